@@ -27,7 +27,9 @@ import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import { storeAddedRights } from '../src/modules/entitlements/added-rights.ts'
+import { updateEndUsers } from '../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
+import * as licenseRows from '../src/modules/entitlements/license-rows.ts'
 import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
@@ -91,12 +93,12 @@ const dated = (id: string) => ({ id, ...untilDate(9) })
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['licenses are read', (tx) => licenses.listById(tx, scope, ids)],
   ['licenses are locked', (tx) => licenses.lockLicenses(tx, scope, ids)],
-  ['licenses are banned', (tx) => licenses.setBanned(tx, scope, ids, 1)],
-  ['licenses are deleted', (tx) => licenses.deleteByIds(tx, scope, ids)],
+  ['licenses are banned', (tx) => licenseRows.setBanned(tx, scope, ids, 1)],
+  ['licenses are deleted', (tx) => licenseRows.deleteByIds(tx, scope, ids)],
   ['licenses are extended', (tx) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
   ['end users are read', (tx) => clients.listById(tx, scope, ids)],
   ['end users are locked', (tx) => clients.lockEndUsers(tx, scope, ids)],
-  ['end users are changed', (tx) => clients.updateEndUsers(tx, scope, ids, { banned: 1 })],
+  ['end users are changed', (tx) => updateEndUsers(tx, scope, ids, { banned: 1 })],
   ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids, 0)],
   ['end users are extended', (tx) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
   ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids, 1)],
@@ -116,12 +118,12 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ).toEqual([])
 })
 
-test.each<[string, licenses.SliceFilter]>([
+test.each<[string, licenseRows.SliceFilter]>([
   ['licenses_owner', { lastSeq: 9 }],
   ['licenses_app', { appId: 'app_1', lastSeq: 9 }],
   ['licenses_reseller', { appId: 'app_1', resellerId: 'res_1', lastSeq: 9 }],
 ])('deletes a slice of licenses in the order of %s', async (index, filter) => {
-  const plan = await plansOf((tx) => licenses.deleteSlice(tx, scope, filter, 100))
+  const plan = await plansOf((tx) => licenseRows.deleteSlice(tx, scope, filter, 100))
   expect(plan).toContainEqual(
     expect.stringMatching(`SEARCH licenses USING .*INDEX ${index} \\(\\w+=\\? AND seq<\\?\\)`),
   )

@@ -1,20 +1,26 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { type Tx, transact } from '../../src/db/open.ts'
-import { freeAllDevices, takePlace, updateBinding } from '../../src/modules/devices/devices.access.ts'
+import { freeAllDevices } from '../../src/modules/devices/devices.access.ts'
 import {
   freeAfterLease,
   freeEnded,
   freeLeasedSeats,
   leaseDevice,
 } from '../../src/modules/devices/leased-places.access.ts'
-import { lockEndUser, updateEndUser } from '../../src/modules/end-users/end-users.access.ts'
+import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
 import { storeAddedRights } from '../../src/modules/entitlements/added-rights.ts'
 import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
+import {
+  takePlace,
+  updateBinding,
+  updateEndUser,
+  updateEndUsers,
+} from '../../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
+import { deleteByIds, setBanned, updateDetails } from '../../src/modules/entitlements/license-rows.ts'
 import { setPaused } from '../../src/modules/entitlements/pauses.ts'
-import { deleteByIds, setBanned, updateDetails } from '../../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { hashed, makeLicenses, registerUser, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -92,7 +98,7 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
       ),
   ],
   ['storeAddedRights', (tx, { user }) => storeAddedRights(tx, foreign, [user])],
-  ['updateEndUsers', (tx, { user }) => endUsers.updateEndUsers(tx, foreign, [user], { banned: 1 })],
+  ['updateEndUsers', (tx, { user }) => updateEndUsers(tx, foreign, [user], { banned: 1 })],
   ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
   ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
   ['updateDetails', (tx, { license }) => updateDetails(tx, foreign, license, { devices: 9 })],

@@ -13,12 +13,11 @@ import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { amendAnswer, forgetAnswer } from '../../service/idempotency.ts'
 import { holdPlaces, lockApp } from '../apps/apps.access.ts'
+import { insertStoredLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
-import { type draftLicenses, issueStored } from '../licenses/licenses.issue.ts'
 import * as repo from './import.repo.ts'
 import { type ImportResult, type Skipped, takenMessage, withSkipped } from './import.rules.ts'
 
-type NewLicense = Awaited<ReturnType<typeof draftLicenses>>[number]
 type Ready = Pick<Ctx, 'db' | 'tx' | 'seal'>
 
 const chunkSize = 20
@@ -127,7 +126,7 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
     if (count > 0) {
       await holdPlaces(tx, actor, appId, -count)
       const json = `[${chunks.map(({ content }) => content.slice(1, -1)).join()}]`
-      const issued = await issueStored(tx, columns, json)
+      const issued = await insertStoredLicenses(tx, columns, json)
       if (issued.size < count) {
         const at = columns.indexOf('key')
         const keys = (JSON.parse(json) as string[][]).map((row) => row[at] ?? '')

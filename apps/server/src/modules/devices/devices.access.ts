@@ -6,7 +6,14 @@ import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, ownerOf, runBeforeNext, type Tx } from '../../db/open.ts'
 import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
-import { updateOf, updateRows } from '../../db/update-rows.ts'
+import { updateOf } from '../../db/update-rows.ts'
+import {
+  type Binding,
+  bindingOf,
+  leaveAllDevices,
+  leaveDevices,
+  setLatestDevice,
+} from '../entitlements/end-user-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
 
 const partColumns = {
@@ -174,36 +181,6 @@ export async function insertDevice(
   await runQuery(tx, insertRows(tx, 'devices', [row]))
 }
 
-type Binding = Partial<Pick<ClientRow, 'hwid' | 'hwid_hash' | 'last_login_at' | 'last_address'>>
-
-/** Takes a place for one more device unless all are taken; the caller inserts the device. */
-export async function takePlace(
-  tx: Tx,
-  scope: OwnerScope,
-  clientId: string,
-  binding: Binding,
-  { limit, removed }: { limit: number; removed: number },
-): Promise<boolean> {
-  const query = tx
-    .updateTable('clients')
-    .set((eb) => ({ ...binding, device_count: eb('device_count', '+', 1 - removed) }))
-    .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
-    .returning('id')
-  const guarded = limit < 0 ? query : query.where('device_count', '<', limit)
-  return (await guarded.executeTakeFirst()) !== undefined
-}
-
-export async function updateBinding(
-  tx: Tx,
-  scope: OwnerScope,
-  clientId: string,
-  binding: Binding,
-): Promise<void> {
-  if (Object.keys(binding).length === 0) return
-  await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
-}
-
 /** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */
 export async function updateDevice(
   tx: Tx,
@@ -211,10 +188,7 @@ export async function updateDevice(
   { clientId, id }: { clientId: string; id: string },
   { device, binding }: { device: Partial<DeviceRow>; binding: Binding },
 ): Promise<void> {
-  await runBeforeNext(tx, [
-    updateOf(tx, 'devices', device, { id }),
-    updateOf(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId }),
-  ])
+  await runBeforeNext(tx, [updateOf(tx, 'devices', device, { id }), bindingOf(tx, scope, clientId, binding)])
 }
 
 /** Frees one device of an end user, whom the caller has locked, at once; false if there is none. */
@@ -242,16 +216,7 @@ export async function countFreed(tx: Tx, scope: OwnerScope, clientId: string, fr
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  await tx
-    .updateTable('clients')
-    .set((eb) => ({
-      device_count: eb('device_count', '-', freed),
-      hwid: latest?.hwid ?? null,
-      hwid_hash: latest?.hwid_hash ?? null,
-    }))
-    .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await leaveDevices(tx, scope, clientId, { freed, latest })
 }
 
 /** Makes room for one more device where their number is unlimited, but not stored without limit. */
@@ -278,12 +243,7 @@ export async function freeAllDevices(tx: Tx, scope: OwnerScope, clientIds: reado
     .where('client_id', 'in', clientIds)
     .where(ownerOf('devices'), '=', scope.ownerId)
     .execute()
-  await tx
-    .updateTable('clients')
-    .set({ hwid: null, hwid_hash: null, device_count: 0 })
-    .where('id', 'in', clientIds)
-    .where(ownerOf('clients'), '=', scope.ownerId)
-    .execute()
+  await leaveAllDevices(tx, scope, clientIds)
 }
 
 /** Sets when devices were seen, and the end users' hardware ids with them. */
@@ -294,12 +254,5 @@ export async function touchDevices(tx: Tx, ids: readonly string[], now: number):
     .where('id', 'in', ids)
     .returning(['client_id', 'hwid', 'hwid_hash'])
     .execute()
-  for (const { client_id, hwid, hwid_hash } of touched) {
-    await tx
-      .updateTable('clients')
-      .set({ hwid, hwid_hash })
-      .where('id', '=', client_id)
-      .where((eb) => eb.or([eb('hwid_hash', '<>', hwid_hash), eb('hwid_hash', 'is', null)]))
-      .execute()
-  }
+  for (const { client_id, ...device } of touched) await setLatestDevice(tx, client_id, device)
 }

@@ -5,6 +5,7 @@ import { newId } from '../../core/ids.ts'
 import type { Db } from '../../db/open.ts'
 import type { Write } from '../../db/record.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
+import { takePlace, updateBinding } from '../entitlements/end-user-rows.ts'
 import * as access from './devices.access.ts'
 import {
   canDecide,
@@ -101,13 +102,13 @@ export async function seeMachine(
     const id = newId('dev')
     const hwidHash = match.hasTwin ? hashOfTwin(machine, id) : machine.hash
     const binding = { ...change, ...toBinding(machine, hwidHash) }
-    if (await access.takePlace(tx, scope, client.id, binding, { limit, removed })) {
+    if (await takePlace(tx, scope, client.id, binding, { limit, removed })) {
       await access.insertDevice(tx, { id, ownerId: scope.ownerId, client, machine, hwidHash, now })
       write.record('device.bound', id, { endUserId: client.id })
       return { hwidHash, used: used + 1 - removed }
     }
   }
-  await access.updateBinding(tx, scope, client.id, change)
+  await updateBinding(tx, scope, client.id, change)
   return { hwidHash: machine.hash, used }
 }
 

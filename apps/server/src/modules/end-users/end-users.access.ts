@@ -2,15 +2,9 @@ import { type CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
-import { insertRows } from '../../db/insert-rows.ts'
 import { type Db, locked, type Tx } from '../../db/open.ts'
-import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow } from '../../db/tables.ts'
-import { updateRows } from '../../db/update-rows.ts'
-
-export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
-  await runQuery(tx, insertRows(tx, 'clients', [client]))
-}
+import { setSkeleton } from '../entitlements/end-user-rows.ts'
 
 export const findByUsername = (
   db: Db,
@@ -88,26 +82,6 @@ const lockOne = fixedQuery((db, values: { id: string; ownerId: string }) =>
   ),
 )
 
-export async function updateEndUser(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  change: Partial<
-    Pick<
-      ClientRow,
-      | 'banned'
-      | 'ban_reason'
-      | 'paused_at'
-      | 'device_freed_at'
-      | 'last_login_at'
-      | 'last_address'
-      | 'password_hash'
-    >
-  >,
-): Promise<void> {
-  await updateRows(tx, 'clients', change, { id, owner_id: scope.ownerId })
-}
-
 /** Fills the skeletons of up to `count` older names and returns how many; the first of several lookalikes gets it. */
 export async function fillSkeletons(tx: Tx, count: number): Promise<number> {
   const pending = await tx
@@ -127,34 +101,10 @@ export async function fillSkeletons(tx: Tx, count: number): Promise<number> {
       .where('name_skeleton', '=', skeleton)
       .where('name_skeleton', '<>', sql.lit(''))
       .executeTakeFirst()
-    await tx
-      .updateTable('clients')
-      .set({ name_skeleton: taken ? '' : skeleton })
-      .where('seq', '=', seq)
-      .execute()
+    await setSkeleton(tx, seq, taken ? '' : skeleton)
   }
   return pending.length
 }
-
-export type NewEndUser = Pick<
-  ClientRow,
-  | 'id'
-  | 'owner_id'
-  | 'app_id'
-  | 'license_id'
-  | 'username'
-  | 'username_normalized'
-  | 'name_skeleton'
-  | 'email'
-  | 'password_hash'
-  | 'hwid'
-  | 'hwid_hash'
-  | 'device_count'
-  | 'expires_at'
-  | 'last_login_at'
-  | 'created_at'
-> &
-  Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
 
 /** How long leases of an app last, in hours. */
 export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string }) {
@@ -165,44 +115,4 @@ export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string 
     .where('id', '=', app.id)
     .executeTakeFirst()
   return row && { leaseHours: row.lease_hours, graceHours: row.grace_hours }
-}
-
-type OfflineEnd = 'lease_until' | 'activation_until'
-
-/**
- * Counts a statement with which a program runs offline until `until`, in milliseconds: a lease, or the file of a machine
- * that is never online. Returns its number; undefined without the end user.
- */
-export async function nextStatement(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  { column, until }: { column: OfflineEnd; until: number },
-): Promise<number | undefined> {
-  const end = sql.ref<number | null>(column)
-  const row = await tx
-    .updateTable('clients')
-    .set({
-      lease_seq: sql`lease_seq + 1`,
-      [column]: sql`case when ${end} > ${until} then ${end} else cast(${until} as bigint) end`,
-    })
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', id)
-    .returning('lease_seq')
-    .executeTakeFirst()
-  return row?.lease_seq
-}
-
-export async function setActivationEnd(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  until: number | null,
-): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set({ activation_until: until })
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', id)
-    .execute()
 }

@@ -7,6 +7,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest } from '../../service/idempotency.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
+import { updateEndUsers } from '../entitlements/end-user-rows.ts'
 import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
@@ -65,11 +66,11 @@ async function apply(
       return extended.length
     }
     case 'ban':
-      await repo.updateEndUsers(tx, actor, ids, { banned: 1 })
+      await updateEndUsers(tx, actor, ids, { banned: 1 })
       write.record('end_users.banned', null, { ids: [...ids] })
       return ids.length
     case 'unban':
-      await repo.updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
+      await updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
       write.record('end_users.unbanned', null, { ids: [...ids] })
       return ids.length
     case 'reset-hwid':

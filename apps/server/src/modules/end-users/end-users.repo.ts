@@ -3,6 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { ClientRow } from '../../db/tables.ts'
+import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 
 /** An end user with joined columns for display. */
 export interface EndUserView extends ClientRow {
@@ -53,20 +54,6 @@ export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly stri
   return (await locked(tx, endUsers).execute()).length
 }
 
-export async function updateEndUsers(
-  tx: Tx,
-  scope: OwnerScope,
-  ids: readonly string[],
-  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason'>>,
-): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set(change)
-    .where('id', 'in', ids)
-    .where(ownerOf('clients'), '=', scope.ownerId)
-    .execute()
-}
-
 /** Deletes end users and returns how many. Activation files that run on are kept, because they count on a limited plan. */
 export async function deleteEndUsers(
   tx: Tx,
@@ -82,23 +69,11 @@ export async function deleteEndUsers(
     .where('ended_by', 'is', null)
     .where('until', '>', now)
   await tx.insertInto('deleted_files').columns(['id', 'app_id', 'expires_at']).expression(files).execute()
-  const deleted = await tx
-    .deleteFrom('clients')
-    .where('id', 'in', ids)
-    .where(ownerOf('clients'), '=', scope.ownerId)
-    .returning('id')
-    .execute()
-  return deleted.length
+  return deleteEndUserRows(tx, scope, ids)
 }
 
 /** Deletes up to `count` end users of an app and returns how many. Their licenses are deleted separately. */
 export async function deleteSlice(tx: Tx, scope: OwnerScope, appId: string, count: number): Promise<number> {
   const slice = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
-  const deleted = await tx
-    .deleteFrom('clients')
-    .where('id', 'in', slice)
-    .where(ownerOf('clients'), '=', scope.ownerId)
-    .returning('id')
-    .execute()
-  return deleted.length
+  return deleteEndUserRows(tx, scope, slice)
 }

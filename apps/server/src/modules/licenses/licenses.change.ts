@@ -11,6 +11,7 @@ import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { setLicenseEnd } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
 import { endOf, movePauses } from '../entitlements/pauses.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
@@ -111,7 +112,7 @@ async function changeDetails(
   const { devices, features } = changes
   const note = changes.note === undefined ? undefined : changes.note || null
   if ([devices, features, note].every((value) => value === undefined)) return
-  await repo.updateDetails(write.tx, actor, license.id, {
+  await updateDetails(write.tx, actor, license.id, {
     ...(devices !== undefined && { devices }),
     ...(features !== undefined && { features: JSON.stringify(features) }),
     ...(note !== undefined && { note }),
@@ -155,7 +156,7 @@ export async function changeBans(
   reason?: string | null,
 ): Promise<void> {
   const ids = keys.map((key) => key.id)
-  await repo.setBanned(tx, scope, ids, banned ? 1 : 0, reason)
+  await setBanned(tx, scope, ids, banned ? 1 : 0, reason)
   await movePauses(tx, scope, usersOf(keys), now)
   await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
   await storeAddedRights(tx, scope, [...new Set(usersOf(keys))])

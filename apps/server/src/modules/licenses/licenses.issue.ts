@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
-import { insertUnlessTaken } from '../../db/insert-rows.ts'
 import type { Db, Tx } from '../../db/open.ts'
-import { insertOf, type NewLicense } from './licenses.repo.ts'
+import { insertOfLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 
 export interface Ban {
@@ -60,14 +59,8 @@ export async function* insertsOf(db: Db, rows: readonly NewLicense[]): AsyncGene
   for (let at = 0; at < rows.length; at += sliceSize) {
     // Lets other requests run while a long list is built.
     if (at > 0) await setImmediate()
-    yield insertOf(db, rows.slice(at, at + sliceSize))
+    yield insertOfLicenses(db, rows.slice(at, at + sliceSize))
   }
-}
-
-/** Inserts stored rows on SQLite, unless their keys are taken in the app, and returns the keys of the inserted ones. */
-export async function issueStored(tx: Tx, columns: readonly string[], json: string): Promise<Set<string>> {
-  const { rows } = await tx.executeQuery(insertUnlessTaken('licenses', columns, json, 'key'))
-  return new Set((rows as { key: string }[]).map((row) => row.key))
 }
 
 function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {

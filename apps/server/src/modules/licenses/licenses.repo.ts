@@ -1,10 +1,7 @@
-import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, isIn, locked, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import type { AddedKey } from '../entitlements/added-time.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
 import { usernameOf } from './licenses.access.ts'
 
@@ -68,86 +65,6 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
       .orderBy('id'),
   ).execute()
 
-/** The columns of a new license; the others start empty. */
-export type NewLicense = Omit<
-  LicenseRow,
-  'seq' | 'client_id' | 'used' | 'used_at' | 'added_ms' | 'taken_ms' | 'key_twin'
->
-
-const unused = { client_id: null, used_at: null }
-
-export const insertOf = (db: Db, licenses: NewLicense[]): CompiledQuery =>
-  insertRows(
-    db,
-    'licenses',
-    licenses.map((license) => ({ ...license, ...unused })),
-  )
-
-export async function setBanned(
-  tx: Tx,
-  scope: OwnerScope,
-  ids: readonly string[],
-  banned: 0 | 1,
-  /** Undefined keeps the reason of an earlier ban. */
-  reason?: string | null,
-): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set({ banned, ban_reason: banned === 1 ? reason : null })
-    .where('id', 'in', ids)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .execute()
-}
-
-export async function updateDetails(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note'>>,
-): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set(change)
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
-}
-
-export interface SliceFilter {
-  appId?: string | undefined
-  resellerId?: string | undefined
-  /** The highest number among the licenses that existed when the deletion started. */
-  lastSeq: number
-}
-
-function sliceOf(tx: Tx, scope: OwnerScope, { appId, resellerId, lastSeq }: SliceFilter, count: number) {
-  let query = tx.selectFrom('licenses').where('seq', '<=', lastSeq).limit(count)
-  if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
-  return appId === undefined ? query.where('owner_id', '=', scope.ownerId) : query.where('app_id', '=', appId)
-}
-
-/** Up to `count` ids, unsorted. */
-export const listSlice = async (
-  tx: Tx,
-  scope: OwnerScope,
-  filter: SliceFilter,
-  count: number,
-): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
-
-/** Deletes up to `count` licenses, without locking them, and returns them with the end users that used them. */
-export const deleteSlice = (
-  tx: Tx,
-  scope: OwnerScope,
-  filter: SliceFilter,
-  count: number,
-): Promise<AddedKey[]> =>
-  tx
-    .deleteFrom('licenses')
-    .where('seq', 'in', sliceOf(tx, scope, filter, count).select('seq'))
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
-    .execute()
-
 export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
   const row = await db
     .selectFrom('licenses')
@@ -158,12 +75,3 @@ export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
     .executeTakeFirst()
   return row?.seq ?? 0
 }
-
-/** Deletes licenses and returns them with the end users that used them. */
-export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>
-  tx
-    .deleteFrom('licenses')
-    .where(isIn(tx, 'id', ids))
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
-    .execute()

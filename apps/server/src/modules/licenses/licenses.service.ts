@@ -14,6 +14,7 @@ import { findAppId } from '../apps/apps.service.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import * as rows from '../entitlements/license-rows.ts'
 import { movePauses } from '../entitlements/pauses.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -144,7 +145,7 @@ export async function deleteAndExpireUsers(
   now: number,
 ): Promise<number> {
   await lockWithUsersLicenses(tx, scope, ids)
-  return expireUsers(tx, scope, await repo.deleteByIds(tx, scope, ids), now)
+  return expireUsers(tx, scope, await rows.deleteByIds(tx, scope, ids), now)
 }
 
 async function expireUsers(
@@ -183,14 +184,14 @@ export async function deleteLicensesInSlices(
 async function deleteSlice(
   { tx, now }: Write,
   scope: OwnerScope,
-  filter: repo.SliceFilter,
+  filter: rows.SliceFilter,
   size: number,
 ): Promise<{ found: number; changed: number }> {
   if (!needsLocks(tx)) {
-    const found = await expireUsers(tx, scope, await repo.deleteSlice(tx, scope, filter, size), now)
+    const found = await expireUsers(tx, scope, await rows.deleteSlice(tx, scope, filter, size), now)
     return { found, changed: found }
   }
-  const ids = await repo.listSlice(tx, scope, filter, size)
+  const ids = await rows.listSlice(tx, scope, filter, size)
   return {
     found: ids.length,
     changed: ids.length === 0 ? 0 : await deleteAndExpireUsers(tx, scope, ids, now),

@@ -1,9 +1,10 @@
 import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
+import type { NewLicense } from '../entitlements/license-rows.ts'
 import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
-import type { LicenseView, NewLicense } from './licenses.repo.ts'
+import type { LicenseView } from './licenses.repo.ts'
 import { toSoldFields, updatesUntil } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>

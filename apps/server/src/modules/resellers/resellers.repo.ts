@@ -3,8 +3,9 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
-import { type Database, type Db, locked, needsLocks, type Tx } from '../../db/open.ts'
+import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
 import type { ResellerRow } from '../../db/tables.ts'
+import { takeFromReseller } from '../entitlements/license-rows.ts'
 import { type ResellerView, views } from './resellers.access.ts'
 
 export interface ResellerFilter {
@@ -111,28 +112,16 @@ export async function updateReseller(
 
 /** Takes up to `count` licenses from a reseller, without deleting them, and returns how many. */
 export async function releaseLicenses(tx: Tx, scope: OwnerScope, id: string, count: number): Promise<number> {
-  const some = tx
-    .selectFrom('licenses')
-    .select('id')
-    .where('reseller_id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .limit(count)
-  const released = await tx
-    .updateTable('licenses')
-    .set({ reseller_id: null })
-    // Other transactions lock licenses in the same order.
-    .where('id', 'in', needsLocks(tx) ? some.orderBy('id').forUpdate() : some)
-    .returning('id')
-    .execute()
-  if (released.length > 0) {
+  const released = await takeFromReseller(tx, scope, id, count)
+  if (released > 0) {
     await tx
       .updateTable('resellers')
-      .set((eb) => ({ license_count: eb('license_count', '-', released.length) }))
+      .set((eb) => ({ license_count: eb('license_count', '-', released) }))
       .where('id', '=', id)
       .where('owner_id', '=', scope.ownerId)
       .execute()
   }
-  return released.length
+  return released
 }
 
 /** Deletes a reseller and its sessions; its licenses stay with the owner. */

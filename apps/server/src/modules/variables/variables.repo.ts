@@ -36,23 +36,6 @@ export async function setRevisionOfApp(
   return app !== undefined
 }
 
-/** Locks the end user from here on and names the revision; false if it is not the owner's. */
-export async function setRevisionOfClient(
-  tx: Tx,
-  scope: OwnerScope,
-  clientId: string,
-  revision: string | null,
-): Promise<boolean> {
-  const client = await tx
-    .updateTable('clients')
-    .set({ variables_revision: revision })
-    .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
-    .returning('id')
-    .executeTakeFirst()
-  return client !== undefined
-}
-
 /** Replaces the list of an app that the transaction has locked; undefined deletes it. */
 export async function replaceOfApp(tx: Tx, appId: string, stored: Stored | undefined): Promise<void> {
   await tx.deleteFrom('app_variables').where('app_id', '=', appId).execute()

@@ -6,6 +6,7 @@ import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { isEndUserOf } from '../end-users/end-users.access.ts'
+import { setVariablesRevision } from '../entitlements/end-user-rows.ts'
 import * as repo from './variables.repo.ts'
 import { changeOf } from './variables.rules.ts'
 
@@ -69,7 +70,7 @@ export async function setClientVariables(
   const stored = seal(ctx, contextOfClient(id), variables)
   await ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await repo.setRevisionOfClient(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
+    if (!(await setVariablesRevision(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
     const found = await repo.findOfClient(tx, id)
     const before = openClient(ctx, id, found)
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')

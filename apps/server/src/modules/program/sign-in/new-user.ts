@@ -6,13 +6,9 @@ import type { Write } from '../../../db/record.ts'
 import type { ClientRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { addFirstDevice } from '../../devices/devices.service.ts'
-import {
-  findByUsername,
-  insertEndUser,
-  lockEndUser,
-  type NewEndUser,
-} from '../../end-users/end-users.access.ts'
+import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts'
 import { afterReturn } from '../../entitlements/added-time.rules.ts'
+import { insertEndUser, type NewEndUser } from '../../entitlements/end-user-rows.ts'
 import {
   redeem,
   setEndUserEnd,

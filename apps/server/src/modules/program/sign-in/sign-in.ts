@@ -15,8 +15,8 @@ import {
   type LockedEndUser,
   lockEndUser,
   lockOfEndUser,
-  updateEndUser,
 } from '../../end-users/end-users.access.ts'
+import { updateEndUser } from '../../entitlements/end-user-rows.ts'
 import { type AddedRights, rightsOf } from '../../entitlements/rights.rules.ts'
 import { termOf } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'

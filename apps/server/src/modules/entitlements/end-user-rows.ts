@@ -1,0 +1,224 @@
+import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import { insertRows } from '../../db/insert-rows.ts'
+import { ownerOf, type Tx } from '../../db/open.ts'
+import { runQuery } from '../../db/own-connections.ts'
+import type { ClientRow, Tables } from '../../db/tables.ts'
+import { updateOf, updateRows } from '../../db/update-rows.ts'
+
+export type NewEndUser = Pick<
+  ClientRow,
+  | 'id'
+  | 'owner_id'
+  | 'app_id'
+  | 'license_id'
+  | 'username'
+  | 'username_normalized'
+  | 'name_skeleton'
+  | 'email'
+  | 'password_hash'
+  | 'hwid'
+  | 'hwid_hash'
+  | 'device_count'
+  | 'expires_at'
+  | 'last_login_at'
+  | 'created_at'
+> &
+  Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
+
+export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
+  await runQuery(tx, insertRows(tx, 'clients', [client]))
+}
+
+export async function updateEndUser(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: Partial<
+    Pick<
+      ClientRow,
+      | 'banned'
+      | 'ban_reason'
+      | 'paused_at'
+      | 'device_freed_at'
+      | 'last_login_at'
+      | 'last_address'
+      | 'password_hash'
+    >
+  >,
+): Promise<void> {
+  await updateRows(tx, 'clients', change, { id, owner_id: scope.ownerId })
+}
+
+export async function updateEndUsers(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[],
+  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason'>>,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set(change)
+    .where('id', 'in', ids)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
+}
+
+/** Deletes end users with these ids, or those that a query finds, and returns how many. */
+export async function deleteEndUserRows(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[] | SelectQueryBuilder<Tables, 'clients', { id: string }>,
+): Promise<number> {
+  const deleted = await tx
+    .deleteFrom('clients')
+    .where('id', 'in', ids)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .returning('id')
+    .execute()
+  return deleted.length
+}
+
+/** Sets the skeleton of a name; empty if another end user of the app has the same one. */
+export async function setSkeleton(tx: Tx, seq: number, skeleton: string): Promise<void> {
+  await tx.updateTable('clients').set({ name_skeleton: skeleton }).where('seq', '=', seq).execute()
+}
+
+type OfflineEnd = 'lease_until' | 'activation_until'
+
+/**
+ * Counts a statement with which a program runs offline until `until`, in milliseconds: a lease, or the file of a machine
+ * that is never online. Returns its number; undefined without the end user.
+ */
+export async function nextStatement(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  { column, until }: { column: OfflineEnd; until: number },
+): Promise<number | undefined> {
+  const end = sql.ref<number | null>(column)
+  const row = await tx
+    .updateTable('clients')
+    .set({
+      lease_seq: sql`lease_seq + 1`,
+      [column]: sql`case when ${end} > ${until} then ${end} else cast(${until} as bigint) end`,
+    })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .returning('lease_seq')
+    .executeTakeFirst()
+  return row?.lease_seq
+}
+
+export async function setActivationEnd(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  until: number | null,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({ activation_until: until })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Locks the end user from here on and names the revision; false if it is not the owner's. */
+export async function setVariablesRevision(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  revision: string | null,
+): Promise<boolean> {
+  const client = await tx
+    .updateTable('clients')
+    .set({ variables_revision: revision })
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  return client !== undefined
+}
+
+export type Binding = Partial<Pick<ClientRow, 'hwid' | 'hwid_hash' | 'last_login_at' | 'last_address'>>
+
+/** Takes a place for one more device unless all are taken; the caller inserts the device. */
+export async function takePlace(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  binding: Binding,
+  { limit, removed }: { limit: number; removed: number },
+): Promise<boolean> {
+  const query = tx
+    .updateTable('clients')
+    .set((eb) => ({ ...binding, device_count: eb('device_count', '+', 1 - removed) }))
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+  const guarded = limit < 0 ? query : query.where('device_count', '<', limit)
+  return (await guarded.executeTakeFirst()) !== undefined
+}
+
+export async function updateBinding(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  binding: Binding,
+): Promise<void> {
+  if (Object.keys(binding).length === 0) return
+  await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
+}
+
+/** The query of `updateBinding`. */
+export const bindingOf = (tx: Tx, scope: OwnerScope, clientId: string, binding: Binding): CompiledQuery =>
+  updateOf(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
+
+type BoundDevice = Pick<ClientRow, 'hwid' | 'hwid_hash'>
+
+/** Counts `freed` devices less, and binds the end user to the device seen last. */
+export async function leaveDevices(
+  tx: Tx,
+  scope: OwnerScope,
+  clientId: string,
+  { freed, latest }: { freed: number; latest: BoundDevice | undefined },
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      device_count: eb('device_count', '-', freed),
+      hwid: latest?.hwid ?? null,
+      hwid_hash: latest?.hwid_hash ?? null,
+    }))
+    .where('id', '=', clientId)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
+export async function leaveAllDevices(
+  tx: Tx,
+  scope: OwnerScope,
+  clientIds: readonly string[],
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({ hwid: null, hwid_hash: null, device_count: 0 })
+    .where('id', 'in', clientIds)
+    .where(ownerOf('clients'), '=', scope.ownerId)
+    .execute()
+}
+
+/** Sets the hardware id of the device seen last, unless it is the same. */
+export async function setLatestDevice(
+  tx: Tx,
+  clientId: string,
+  { hwid, hwid_hash }: { hwid: string; hwid_hash: string },
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({ hwid, hwid_hash })
+    .where('id', '=', clientId)
+    .where((eb) => eb.or([eb('hwid_hash', '<>', hwid_hash), eb('hwid_hash', 'is', null)]))
+    .execute()
+}

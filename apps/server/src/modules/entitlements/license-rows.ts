@@ -1,0 +1,172 @@
+import { type CompiledQuery, sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import { day } from '../../core/clock.ts'
+import { never } from '../../db/ends.ts'
+import { insertRows, insertUnlessTaken } from '../../db/insert-rows.ts'
+import { type Db, isIn, needsLocks, ownerOf, type Tx } from '../../db/open.ts'
+import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
+import type { AddedKey } from './added-time.ts'
+
+/** The columns of a new license; the others start empty. */
+export type NewLicense = Omit<
+  LicenseRow,
+  'seq' | 'client_id' | 'used' | 'used_at' | 'added_ms' | 'taken_ms' | 'key_twin'
+>
+
+const unused = { client_id: null, used_at: null }
+
+export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery =>
+  insertRows(
+    db,
+    'licenses',
+    licenses.map((license) => ({ ...license, ...unused })),
+  )
+
+/** Inserts stored rows on SQLite, unless their keys are taken in the app, and returns the keys of the inserted ones. */
+export async function insertStoredLicenses(
+  tx: Tx,
+  columns: readonly string[],
+  json: string,
+): Promise<Set<string>> {
+  const { rows } = await tx.executeQuery(insertUnlessTaken('licenses', columns, json, 'key'))
+  return new Set((rows as { key: string }[]).map((row) => row.key))
+}
+
+export async function setBanned(
+  tx: Tx,
+  scope: OwnerScope,
+  ids: readonly string[],
+  banned: 0 | 1,
+  /** Undefined keeps the reason of an earlier ban. */
+  reason?: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set({ banned, ban_reason: banned === 1 ? reason : null })
+    .where('id', 'in', ids)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .execute()
+}
+
+export async function updateDetails(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note'>>,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set(change)
+    .where('id', '=', id)
+    .where('owner_id', '=', scope.ownerId)
+    .execute()
+}
+
+/** Gives licenses what their type has now; their clocks, if they started, go on. */
+export const applyTypeTo = (
+  tx: Tx,
+  scope: OwnerScope,
+  type: LicenseTypeRow,
+  ids: readonly string[],
+): Promise<Pick<LicenseRow, 'id' | 'client_id'>[]> =>
+  tx
+    .updateTable('licenses')
+    .set({
+      devices: type.devices,
+      seats: type.seats,
+      seat_timeout_seconds: type.seat_timeout_seconds,
+      features: type.features,
+      updates_for_days: type.updates_for_days,
+      grace_days: type.grace_days,
+      expires_at: sql<number>`case when expires_at = ${never} then expires_at
+        else expires_at + (cast(${sql.lit(type.grace_days)} as bigint) - grace_days) * ${sql.lit(day)} end`,
+    })
+    .where('id', 'in', ids)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .returning(['id', 'client_id'])
+    .execute()
+
+/** Sets the term of a license whose clock has not started. */
+export async function setUnstartedTerm(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  term: Pick<LicenseRow, 'term' | 'duration_value' | 'duration_unit' | 'expires_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('licenses')
+    .set(term)
+    .where('id', '=', id)
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    // A first use or a new date may come between reading the license and this statement.
+    .where('started_at', 'is', null)
+    .where('term', '=', 'first_use')
+    .execute()
+}
+
+/** Takes up to `count` licenses from a reseller, without deleting them, and returns how many. */
+export async function takeFromReseller(
+  tx: Tx,
+  scope: OwnerScope,
+  resellerId: string,
+  count: number,
+): Promise<number> {
+  const some = tx
+    .selectFrom('licenses')
+    .select('id')
+    .where('reseller_id', '=', resellerId)
+    .where('owner_id', '=', scope.ownerId)
+    .limit(count)
+  const taken = await tx
+    .updateTable('licenses')
+    .set({ reseller_id: null })
+    // Other transactions lock licenses in the same order.
+    .where('id', 'in', needsLocks(tx) ? some.orderBy('id').forUpdate() : some)
+    .returning('id')
+    .execute()
+  return taken.length
+}
+
+export interface SliceFilter {
+  appId?: string | undefined
+  resellerId?: string | undefined
+  /** The highest number among the licenses that existed when the deletion started. */
+  lastSeq: number
+}
+
+function sliceOf(tx: Tx, scope: OwnerScope, { appId, resellerId, lastSeq }: SliceFilter, count: number) {
+  let query = tx.selectFrom('licenses').where('seq', '<=', lastSeq).limit(count)
+  if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
+  return appId === undefined ? query.where('owner_id', '=', scope.ownerId) : query.where('app_id', '=', appId)
+}
+
+/** Up to `count` ids, unsorted. */
+export const listSlice = async (
+  tx: Tx,
+  scope: OwnerScope,
+  filter: SliceFilter,
+  count: number,
+): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
+
+/** Deletes up to `count` licenses, without locking them, and returns them with the end users that used them. */
+export const deleteSlice = (
+  tx: Tx,
+  scope: OwnerScope,
+  filter: SliceFilter,
+  count: number,
+): Promise<AddedKey[]> =>
+  tx
+    .deleteFrom('licenses')
+    .where('seq', 'in', sliceOf(tx, scope, filter, count).select('seq'))
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
+    .execute()
+
+/** Deletes licenses and returns them with the end users that used them. */
+export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>
+  tx
+    .deleteFrom('licenses')
+    .where(isIn(tx, 'id', ids))
+    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
+    .execute()
