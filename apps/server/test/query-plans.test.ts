@@ -4,6 +4,14 @@ import { join } from 'node:path'
 import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResellerActor } from '../src/core/actor.ts'
+import {
+  countTables,
+  deleteEmptyCounts,
+  deleteExpired,
+  deleteOfApp,
+  expiringTables,
+  tablesOfApps,
+} from '../src/db/deletions.ts'
 import type { ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart } from '../src/db/lists/lists.ts'
@@ -14,12 +22,7 @@ import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
-import {
-  deleteLeftovers,
-  hasRoomForFile,
-  leftoverTables,
-  readFreePlaces,
-} from '../src/modules/apps/apps.access.ts'
+import { hasRoomForFile, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
@@ -38,8 +41,6 @@ import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
-import { deleteEnded } from '../src/modules/sessions/sessions.service.ts'
-import { countTables, deleteEmptyCounts } from '../src/modules/system/system.repo.ts'
 import { deleteAnswers, deleteOldest, isFull } from '../src/service/idempotency.ts'
 
 let database: Database & { dialect: 'sqlite' }
@@ -130,16 +131,14 @@ test.each<[string, licenseRows.SliceFilter]>([
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
-test('finds the oldest stored answers of an account, and ended ones, through their indexes', async () => {
+test('finds the oldest stored answers of an account through their indexes', async () => {
   const oldest = await plansOf((tx) => deleteAnswers(tx, scope, 100))
   expect(oldest.join()).toContain('idempotency_keys_owner (owner_id=?)')
-  const ended = await plansOf((tx) => deleteEnded(tx, 'idempotency_keys', 1, 100))
-  expect(ended.join()).toContain('idempotency_keys_expiry (expires_at<?)')
   const full = await plansOf((tx) => isFull(tx, scope))
   expect(full.join()).toContain('COVERING INDEX idempotency_keys_owner (owner_id=?)')
   const room = await plansOf((tx) => deleteOldest(tx, scope))
   expect(room.join()).toContain('INDEX idempotency_keys_owner (owner_id=?)')
-  expect([...oldest, ...ended, ...room].filter((step) => step.startsWith('SCAN'))).toEqual([])
+  expect([...oldest, ...room].filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test('takes the chunks of an import in the order of their index', async () => {
@@ -270,9 +269,15 @@ test.each<[string, ActivityFilter]>([
   )
 })
 
-test.each(leftoverTables)('deletes the rows of an app in %s through an index', async (table) => {
-  const plan = await plansOf((tx) => deleteLeftovers(tx, 'app_1', table, 100))
+test.each(tablesOfApps)('deletes the rows of an app in %s through an index', async (table) => {
+  const plan = await plansOf((tx) => deleteOfApp(tx, table, 'app_1', 100))
   expect(plan.length).toBeGreaterThan(0)
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
+})
+
+test.each(expiringTables)('finds expired rows of %s through an index', async (table) => {
+  const plan = await plansOf((tx) => deleteExpired(tx, table, 1, 100))
+  expect(plan).toContainEqual(expect.stringMatching(/ (expires_at|window_ends|until)<\?/))
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 

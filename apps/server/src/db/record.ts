@@ -136,3 +136,7 @@ export async function transactRecorded<T>(
   if (records.length > 0) publish(records, bytes)
   return result
 }
+
+export async function deleteRecords(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.deleteFrom('audit').where('id', 'in', ids).execute()
+}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
+import { putMeta } from './meta.ts'
 import { LogSyncError } from './sqlite/log-sync.ts'
 import type { Tables } from './tables.ts'
 
@@ -46,11 +47,7 @@ export class StorageRoom {
   async #try(db: Kysely<Tables>): Promise<void> {
     this.#triedAt = performance.now()
     try {
-      await db
-        .insertInto('meta')
-        .values({ name: trialName, value: trialText })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: trialText }))
-        .execute()
+      await putMeta(db, trialName, trialText)
       this.#failure = undefined
       await db.deleteFrom('meta').where('name', '=', trialName).execute()
     } catch (error) {

@@ -168,20 +168,3 @@ export class AccountThrottle {
   /** The row's key for wrong guesses at an account. */
   keyOf = (account: string): string => this.#ctx.seal.digest(`guesses\n${account}`)
 }
-
-/** Deletes up to `count` expired addresses and returns how many. */
-export async function deleteExpiredAddresses(db: Db, now: number, count: number): Promise<number> {
-  const some = db
-    .selectFrom('known_addresses')
-    .select(['account', 'address'])
-    .where('expires_at', '<=', now)
-    .limit(count)
-  const deleted = await db
-    .deleteFrom('known_addresses')
-    .where(({ eb, refTuple }) =>
-      eb(refTuple('account', 'address'), 'in', some.$asTuple('account', 'address')),
-    )
-    .returning('account')
-    .execute()
-  return deleted.length
-}

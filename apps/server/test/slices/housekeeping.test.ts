@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { countTables } from '../../src/db/deletions.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
-import * as repo from '../../src/modules/system/system.repo.ts'
 import type { Ctx } from '../../src/service/ctx.ts'
 import { makeApp, makeLicenses } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -21,7 +21,7 @@ const ctx = () => {
   return parts as Ctx
 }
 
-const size = async (table: repo.CountTable) => {
+const size = async (table: (typeof countTables)[number]) => {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.raw(table)}`.execute(
     on.database.db,
   )
@@ -32,7 +32,7 @@ test('deletes thousands of empty counts in slices and keeps counts of existing r
   const app = await makeApp(owner)
   await makeLicenses(on, owner, app, 3)
   const many = Array.from({ length: 3000 }, (_, at) => 5_000_000 + at)
-  for (const table of repo.countTables) {
+  for (const table of countTables) {
     const column = table.endsWith('counts') ? 'bucket' : 'block'
     const isByPlace = table.endsWith('places')
     const used = table.startsWith('license') ? ', used' : ''
@@ -48,7 +48,7 @@ test('deletes thousands of empty counts in slices and keeps counts of existing r
     ctx().tx(
       actor,
       async (write) => {
-        const before = (await Promise.all(repo.countTables.map(size))).reduce((sum, n) => sum + n)
+        const before = (await Promise.all(countTables.map(size))).reduce((sum, n) => sum + n)
         const result = await work(write)
         slices.push(before)
         return result
@@ -59,7 +59,7 @@ test('deletes thousands of empty counts in slices and keeps counts of existing r
   await tidy({ ...ctx(), tx: limited as Ctx['tx'] })
   const removed = slices.slice(1).map((before, at) => (slices[at] ?? 0) - before)
   expect(Math.max(...removed)).toBeLessThanOrEqual(1000)
-  expect(await Promise.all(repo.countTables.map(size))).toEqual([1, 1, 0, 0, 1, 0])
+  expect(await Promise.all(countTables.map(size))).toEqual([1, 1, 0, 0, 1, 0])
   expect((await owner.call('GET', `/apps/${app._id}/stats`)).json.data.stats.totalLicenses).toBe(3)
 })
 

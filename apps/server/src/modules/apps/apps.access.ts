@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Database, type Db, locked, needsLocks, readTogether, type Tx } from '../../db/open.ts'
-import type { AppRow } from '../../db/tables.ts'
+import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
 const nameColumn = (idOrAppId: string): 'id' | 'app_id' => (idOrAppId.startsWith('app_') ? 'id' : 'app_id')
@@ -178,38 +178,66 @@ export async function listSdks(db: Db, appId: string): Promise<string[]> {
   return rows.map((row) => row.sdk)
 }
 
-const leftovers = {
-  client_sessions: 'id',
-  resellers: 'id',
-  trial_marks: 'app_id, mark',
-  deleted_files: 'id',
-  blocklist: 'id',
-  activity: 'seq',
-  license_counts: 'app_id, bucket, used, banned',
-  license_blocks: 'app_id, block, used, banned',
-  client_counts: 'app_id, bucket, banned',
-  client_blocks: 'app_id, block, banned',
-  license_places: 'app_id, place, block, used, banned',
-  client_places: 'app_id, place, block, banned',
-  daily_counts: 'app_id, metric, day',
-} as const
-
-/** Tables in which a deleted app leaves many rows; a cascade would delete them all in one statement. */
-export const leftoverTables = Object.keys(leftovers) as (keyof typeof leftovers)[]
-
-/**
- * Deletes up to `count` rows of an app that is being deleted and returns how many. The caller has checked that the
- * app is the owner's.
- */
-export async function deleteLeftovers(
+/** Remembers an SDK that programs of an app name, unless it is known or the app has `max` already. */
+export async function insertSdk(
   tx: Tx,
+  row: { app_id: string; sdk: string; first_seen_at: number },
+  max: number,
+): Promise<void> {
+  const hasRoom = async () => {
+    const rows = await tx.selectFrom('app_sdks').select('sdk').where('app_id', '=', row.app_id).execute()
+    return rows.length < max && rows.every(({ sdk }) => sdk !== row.sdk)
+  }
+  if (!(await hasRoom())) return
+  // Locks the app, so that the count holds until the commit.
+  const app = await locked(
+    tx,
+    tx.selectFrom('apps').select('id').where('id', '=', row.app_id),
+  ).executeTakeFirst()
+  if (app && (await hasRoom())) await tx.insertInto('app_sdks').values(row).execute()
+}
+
+export async function noteInitWithoutSdk(tx: Tx, appId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ sdkless_init_at: now })
+    .where('id', '=', appId)
+    .where((eb) => eb.or([eb('sdkless_init_at', 'is', null), eb('sdkless_init_at', '<', now)]))
+    .execute()
+}
+
+/** Locks the app until the transaction ends and announces a change of its keys; undefined if there is no such app. */
+export const lockKeys = (tx: Tx, scope: OwnerScope, appId: string): Promise<AppRow | undefined> =>
+  tx
+    .updateTable('apps')
+    .set({ signing_version: sql`signing_version + 1` })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', appId)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Sets the key that signs for programs that name none. */
+export const setUsualKey = (tx: Tx, scope: OwnerScope, appId: string, key: SigningKeyRow) =>
+  tx
+    .updateTable('apps')
+    .set({ signing_kid: key.kid, signing_public: key.public_key, signing_sealed: key.sealed })
+    .where('owner_id', '=', scope.ownerId)
+    .where('id', '=', appId)
+    .execute()
+
+/** Locks the app from here on and names the revision; false if it is not the owner's. */
+export async function setVariablesRevisionOfApp(
+  tx: Tx,
+  scope: OwnerScope,
   appId: string,
-  table: keyof typeof leftovers,
-  count: number,
-): Promise<number> {
-  const [name, key] = [sql.raw(table), sql.raw(leftovers[table])]
-  const { rows } = await sql`delete from ${name}
-    where (${key}) in (select ${key} from ${name} where app_id = ${appId} limit ${count})
-    returning app_id`.execute(tx)
-  return rows.length
+  revision: string | null,
+): Promise<boolean> {
+  const app = await tx
+    .updateTable('apps')
+    .set({ variables_revision: revision })
+    .where('id', '=', appId)
+    .where('owner_id', '=', scope.ownerId)
+    .returning('id')
+    .executeTakeFirst()
+  return app !== undefined
 }

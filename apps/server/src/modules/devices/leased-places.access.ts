@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { locked, ownerOf, type Tx } from '../../db/open.ts'
+import { deleteTokenOf } from './device-tokens.access.ts'
 import { countFreed } from './devices.access.ts'
 
 /**
@@ -24,7 +25,7 @@ export async function freeAfterLease(
     .returning('lease_until')
     .executeTakeFirst()
   if (held?.lease_until == null) return undefined
-  await tx.deleteFrom('device_tokens').where('device_id', '=', id).execute()
+  await deleteTokenOf(tx, id)
   await countFreed(tx, scope, clientId, 0)
   return held.lease_until
 }
@@ -107,4 +108,14 @@ export async function leaseDevice(
     .returning('id')
     .executeTakeFirst()
   return updated !== undefined
+}
+
+/** Keeps the seat of a holder until a lease that it just got ends. */
+export async function leaseSeat(tx: Tx, licenseId: string, holder: string, until: number): Promise<void> {
+  await sql`
+    insert into leased_seats (license_id, holder, until) values (${licenseId}, ${holder}, ${sql.lit(until)})
+    on conflict (license_id, holder) do update
+      set until = case when leased_seats.until > excluded.until then leased_seats.until else excluded.until end`.execute(
+    tx,
+  )
 }

@@ -1,6 +1,7 @@
 import { unlimited } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
+import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
 import type { Write } from '../../db/record.ts'
 import { inSlices } from '../../db/slices.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -45,9 +46,9 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteEndUsersInSlices(ctx, actor, id)
-  for (const table of access.leftoverTables) {
+  for (const table of tablesOfApps) {
     await inSlices(ctx, actor, async ({ tx }, size) => ({
-      found: await access.deleteLeftovers(tx, id, table, size),
+      found: await deleteOfApp(tx, table, id, size),
     }))
   }
   const finish = async (write: Write) => {

@@ -7,9 +7,9 @@ import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/idempotency.ts'
 import { confirmIdentity, holderOf } from '../account/account.service.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
+import * as repo from '../owners/settings.access.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
 import { deleteApp } from './apps-overview.service.ts'
-import * as repo from './platform.repo.ts'
 
 export interface PlatformSettings {
   pauseApplications: boolean

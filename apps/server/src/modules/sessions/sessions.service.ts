@@ -130,34 +130,3 @@ export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
   const { table, holder } = kinds[kind]
   await sql`delete from ${sql.table(table)} where ${sql.ref(holder)} = ${id}`.execute(tx)
 }
-
-/** The secret's version of a program's session that has ended: no secret has it, so the session is refused. */
-export const endedVersion = -1
-
-/** Ends the program sessions of end users that are about to be deleted; their rows stay until the tokens expire. */
-export async function endProgramSessionsOf(tx: Tx, endUserIds: readonly string[]): Promise<void> {
-  await tx
-    .updateTable('client_sessions')
-    .set({ client_id: null, hwid_hash: null, secret_version: endedVersion })
-    .where('client_id', 'in', endUserIds)
-    .execute()
-}
-
-/** Deletes up to `count` expired rows, across all accounts, and returns how many. */
-export async function deleteEnded(
-  tx: Tx,
-  table:
-    | 'client_sessions'
-    | 'owner_sessions'
-    | 'reseller_sessions'
-    | 'password_resets'
-    | 'device_tokens'
-    | 'idempotency_keys'
-    | 'deleted_files',
-  now: number,
-  count: number,
-): Promise<number> {
-  const some = tx.selectFrom(table).select('id').where('expires_at', '<=', now).limit(count)
-  const deleted = await tx.deleteFrom(table).where('id', 'in', some).returning('id').execute()
-  return deleted.length
-}

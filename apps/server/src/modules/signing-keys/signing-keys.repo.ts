@@ -1,17 +1,6 @@
-import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/open.ts'
-import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
-
-/** Locks the app until the transaction ends and announces a change of its keys; undefined if there is no such app. */
-export const lockKeys = (tx: Tx, scope: OwnerScope, appId: string): Promise<AppRow | undefined> =>
-  tx
-    .updateTable('apps')
-    .set({ signing_version: sql`signing_version + 1` })
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', appId)
-    .returningAll()
-    .executeTakeFirst()
+import type { SigningKeyRow } from '../../db/tables.ts'
 
 /** The stored keys of an app, newest first; none while it has only its first one. */
 export const listKeys = (db: Db, scope: OwnerScope, appId: string): Promise<SigningKeyRow[]> =>
@@ -38,13 +27,4 @@ export const setStatus = (
     .where('owner_id', '=', scope.ownerId)
     .where('app_id', '=', appId)
     .where('kid', '=', kid)
-    .execute()
-
-/** Sets the key that signs for programs that name none. */
-export const setUsualKey = (tx: Tx, scope: OwnerScope, appId: string, key: SigningKeyRow) =>
-  tx
-    .updateTable('apps')
-    .set({ signing_kid: key.kid, signing_public: key.public_key, signing_sealed: key.sealed })
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', appId)
     .execute()

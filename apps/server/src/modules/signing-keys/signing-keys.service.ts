@@ -6,6 +6,7 @@ import { newSigningKey, toJwk } from '../../core/signing.ts'
 import type { Write } from '../../db/record.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { lockKeys, setUsualKey } from '../apps/apps.access.ts'
 import { getApp, signingContext } from '../apps/apps.service.ts'
 import * as repo from './signing-keys.repo.ts'
 
@@ -67,7 +68,7 @@ export const revokeSigningKey = (ctx: Ctx, actor: VendorActor, idOrAppId: string
     if (key.status === 'revoked') throw problem('conflict', { message: 'This key is revoked already' })
     await repo.setStatus(write.tx, actor, app.id, kid, 'revoked')
     const oldest = rows.findLast((row) => row.kid !== kid && row.status !== 'revoked')
-    if (app.signing_kid === kid && oldest) await repo.setUsualKey(write.tx, actor, app.id, oldest)
+    if (app.signing_kid === kid && oldest) await setUsualKey(write.tx, actor, app.id, oldest)
     write.record('app.signing_key_revoked', app.id, { kid })
   })
 
@@ -80,7 +81,7 @@ async function change(
 ): Promise<SigningKey[]> {
   const rows = await ctx.tx(actor, async (write) => {
     const { id } = await getApp(write.tx, actor, idOrAppId)
-    const app = await repo.lockKeys(write.tx, actor, id)
+    const app = await lockKeys(write.tx, actor, id)
     if (!app) throw problem('not_found')
     const stored = await repo.listKeys(write.tx, actor, id)
     await run(write, app, stored.length > 0 ? stored : [firstKey(app)])

@@ -1,11 +1,11 @@
 import { system } from '../../core/actor.ts'
 import { minute, second } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { countTables, deleteEmptyCounts, deleteExpired, expiringTables } from '../../db/deletions.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { Tx } from '../../db/open.ts'
 import { analyzeTables } from '../../db/postgres/statistics.ts'
 import { inSlices } from '../../db/slices.ts'
-import { deleteExpiredAddresses } from '../../service/account-throttle.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { completeImports } from '../bulk/import.slices.ts'
@@ -14,9 +14,7 @@ import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
-import { deleteEnded } from '../sessions/sessions.service.ts'
 import { thinRecords } from './record-thinning.ts'
-import * as repo from './system.repo.ts'
 
 const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
@@ -24,16 +22,6 @@ const firstRemindersMs = 30 * second
 const importsMs = 2 * second
 /** On shutdown a message being sent gets this long to be accepted. */
 const graceMs = 5 * second
-const endingTables = [
-  'client_sessions',
-  'owner_sessions',
-  'reseller_sessions',
-  'password_resets',
-  'device_tokens',
-  'deleted_files',
-  'idempotency_keys',
-] as const
-
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Moves
  * paused ends, completes older end users and interrupted imports, and computes missing statistics.
@@ -42,13 +30,9 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | '
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices(ctx, system, async ({ tx }, size) => ({ found: await remove(tx, size) }))
-  for (const table of endingTables) await some((tx, count) => deleteEnded(tx, table, now, count))
-  await some((tx, count) => repo.deletePastAttempts(tx, now, count))
-  await some((tx, count) => repo.deletePastSeats(tx, now, count))
-  await some((tx, count) => repo.deletePastLeasedSeats(tx, now, count))
+  for (const table of expiringTables) await some((tx, count) => deleteExpired(tx, table, now, count))
   await some((tx, count) => freeAllEnded(tx, now, count))
-  await some((tx, count) => deleteExpiredAddresses(tx, now, count))
-  for (const table of repo.countTables) await some((tx, count) => repo.deleteEmptyCounts(tx, table, count))
+  for (const table of countTables) await some((tx, count) => deleteEmptyCounts(tx, table, count))
   await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { putMeta } from '../../db/meta.ts'
 import type { Db, Tx } from '../../db/open.ts'
 
 // Housekeeping concerns the records of all owners.
@@ -31,12 +32,7 @@ export async function findPass(db: Db): Promise<StoredPass | undefined> {
 }
 
 export async function storePass(tx: Tx, pass: StoredPass): Promise<void> {
-  const value = JSON.stringify(pass)
-  await tx
-    .insertInto('meta')
-    .values({ name: passName, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
+  await putMeta(tx, passName, JSON.stringify(pass))
 }
 
 export interface RecordRow {
@@ -73,8 +69,4 @@ export async function findNextOwner(db: Db, { from, until, owner }: Pass): Promi
     db,
   )
   return (rows.find(({ has }) => Boolean(has)) ?? rows.at(-1))?.id
-}
-
-export async function deleteRecords(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.deleteFrom('audit').where('id', 'in', ids).execute()
 }

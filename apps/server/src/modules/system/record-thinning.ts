@@ -1,6 +1,7 @@
 import { limits, thinnedActions } from '@keyward/contract'
 import { system } from '../../core/actor.ts'
 import { day, dayNumber } from '../../core/clock.ts'
+import { deleteRecords } from '../../db/record.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as repo from './record-thinning.repo.ts'
 
@@ -24,7 +25,7 @@ export async function thinRecords(
   for (let page = 0; page < pages && !isDone; page += 1) {
     const rows = await repo.listBefore(ctx.db, pass)
     const surplus = rows.filter((row) => isRepeated(row, seen)).map(({ id }) => id)
-    if (surplus.length > 0) await ctx.tx(system, ({ tx }) => repo.deleteRecords(tx, surplus))
+    if (surplus.length > 0) await ctx.tx(system, ({ tx }) => deleteRecords(tx, surplus))
     const last = rows.at(-1)
     if (last && rows.length === repo.pageRows) {
       pass = { ...pass, at: last.created_at, id: last.id }

@@ -1,4 +1,3 @@
-import type { OwnerScope } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/open.ts'
 
 /** A stored list of variables. */
@@ -18,23 +17,6 @@ export const findOfClient = (db: Db, clientId: string): Promise<Stored | undefin
     .select(['revision', 'sealed'])
     .where('client_id', '=', clientId)
     .executeTakeFirst()
-
-/** Locks the app from here on and names the revision; false if it is not the owner's. */
-export async function setRevisionOfApp(
-  tx: Tx,
-  scope: OwnerScope,
-  appId: string,
-  revision: string | null,
-): Promise<boolean> {
-  const app = await tx
-    .updateTable('apps')
-    .set({ variables_revision: revision })
-    .where('id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
-    .returning('id')
-    .executeTakeFirst()
-  return app !== undefined
-}
 
 /** Replaces the list of an app that the transaction has locked; undefined deletes it. */
 export async function replaceOfApp(tx: Tx, appId: string, stored: Stored | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { setVariablesRevisionOfApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { isEndUserOf } from '../end-users/end-users.access.ts'
 import { setVariablesRevision } from '../entitlements/end-user-rows.ts'
@@ -39,7 +40,8 @@ export async function setAppVariables(
   const stored = seal(ctx, contextOfApp(id), variables)
   await ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await repo.setRevisionOfApp(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
+    if (!(await setVariablesRevisionOfApp(tx, actor, id, stored?.revision ?? null)))
+      throw problem('not_found')
     const found = await repo.findOfApp(tx, id)
     const before = openApp(ctx, id, found)
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')

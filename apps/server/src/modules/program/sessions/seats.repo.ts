@@ -48,16 +48,6 @@ export async function findNextSeat(tx: Tx, licenseId: string, now: number): Prom
   return rows[0]?.until
 }
 
-/** Keeps the seat of a holder until a lease that it just got ends. */
-export async function leaseSeat(tx: Tx, licenseId: string, holder: string, until: number): Promise<void> {
-  await sql`
-    insert into leased_seats (license_id, holder, until) values (${licenseId}, ${holder}, ${sql.lit(until)})
-    on conflict (license_id, holder) do update
-      set until = case when leased_seats.until > excluded.until then leased_seats.until else excluded.until end`.execute(
-    tx,
-  )
-}
-
 /** Extends seats that have not ended by the timeouts of their licenses. */
 export async function renewSeats(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
   await tx

@@ -3,7 +3,7 @@ import { system } from '../../../core/actor.ts'
 import type { ActionRecord } from '../../../db/record.ts'
 import { inSlices } from '../../../db/slices.ts'
 import type { Ctx } from '../../../service/ctx.ts'
-import { deleteOldestSessions } from './repo.ts'
+import { deleteOldestSessions } from '../../sessions/program-sessions.access.ts'
 
 export interface SessionCapOptions {
   /** Sessions of an end user, those that signed out included until they end. */

@@ -4,8 +4,8 @@ import { sha256 } from '../../../core/crypto.ts'
 import { newId } from '../../../core/ids.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { touchDevices } from '../../devices/devices.access.ts'
+import { extendSessions } from '../../sessions/program-sessions.access.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
-import * as repo from './repo.ts'
 import { renewSeats } from './seats.repo.ts'
 
 export const sessionLifetimeMs = 24 * hour
@@ -125,7 +125,7 @@ export class ProgramSessions {
     if (sessions.length + devices.length + seats.length === 0) return
     await this.#ctx
       .tx(system, async ({ tx, now }) => {
-        for (const some of chunks(sessions)) await repo.extendSessions(tx, some, now + sessionLifetimeMs)
+        for (const some of chunks(sessions)) await extendSessions(tx, some, now + sessionLifetimeMs)
         for (const some of chunks(devices)) await touchDevices(tx, some, now)
         for (const some of chunks(seats)) await renewSeats(tx, some, now)
       })

@@ -3,12 +3,12 @@ import { sha256 } from '../../../core/crypto.ts'
 import { newId, newToken } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
 import type { Write } from '../../../db/record.ts'
+import * as tokens from '../../devices/device-tokens.access.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { toActor } from '../facts/actor.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
-import * as repo from './remember.repo.ts'
 import type { ProgramDeps, SignedInUser } from './service.ts'
 import { type Entry, enter, entryOf, toDevice } from './sign-in.ts'
 
@@ -39,16 +39,16 @@ export async function remember(
   const { app } = session
   return ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
-    const days = await repo.readRememberDays(tx, app)
+    const days = await tokens.readRememberDays(tx, app)
     // Concurrent sign-ins on one device, and calls that free it, wait for each other here.
     if (days === 0 || !(await lockEndUser(tx, app, endUserId))) return undefined
     // Another machine may have the same hardware id, so the session says which one this is.
-    const hash = await repo.findHashOfSession(tx, session, endUserId)
+    const hash = await tokens.findHashOfSession(tx, session, endUserId)
     const device = hash === undefined ? undefined : await findByHash(tx, endUserId, hash)
     if (!device) return undefined
     const id = newId('dtk')
     const token = makeToken(id)
-    await repo.putToken(tx, {
+    await tokens.putToken(tx, {
       id,
       owner_id: app.ownerId,
       app_id: app.id,
@@ -83,13 +83,13 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, call: Res
   const { ctx } = deps
   const { app } = session
   const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(call.deviceToken)?.[1]
-  const stored = id === undefined ? undefined : await repo.findToken(ctx.db, app, id)
+  const stored = id === undefined ? undefined : await tokens.findToken(ctx.db, app, id)
   if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
   const presented = sha256(call.deviceToken)
   const actor = toActor(session, call.address)
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
     const isCopied = await ctx.tx(actor, async (write) => {
-      const isDeleted = await repo.deleteCopiedToken(write.tx, app, stored.id, presented)
+      const isDeleted = await tokens.deleteCopiedToken(write.tx, app, stored.id, presented)
       if (isDeleted) write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id })
       return isDeleted
     })
@@ -100,7 +100,7 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, call: Res
   const entry: Entry<Resumed> = {
     ...usual,
     finish: async (write, admitted, isNew) => {
-      if ((await repo.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
+      if ((await tokens.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
         throw problem('hwidMismatch')
       }
       const deviceToken = await exchange(deps, write, app, { id: stored.id, token: call.deviceToken })
@@ -118,8 +118,8 @@ async function exchange(
   { id, token }: { id: string; token: string },
 ): Promise<string> {
   const presented = sha256(token)
-  const days = await repo.readRememberDays(tx, app)
-  const stored = await repo.findToken(tx, app, id)
+  const days = await tokens.readRememberDays(tx, app)
+  const stored = await tokens.findToken(tx, app, id)
   if (days === 0 || !stored) throw problem('sessionUnauthed')
   if (Math.abs(now - stored.created_at) < exchangeEveryMs) {
     if (presented === stored.token_hash) return token
@@ -128,6 +128,6 @@ async function exchange(
   }
   const deviceToken = nextToken(deps, token, now)
   const change = { presented, next: sha256(deviceToken), now, expiresAt: now + days * day }
-  if (!(await repo.rotateToken(tx, app, id, change))) throw problem('sessionUnauthed')
+  if (!(await tokens.rotateToken(tx, app, id, change))) throw problem('sessionUnauthed')
   return deviceToken
 }

@@ -1,7 +1,7 @@
 import { system } from '../../../core/actor.ts'
 import { day } from '../../../core/clock.ts'
 import type { Ctx } from '../../../service/ctx.ts'
-import * as repo from '../sessions/repo.ts'
+import { insertSdk, noteInitWithoutSdk } from '../../apps/apps.access.ts'
 
 /** A cracked program can send any text, so an app keeps a few only. */
 const sdksMax = 50
@@ -30,8 +30,8 @@ export class ProgramSdks {
     const written = this.#ctx
       .tx(system, ({ tx }) =>
         sdk === undefined
-          ? repo.noteInitWithoutSdk(tx, appId, now)
-          : repo.insertSdk(tx, { app_id: appId, sdk, first_seen_at: now }, sdksMax),
+          ? noteInitWithoutSdk(tx, appId, now)
+          : insertSdk(tx, { app_id: appId, sdk, first_seen_at: now }, sdksMax),
       )
       .catch(this.#onError)
       .finally(() => this.#writing.delete(written))

@@ -28,11 +28,11 @@ import {
   lockSeatsOf,
 } from '../../licenses/licenses.access.ts'
 import { findCovered, findReleasedAt } from '../../releases/releases.service.ts'
+import { signSessionIn } from '../../sessions/program-sessions.access.ts'
 import { toActor } from '../facts/actor.ts'
 import { callerOf, judgeCaller } from '../facts/caller.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toFloating } from '../facts/facts.ts'
 import { keyUsed } from '../facts/key.ts'
-import { signSessionIn } from '../sessions/repo.ts'
 import { sit } from '../sessions/seats.ts'
 import { sessionLifetimeMs } from '../sessions/sessions.ts'
 import { because } from '../verdict/refusal.ts'

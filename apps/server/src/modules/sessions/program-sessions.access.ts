@@ -1,9 +1,21 @@
-import { fixedQuery } from '../../../db/fixed-query.ts'
-import { locked, type Tx } from '../../../db/open.ts'
-import { endedVersion } from '../../sessions/sessions.service.ts'
-import type { SessionFacts } from '../facts/facts.ts'
+import { fixedQuery } from '../../db/fixed-query.ts'
+import type { Tx } from '../../db/open.ts'
 
 // Session ids come from the resolved token of a call, never from its input, so these functions take no scope.
+
+/** A session as a call of a program reads it. */
+interface ProgramSession {
+  id: string
+  /** The secret's version when the session was opened. */
+  secretVersion: number
+  /** Null once the session has a row. */
+  tokenHash: string | null
+  locale: string | null
+  version: string | null
+  expiresAt: number
+  app: { id: string }
+  endUser: { id: string } | null
+}
 
 interface SignedIn {
   clientId: string | null
@@ -12,11 +24,18 @@ interface SignedIn {
 }
 
 /** Signs a session in as an end user; false if the session has ended meanwhile. */
-export const signSessionIn = (tx: Tx, session: SessionFacts, user: SignedIn, now: number): Promise<boolean> =>
-  write(tx, session, { ...user, secretVersion: session.secretVersion }, now)
+export const signSessionIn = (
+  tx: Tx,
+  session: ProgramSession,
+  user: SignedIn,
+  now: number,
+): Promise<boolean> => write(tx, session, { ...user, secretVersion: session.secretVersion }, now)
+
+/** The secret's version of a program's session that has ended: no secret has it, so the session is refused. */
+const endedVersion = -1
 
 /** Ends a session. Its row stays until the token has expired, because the token alone would open it again. */
-export async function endSession(tx: Tx, session: SessionFacts, now: number): Promise<void> {
+export async function endSession(tx: Tx, session: ProgramSession, now: number): Promise<void> {
   const { expiresAt, endUser } = session
   const clientId = endUser?.id ?? null
   await write(tx, session, { clientId, hwidHash: null, expiresAt, secretVersion: endedVersion }, now)
@@ -56,7 +75,7 @@ export async function deleteOldestSessions(
 /** Writes nothing and returns false if the session has ended since it was read. */
 async function write(
   tx: Tx,
-  { id, app, secretVersion, tokenHash, locale, version }: SessionFacts,
+  { id, app, secretVersion, tokenHash, locale, version }: ProgramSession,
   state: SignedIn & { secretVersion: number },
   now: number,
 ): Promise<boolean> {
@@ -127,34 +146,15 @@ const insertSession = fixedQuery(
       .returning('id'),
 )
 
-/** Remembers an SDK that programs of an app name, unless it is known or the app has `max` already. */
-export async function insertSdk(
-  tx: Tx,
-  row: { app_id: string; sdk: string; first_seen_at: number },
-  max: number,
-): Promise<void> {
-  const hasRoom = async () => {
-    const rows = await tx.selectFrom('app_sdks').select('sdk').where('app_id', '=', row.app_id).execute()
-    return rows.length < max && rows.every(({ sdk }) => sdk !== row.sdk)
-  }
-  if (!(await hasRoom())) return
-  // Locks the app, so that the count holds until the commit.
-  const app = await locked(
-    tx,
-    tx.selectFrom('apps').select('id').where('id', '=', row.app_id),
-  ).executeTakeFirst()
-  if (app && (await hasRoom())) await tx.insertInto('app_sdks').values(row).execute()
-}
-
-export async function noteInitWithoutSdk(tx: Tx, appId: string, now: number): Promise<void> {
-  await tx
-    .updateTable('apps')
-    .set({ sdkless_init_at: now })
-    .where('id', '=', appId)
-    .where((eb) => eb.or([eb('sdkless_init_at', 'is', null), eb('sdkless_init_at', '<', now)]))
-    .execute()
-}
-
 export async function extendSessions(tx: Tx, ids: readonly string[], expiresAt: number): Promise<void> {
   await tx.updateTable('client_sessions').set({ expires_at: expiresAt }).where('id', 'in', ids).execute()
+}
+
+/** Ends the program sessions of end users that are about to be deleted; their rows stay until the tokens expire. */
+export async function endProgramSessionsOf(tx: Tx, endUserIds: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('client_sessions')
+    .set({ client_id: null, hwid_hash: null, secret_version: endedVersion })
+    .where('client_id', 'in', endUserIds)
+    .execute()
 }

@@ -1,6 +1,6 @@
-import type { OwnerScope } from '../../../core/actor.ts'
-import type { Db, Tx } from '../../../db/open.ts'
-import type { DeviceTokenRow } from '../../../db/tables.ts'
+import type { OwnerScope } from '../../core/actor.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import type { DeviceTokenRow } from '../../db/tables.ts'
 
 /** How many days an app remembers a sign-in; 0 for not at all. */
 export async function readRememberDays(tx: Tx, app: { id: string }): Promise<number> {
@@ -39,8 +39,12 @@ export const findToken = (db: Db, app: { id: string }, id: string): Promise<Devi
 
 /** Stores a device's token in place of the one that it has. */
 export async function putToken(tx: Tx, row: DeviceTokenRow): Promise<void> {
-  await tx.deleteFrom('device_tokens').where('device_id', '=', row.device_id).execute()
+  await deleteTokenOf(tx, row.device_id)
   await tx.insertInto('device_tokens').values(row).execute()
+}
+
+export async function deleteTokenOf(tx: Tx, deviceId: string): Promise<void> {
+  await tx.deleteFrom('device_tokens').where('device_id', '=', deviceId).execute()
 }
 
 /** Replaces a token by the next one; false if `presented` is neither the latest token nor the one before it. */
