@@ -1,7 +1,8 @@
-// Checks import boundaries and reports every violation with its rule.
+// Checks import boundaries and who writes which table, and reports every violation with its rule.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findForeignWrites } from './table-owners.mjs'
 
 /** Another root is for tests, which plant violations there. */
 const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
@@ -93,9 +94,8 @@ function rank(module) {
   return at
 }
 
-const imports = Object.keys(dependencies)
-  .flatMap((folder) => sources(`${folder}src/`))
-  .flatMap((from) => importsOf(from))
+const files = Object.keys(dependencies).flatMap((folder) => sources(`${folder}src/`))
+const imports = files.flatMap((from) => importsOf(from))
 
 const broken = imports.flatMap((one) =>
   Object.entries(rules)
@@ -104,6 +104,8 @@ const broken = imports.flatMap((one) =>
 )
 for (const cycle of findCycles(imports))
   broken.push(`${cycle.join('\n    -> ')}\n    rule: no import cycles, type imports included`)
+
+broken.push(...findForeignWrites(root, files))
 
 if (broken.length > 0) {
   console.log(broken.join('\n'))

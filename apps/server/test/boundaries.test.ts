@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../scripts/boundaries.mjs', import.meta.url))
+const tableOwners = fileURLToPath(new URL('../../../scripts/table-owners.mjs', import.meta.url))
 const contract = 'packages/contract/src'
 const sdk = 'packages/sdk/src'
 const server = 'apps/server/src'
@@ -171,6 +172,35 @@ const violations: [rule: string, from: string, text: string][] = [
   ['no import cycles, type imports included', `${server}/http/x.ts`, "import type { y } from './y.ts'"],
 ]
 
+const everyTable = 'every table has an owner'
+const byOwner = 'a table is written by its owner alone'
+const file = (module: string, name: string) => `${server}/modules/${module}/${name}.ts`
+
+const variable = `\${name}`
+
+/** Writes of tables of others, in every form in which the server writes. */
+const writes: [path: string, text: string][] = [
+  [file('licenses', 'a'), "tx.insertInto('licenses').values(row)"],
+  [file('licenses', 'b'), "tx\n    .updateTable('licenses as l')\n    .set({ banned: 1 })"],
+  [file('end-users', 'c'), "tx.deleteFrom('clients')"],
+  [file('licenses', 'd'), "runQuery(tx, insertRows(tx, 'licenses', rows))"],
+  [file('licenses', 'e'), "insertUnlessTaken('licenses', columns, json, 'key')"],
+  [file('variables', 'f'), "await updateRows(tx, 'clients', change, { id })"],
+  [file('devices', 'g'), "updateOf(\n  tx,\n  'clients',\n  binding,\n)"],
+  [file('portal', 'h'), 'sql`insert into licenses (id) values (1)`'],
+  [file('portal', 'i'), 'sql`\n  update clients set banned = 1`'],
+  [file('portal', 'j'), 'sql`UPDATE "clients" AS c SET banned = 1`'],
+  [file('portal', 'k'), 'sql`delete from licenses where id = 1`'],
+  [file('portal', 'l'), `const name = 'licenses'\n delete from ${variable}`],
+  [file('portal', 'm'), `const keys = {\n  licenses: 1,\n}\n update ${variable} set banned = 1`],
+  [file('portal', 'n'), "const table = 'licenses'\ntx.deleteFrom(table)"],
+  [file('portal', 'o'), 'insertRows(tx, table, rows)'],
+  [file('account', 'p'), "tx.insertInto('meta')"],
+  [`${server}/service/q.ts`, "tx.insertInto('audit')"],
+  [`${server}/db/r.ts`, "tx.updateTable('licenses')"],
+  [`${server}/cli.ts`, "tx.updateTable('owners')"],
+]
+
 const imported = [
   `${contract}/x.ts`,
   `${server}/core/x.ts`,
@@ -200,10 +230,38 @@ test('reports each planted violation with its rule, and nothing else', () => {
   expect(found).toHaveLength(expected.length)
 })
 
+test('reports each write of a table by another than its owner', () => {
+  for (const path of imported) write(path, 'export const x = 1')
+  for (const [path, text] of writes) write(path, text)
+  write(`${server}/db/tables/x.ts`, 'export interface XTables {\n  licenses: A\n  unowned: B\n}\n')
+  const reported = [...check().output.matchAll(/^(\S+) (?:writes|declares) .*\n {4}rule: (.*)$/gm)]
+  const expected = writes.map(([path]) => `${path}: ${byOwner}`)
+  expected.push(`${server}/db/tables/x.ts: ${everyTable}`)
+  expect(reported.map(([, path, rule]) => `${path}: ${rule}`).sort()).toEqual(expected.sort())
+})
+
+test('accepts writes of the own tables, reads of all, and deletions in db by the name of a table', () => {
+  for (const path of imported) write(path, 'export const x = 1')
+  write(file('entitlements', 'a'), "tx.updateTable('licenses')\nsql`update clients set banned = 1`")
+  write(file('sessions', 'a'), `const name = 'owner_sessions'\n delete from ${variable}`)
+  write(
+    file('portal', 'a'),
+    "// Never update licenses set\ntx.selectFrom('licenses')\nhash.update('clients!')",
+  )
+  write(`${server}/db/a.ts`, `const name = 'licenses'\n delete from ${variable}`)
+  write(`${server}/db/migrations/a.ts`, 'sql`update licenses set banned = 0`')
+  expect(check()).toEqual({ code: 0, output: '' })
+})
+
 test('plants a violation of every rule', () => {
-  const rules = [...readFileSync(script, 'utf8').matchAll(/^ {2}'([^']+)': \(|rule: ([^`$]+)`/gm)]
+  const rules = [
+    ...(readFileSync(script, 'utf8') + readFileSync(tableOwners, 'utf8')).matchAll(
+      /^ {2}'([^']+)': \(|rule: ([^`$]+)`/gm,
+    ),
+  ]
   const names = rules.map(([, checked, ofCycles]) => checked ?? ofCycles)
-  expect([...new Set(violations.map(([rule]) => rule))].sort()).toEqual(names.sort())
+  const planted = new Set([...violations.map(([rule]) => rule), byOwner, everyTable])
+  expect([...planted].sort()).toEqual(names.sort())
 })
 
 test('accepts queries in repos and services, and the web server in http', () => {
