@@ -1,27 +1,23 @@
-import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { limits } from '@keyward/contract'
-import fastify, { type FastifyInstance, LogController } from 'fastify'
-import { type Config, localUrl } from './config.ts'
+import type { FastifyInstance } from 'fastify'
+import { localUrl } from './config.ts'
 import { system } from './core/actor.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { createGates, type GateSizes } from './core/gate.ts'
 import { LeakedPasswords } from './core/leaked-passwords.ts'
-import type { LogWriter } from './core/log-writer.ts'
 import { Passwords } from './core/passwords.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import type { Database } from './db/open.ts'
 import { type RecordConsumer, transactRecorded } from './db/record.ts'
 import { installBodies } from './http/body.ts'
-import { createRouterErrors, installCommon } from './http/common.ts'
-import { installConnections, type Timeouts } from './http/connections.ts'
-import { installErrors, logStorageFailure, refuseBrokenRequest } from './http/errors.ts'
+import { installErrors, logStorageFailure } from './http/errors.ts'
 import { createFloodGate } from './http/flood-gate.ts'
 import { lazyLogger } from './http/lazy-logger.ts'
-import { loggerOptions } from './http/logging.ts'
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
+import { installRequestChecks } from './http/request-checks.ts'
+import { createServer, type ServerOptions } from './http/server.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticateOwner, getUser } from './modules/account/account.service.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
@@ -68,8 +64,7 @@ import { Attempts } from './service/attempts.ts'
 import type { Ctx } from './service/ctx.ts'
 import { WriteBudget } from './service/write-budget.ts'
 
-export interface AppOptions {
-  config: Config
+export interface AppOptions extends ServerOptions {
   database: Database
   seal: Seal
   /** Directory of the built console. */
@@ -77,9 +72,6 @@ export interface AppOptions {
   clock?: Clock
   passwords?: Passwords
   mailer?: Mailer
-  logLevel?: string
-  /** Defaults to standard output. */
-  log?: Pick<LogWriter, 'write'>
   /** Validates every response against the contract; for tests. */
   checkAnswers?: boolean
   /** Limit for one address; requests beyond it get 429. */
@@ -99,17 +91,8 @@ export interface AppOptions {
   /** How many sessions an end user has at most; for tests. */
   sessionCap?: SessionCapOptions
   providerWaits?: ProviderWaits
-  timeouts?: Timeouts
 }
 
-const headerLimitBytes = 16_384
-/** Node enforces its timeouts only once per `checkEveryMs`. */
-const defaultTimeouts: Timeouts = {
-  requestMs: 30_000,
-  headersMs: 15_000,
-  keepAliveMs: 72_000,
-  checkEveryMs: 2_000,
-}
 const programRequestsPerMinute = 6000
 
 /** Builds the server without listening and without reading the environment. */
@@ -179,8 +162,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
   const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
 
-  installConnections(server, options.timeouts ?? defaultTimeouts)
-  installCommon(server, config)
+  installRequestChecks(server, config)
   installErrors(server)
   installBodies(server)
   await server.register(async (scope) => {
@@ -279,49 +261,4 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await events.stop()
   })
   return server
-}
-
-function createServer(options: AppOptions): FastifyInstance {
-  const timeouts = options.timeouts ?? defaultTimeouts
-  return fastify({
-    bodyLimit: limits.bodyBytesMax,
-    trustProxy: trusted(options.config.trustProxy),
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    http: {
-      maxHeaderSize: headerLimitBytes,
-      optimizeEmptyRequests: true,
-      headersTimeout: timeouts.headersMs,
-      connectionsCheckingInterval: timeouts.checkEveryMs,
-    },
-    genReqId: () => randomUUID(),
-    rewriteUrl: (request) => withoutBase(request.url ?? '/', options.config.basePath),
-    logController: new LogController({ disableRequestLogging: true }),
-    logger: loggerOptions(options.logLevel ?? 'info', options.log),
-    routerOptions: { maxParamLength: 200 },
-    // Zod checks requests against the contract: Fastify need not load its own compilers of schemas.
-    schemaController: {
-      compilersFactory: { buildValidator: () => noSchema, buildSerializer: () => noSchema },
-    },
-    frameworkErrors: createRouterErrors(options.config),
-    clientErrorHandler: refuseBrokenRequest,
-  })
-}
-
-/** Removes the base path, unless the proxy in front has already removed it. */
-function withoutBase(url: string, basePath: string): string {
-  if (basePath === '' || !url.startsWith(basePath)) return url
-  const rest = url.slice(basePath.length)
-  if (rest === '' || rest.startsWith('?')) return `/${rest}`
-  return rest.startsWith('/') ? rest : url
-}
-
-/** Which proxies to trust: a number of hops, counted from this server, or a list of networks. */
-const trusted = (trustProxy: Config['trustProxy']) =>
-  typeof trustProxy === 'number' ? (_address: string, hop: number) => hop < trustProxy : trustProxy
-
-const noSchema = (): never => {
-  throw new Error('routes have no schemas of Fastify')
 }

@@ -21,7 +21,7 @@ const forwardedHeaders = new Set([
 ])
 
 /** Headers of every response, including those of the router itself. */
-export function createCommonHeaders({ publicUrl, hstsSubdomains }: Config) {
+function createHeaders({ publicUrl, hstsSubdomains }: Config) {
   const isHttps = publicUrl?.startsWith('https://') ?? false
   const security = hstsSubdomains ? `${hsts}; includeSubDomains` : hsts
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -33,7 +33,7 @@ export function createCommonHeaders({ publicUrl, hstsSubdomains }: Config) {
 
 /** Handles requests that the router cannot parse; no hooks run for them. */
 export const createRouterErrors = (config: Config) => {
-  const setHeaders = createCommonHeaders(config)
+  const setHeaders = createHeaders(config)
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     setHeaders(request, reply)
     sendProblem(error, request, reply)
@@ -41,8 +41,8 @@ export const createRouterErrors = (config: Config) => {
 }
 
 /** Checks every request before routing; must be installed before the first route. */
-export function installCommon(server: FastifyInstance, config: Config): void {
-  const setHeaders = createCommonHeaders(config)
+export function installRequestChecks(server: FastifyInstance, config: Config): void {
+  const setHeaders = createHeaders(config)
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
   const refuse = createRefusal(server, config)
