@@ -185,6 +185,21 @@ describe('a seat with a lease', () => {
     },
   )
 
+  test('is free at once after the owner freed a device that got its lease under another hardware id', async () => {
+    const { seated } = await floating(2)
+    const parts = (system: string) => ({
+      parts: sentParts(app, { machine: system, board: 'b', disk: 'd', network: 'n' }),
+    })
+    const before = await seated('pc-1', parts('before'))
+    await lease(before, 'pc-1')
+    const after = await seated('reinstalled', parts('after'))
+    for (const program of [before, after]) await program.call('POST', '/logout', {})
+    const [user] = (await owner.call('GET', `/clients?app=${app._id}`)).json.data.clients
+    const [device] = (await owner.call('GET', `/clients/${user._id}/devices`)).json.data.devices
+    expect((await owner.call('DELETE', `/clients/${user._id}/devices/${device._id}`)).status).toBe(200)
+    for (const hwid of ['pc-2', 'pc-3']) await seated(hwid)
+  })
+
   test('is deleted by the housekeeping once the lease has ended', async () => {
     const { license, seated } = await floating(1, 60)
     await lease(await seated('pc-1'), 'pc-1')

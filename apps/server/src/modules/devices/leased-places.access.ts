@@ -75,11 +75,21 @@ export async function freeLeasedSeats(
     .where('client_id', 'in', clientIds)
     .where(ownerOf('licenses'), '=', scope.ownerId)
   const kept = tx.deleteFrom('leased_seats').where('license_id', 'in', licenses)
-  const holder = tx.selectFrom('devices').select('hwid_hash').where('client_id', 'in', clientIds)
-  await (deviceId === undefined
-    ? kept
-    : kept.where('holder', 'in', holder.where('id', '=', deviceId))
-  ).execute()
+  if (deviceId === undefined) {
+    await kept.execute()
+    return
+  }
+  const device = tx.selectFrom('devices').where('client_id', 'in', clientIds).where('id', '=', deviceId)
+  // A device that drifted keeps the seat of its lease under its former hash, unless that lease has ended since.
+  const leased = device.select('lease_hash').where('lease_until', '>=', sql.ref<number>('leased_seats.until'))
+  await kept
+    .where(({ eb, or }) =>
+      or([
+        eb('holder', 'in', device.select('hwid_hash')),
+        eb('holder', 'in', leased.$castTo<{ lease_hash: string }>()),
+      ]),
+    )
+    .execute()
 }
 
 /**
