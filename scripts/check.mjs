@@ -1,6 +1,6 @@
 // Checks format, lint, types, import boundaries, names, dead code, sizes and published SDKs; needs no database and no browser.
 import { spawn } from 'node:child_process'
-import { childEnvironment, ensureInstalled, root } from './ensure.mjs'
+import { childEnvironment, ensureInstalled, nodePath, root } from './ensure.mjs'
 
 ensureInstalled({ dev: true })
 const bin = `${root}/node_modules/.bin`
@@ -12,6 +12,7 @@ const checks = {
   'types of the console': [`${bin}/tsc`, ['--noEmit', ...oneChecker, '-p', `${root}/apps/console`]],
   'import boundaries': [process.execPath, [`${root}/scripts/boundaries.mjs`]],
   'names and comments': [process.execPath, [`${root}/scripts/words.mjs`]],
+  'files written from the contract': [nodePath(), [`${root}/packages/sdk/generate.ts`, '--check']],
   'dead code': [`${bin}/knip`, []],
   'published SDKs': [process.execPath, [`${root}/scripts/published.mjs`]],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],

@@ -175,10 +175,12 @@ function compress(directory) {
   }
 }
 
-/** Builds the SDK for use by programs. */
+/** Builds the SDKs for use by programs. */
 export async function buildSdk() {
-  const code = await run([at('packages', 'sdk', 'build.mjs')], {})
-  if (code !== 0) process.exit(code)
+  for (const script of [at('packages', 'sdk', 'build.mjs'), at('sdks', 'amalgamate.ts')]) {
+    const code = await run([script])
+    if (code !== 0) process.exit(code)
+  }
 }
 
 /** Packs the built SDK into a file in `directory` and returns the file's path. */

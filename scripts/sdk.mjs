@@ -1,5 +1,6 @@
 // Packs the TypeScript SDK into one file that `npm install` accepts without a registry.
-//   --build-only   builds it without packing
+//   --build-only   builds the SDKs without packing
+//   --generate     writes what the SDKs repeat of the contract, and the conformance cases
 //   --release      adds every SDK under the current version to sdks/releases, which the server serves
 //   --into=FOLDER  with --release: another folder than sdks/releases
 //   --replace      with --release: overwrites a version that was never committed
@@ -7,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { writeDocuments } from './documents.mjs'
-import { buildSdk, ensureInstalled, packSdk, root } from './ensure.mjs'
+import { buildSdk, ensureInstalled, packSdk, root, run } from './ensure.mjs'
 import { packWheel } from './wheel.mjs'
 
 const into = process.argv.find((option) => option.startsWith('--into='))?.slice('--into='.length)
@@ -16,9 +17,22 @@ const languages = { '.tgz': 'TypeScript and JavaScript', '.whl': 'Python', '.hpp
 const has = (option) => process.argv.includes(option)
 
 ensureInstalled({ dev: true })
-await buildSdk()
-if (has('--release')) release()
-else if (!has('--build-only')) {
+if (has('--generate') || has('--release')) await generate()
+if (!has('--generate')) {
+  await buildSdk()
+  if (has('--release')) release()
+  else if (!has('--build-only')) pack()
+}
+
+async function generate() {
+  const format = ['node_modules/@biomejs/biome/bin/biome', 'format', '--write', 'sdks/vectors']
+  for (const [script, ...args] of [['packages/sdk/generate.ts'], ['sdks/vectors/generate.ts'], format]) {
+    const code = await run([join(root, script), ...args])
+    if (code !== 0) process.exit(code)
+  }
+}
+
+function pack() {
   const file = packSdk(root)
   console.log(`The SDK is packed. In the folder of your program:\n\n  npm install "${file}"\n`)
 }
@@ -59,12 +73,9 @@ function publish(version, files) {
 
 /** SDKs that are one source file. */
 function otherLanguages(folder) {
-  return ['sdks/cpp/keyward.hpp', 'sdks/csharp/Keyward.cs']
-    .map((path) => join(root, path))
-    .filter((path) => existsSync(path))
-    .map((path) => {
-      const target = join(folder, basename(path))
-      copyFileSync(path, target)
-      return target
-    })
+  return ['sdks/cpp/dist/keyward.hpp', 'sdks/csharp/dist/Keyward.cs'].map((path) => {
+    const target = join(folder, basename(path))
+    copyFileSync(join(root, path), target)
+    return target
+  })
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { zipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import { root } from './ensure.mjs'
 
 const source = join(root, 'sdks/python')
@@ -65,3 +65,6 @@ const unix = 3
 /** Packs pairs of a name and its bytes. The date is in local time, as the format stores it: the first one that it knows. */
 export const zip = (files) =>
   zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1), os: unix, attrs: plainFile })
+
+/** The bytes of the packed files by their names. */
+export const unzip = (bytes) => unzipSync(bytes)

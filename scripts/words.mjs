@@ -12,7 +12,9 @@ const folders = [
   'examples',
   'packages/contract',
   'packages/payment-stand-in',
+  'packages/sdk',
   'scripts',
+  'sdks',
 ]
 
 /** Each rule returns true for a line that breaks it; `before` is the line above. */
@@ -23,7 +25,7 @@ const rules = {
       line.replace(/'[^']*'|"[^"]*"/g, ''),
     ),
   'a comment begins with its subject': (line, before) =>
-    /^\s*(\/\*\*|\/\/) (Of|Those|Beside|Only of) /.test(
+    /^\s*(\/\*\*|\/\/\/?|#:?) (<summary>)?(Of|Those|Beside|Only of) /.test(
       /^\s*\/\*\*$/.test(before) ? line.replace(/^\s*\*/, '//') : line,
     ) && !(/^\s*\/\//.test(line) && /^\s*\/\//.test(before)),
 }
@@ -44,7 +46,7 @@ if (broken.length > 0) {
 function sources(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return /^(node_modules|dist)$/.test(entry.name) ? [] : sources(path)
-    return /\.(tsx?|mjs)$/.test(entry.name) ? [path] : []
+    if (entry.isDirectory()) return /^(node_modules|dist|releases)$/.test(entry.name) ? [] : sources(path)
+    return /\.(tsx?|mjs|py|[ch]pp|cs)$/.test(entry.name) ? [path] : []
   })
 }

@@ -1,51 +1,137 @@
-// Writes what the SDK and the protocol page repeat of the contract. Run with `node packages/sdk/generate.ts`; a test
-// fails while the files differ.
+// Writes what SDKs, READMEs and the protocol page repeat of the contract: the version of the SDKs and the refusals.
+//   node packages/sdk/generate.ts           writes the files; `npm run sdk -- --generate` also writes the conformance cases
+//   node packages/sdk/generate.ts --check   fails while a file differs; part of `npm run check`
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorFacts, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
+import { errorFacts, leaseEndings, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
-
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-const codesPath = path('src/codes.ts')
-const versionPath = path('src/version.ts')
-const protocolPath = path('../../docs/client-protocol.md')
 
 const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).filter(
   (key) => key !== 'loggedInMsg',
 )
+const source = 'Written by packages/sdk/generate.ts from the contract.'
+const list = (keys: readonly string[], toLine: (key: string) => string) => keys.map(toLine).join('\n')
+const capitalized = (key: string) => key.charAt(0).toUpperCase() + key.slice(1)
 
-const codes = `// Written by generate.ts from the contract.
+const typescript = {
+  'packages/sdk/src/version.ts': `// ${source}
+
+/** What the program sends as \`sdk\` when it opens a session. */
+export const sdk = 'keyward-js/${sdkVersion}'
+`,
+  'packages/sdk/src/codes.ts': `// ${source}
 
 /** Why the server refuses, by the name of the message that the app's owner can edit. */
 export type LicenseState =
-${refusals.map((key) => `  | '${key}'`).join('\n')}
-`
+${list(refusals, (key) => `  | '${key}'`)}
+`,
+  'packages/sdk/src/lease-endings.ts': `// ${source}
 
-const pythonVersion = `# Written by packages/sdk/generate.ts from the contract.
+/** Refusals of the user, the key or the device; mistyped input is not one. */
+export const leaseEndings = new Set<string>([
+${list(leaseEndings, (key) => `  '${key}',`)}
+])
+`,
+}
+
+const python = {
+  'sdks/python/keyward/version.py': `# ${source}
 
 __version__ = "${sdkVersion}"
 
 #: What the program sends as \`\`sdk\`\` when it opens a session.
 SDK = "keyward-python/${sdkVersion}"
-`
-
-const pythonCodes = `# Written by packages/sdk/generate.ts from the contract.
+`,
+  'sdks/python/keyward/codes.py': `# ${source}
 
 from typing import Literal
 
 #: Why the server refuses, by the name of the message that the app's owner can edit.
 LicenseState = Literal[
-${refusals.map((key) => `    "${key}",`).join('\n')}
+${list(refusals, (key) => `    "${key}",`)}
 ]
-`
+`,
+  'sdks/python/keyward/lease_endings.py': `# ${source}
 
-const version = `// Written by generate.ts from the contract.
+#: Refusals of the user, the key or the device; mistyped input is not one.
+LEASE_ENDINGS = frozenset(
+    [
+${list(leaseEndings, (key) => `        "${key}",`)}
+    ]
+)
+`,
+}
+
+const cpp = {
+  'sdks/cpp/src/version.hpp': `#pragma once
+
+// ${source}
+namespace keyward {
 
 /** What the program sends as \`sdk\` when it opens a session. */
-export const sdk = 'keyward-js/${sdkVersion}'
-`
+inline constexpr const char *sdk = "keyward-cpp/${sdkVersion}";
 
-const inOrder = (one: MessageKey, other: MessageKey) => rank(one) - rank(other)
+}  // namespace keyward
+`,
+  'sdks/cpp/src/lease_endings.hpp': `#pragma once
+
+#include "platform.hpp"
+
+// ${source}
+namespace keyward::detail {
+
+/** Refusals of the user, the key or the device; mistyped input is not one. */
+inline bool endsLease(const std::string &code) {
+  static const std::set<std::string> &codes = *new std::set<std::string>{
+${list(leaseEndings, (key) => `      "${key}",`)}
+  };
+  return codes.count(code) > 0;
+}
+
+}  // namespace keyward::detail
+`,
+}
+
+const csharp = {
+  'sdks/csharp/src/Internal/SdkVersion.cs': `namespace Keyward.Internal
+{
+    // ${source}
+    internal static class SdkVersion
+    {
+        /// <summary>What the program sends as <c>sdk</c> when it opens a session.</summary>
+        public const string Sdk = "keyward-csharp/${sdkVersion}";
+    }
+}
+`,
+  'sdks/csharp/src/LicenseState.cs': `namespace Keyward
+{
+    // ${source}
+    /// <summary>Why the server refuses, by the name of the message that the app's owner can edit. Newer servers may send others.</summary>
+    public static class LicenseState
+    {
+${list(refusals, (key) => `        public const string ${capitalized(key)} = "${key}";`)}
+    }
+}
+`,
+  'sdks/csharp/src/Internal/LeaseEndings.cs': `using System;
+using System.Collections.Generic;
+
+namespace Keyward.Internal
+{
+    // ${source}
+    internal static class LeaseEndings
+    {
+        /// <summary>Refusals of the user, the key or the device; mistyped input is not one.</summary>
+        public static readonly HashSet<string> Codes = new HashSet<string>(StringComparer.Ordinal)
+        {
+${list(leaseEndings, (key) => `            LicenseState.${capitalized(key)},`)}
+        };
+    }
+}
+`,
+}
+
 const rank = (key: MessageKey) => {
   const at = (verdictOrder as readonly string[]).indexOf(key)
   return at < 0 ? verdictOrder.length : at
@@ -53,7 +139,8 @@ const rank = (key: MessageKey) => {
 const name = (key: string) => (refusals.includes(key as MessageKey) ? `\`${key}\`` : key)
 
 function statusRow(status: number, more = ''): string {
-  const found = refusals.filter((key) => errorFacts(key).status === status).sort(inOrder)
+  const found = refusals.filter((key) => errorFacts(key).status === status)
+  found.sort((one, other) => rank(one) - rank(other))
   return `| ${status} | ${found.map(name).join(', ')}${more} |`
 }
 
@@ -70,25 +157,77 @@ const sections = {
   order: `${verdictOrder.map(name).join(', ')}.`,
 }
 
-/** The file contents as they should be, by path. */
-export function generated(): { path: string; content: string }[] {
-  let protocol = readFileSync(protocolPath, 'utf8')
+function fillSections(page: string): string {
+  let filled = page
   for (const [section, content] of Object.entries(sections)) {
     const marked = new RegExp(
       `(<!-- ${section}: written by packages/sdk/generate.ts -->\\n)[\\s\\S]*?(<!-- end -->)`,
     )
-    if (!marked.test(protocol)) throw new Error(`the protocol page has no section ${section}`)
-    protocol = protocol.replace(marked, (_all, before, after) => `${before}${content}\n${after}`)
+    filled = replaceIn(filled, marked, (_all, before, after) => `${before}${content}\n${after}`)
   }
-  return [
-    { path: codesPath, content: codes },
-    { path: versionPath, content: version },
-    { path: path('../../sdks/python/keyward/codes.py'), content: pythonCodes },
-    { path: path('../../sdks/python/keyward/version.py'), content: pythonVersion },
-    { path: protocolPath, content: protocol },
-  ]
+  const codes = leaseEndings.map(name).join(', ')
+  return replaceIn(filled, /(These codes do: )[^.]*\./, (_all, before) => `${before}${codes}.`)
+}
+
+function replaceIn(text: string, pattern: RegExp, by: (...match: string[]) => string): string {
+  if (text.search(pattern) < 0) throw new Error(`nothing matches ${pattern}`)
+  return text.replace(pattern, by)
+}
+
+/** The version in addresses and names of files, such as `/sdk/1.3.0/keyward-sdk-1.3.0.tgz`. */
+const setVersion = (text: string) =>
+  replaceIn(
+    text,
+    /(\/sdk\/|keyward-(?:sdk-)?|keyward-js\/)\d+\.\d+\.\d+/g,
+    (_all, before) => before + sdkVersion,
+  )
+
+const setManifest = (text: string) =>
+  replaceIn(
+    text,
+    /("name": "@keyward\/sdk",\s+"version": )"[^"]+"/,
+    (_all, before) => `${before}"${sdkVersion}"`,
+  )
+
+/**
+ * Files that are written by hand except for what these functions replace. npm itself corrects the version in
+ * `package-lock.json`, with the next change of a dependency: a change for it alone would install everything again.
+ */
+const edits: Record<string, (text: string) => string> = {
+  'packages/sdk/package.json': setManifest,
+  'README.md': setVersion,
+  'packages/sdk/README.md': setVersion,
+  'sdks/python/README.md': setVersion,
+  'sdks/cpp/README.md': setVersion,
+  'sdks/csharp/README.md': setVersion,
+  'docs/client-protocol.md': (page) => setVersion(fillSections(page)),
+}
+
+const repository = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The files as they should be, by their paths below `root`. */
+export function generated(root = repository): Record<string, string> {
+  const edited = Object.entries(edits).map(([path, edit]) => [
+    path,
+    edit(readFileSync(join(root, path), 'utf8')),
+  ])
+  return { ...typescript, ...python, ...cpp, ...csharp, ...Object.fromEntries(edited) }
+}
+
+/** The paths of files that differ from the contract. */
+export function outdated(root = repository): string[] {
+  const isOutdated = ([path, content]: [string, string]) => readFileSync(join(root, path), 'utf8') !== content
+  return Object.entries(generated(root))
+    .filter(isOutdated)
+    .map(([path]) => path)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const file of generated()) writeFileSync(file.path, file.content)
+  const contents = generated()
+  const isCheck = process.argv.includes('--check')
+  for (const path of outdated()) {
+    if (isCheck) console.error(`${path} differs from the contract: run npm run sdk -- --generate`)
+    else writeFileSync(join(repository, path), contents[path]!)
+  }
+  if (isCheck && outdated().length > 0) process.exitCode = 1
 }

@@ -2,9 +2,10 @@ import { execFile, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { amalgamate } from '../amalgamate.ts'
 import { Adapter } from './adapter.ts'
 import { conformance } from './conformance.ts'
 import { buildCpp, findLanguage, hasHeader } from './languages.ts'
@@ -116,7 +117,8 @@ describe('the header of the C++ SDK', () => {
   for (const compiler of ['x86_64-w64-mingw32-g++-posix', 'clang++']) {
     const isMissing = spawnSync(compiler, ['--version']).status !== 0
     it.skipIf(isMissing)(`compiles without a warning with ${compiler}`, async () => {
-      const command = ['-std=c++17', ...strict, '-fsyntax-only', 'sdks/cpp/conformance.cpp']
+      const folder = dirname(amalgamate('cpp'))
+      const command = ['-std=c++17', ...strict, '-fsyntax-only', `-I${folder}`, 'sdks/cpp/conformance.cpp']
       expect((await execute(compiler, command)).stderr).toBe('')
     })
   }

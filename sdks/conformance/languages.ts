@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { amalgamate } from '../amalgamate.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const cache = join(root, 'node_modules', '.cache', 'keyward-conformance')
@@ -75,23 +76,22 @@ export const buildCpp = (
     'cpp',
     name,
     (target) => [
-      ...['g++', ...cppFlags, '-Isdks/cpp', '-O1', ...flags, ...files],
+      ...['g++', ...cppFlags, `-I${dirname(amalgamate('cpp'))}`, '-O1', ...flags, ...files],
       ...['-o', target, '-lcurl', '-pthread', ...libraries],
     ],
     folders,
   )
 
+export const csharpFlags = [
+  ...['-langversion:7', '-warnaserror', '-optimize'],
+  ...['System.Net.Http', 'System.Numerics', 'System.Core'].map((each) => `-r:${each}.dll`),
+]
+
 /** Compiles a program in `sdks/csharp` together with the SDK. */
 export const buildCsharp = (name: string): Promise<string> =>
   build('csharp', `${name}.exe`, (target) => [
-    'mcs',
-    '-langversion:7',
-    '-warnaserror',
-    '-optimize',
-    ...['System.Net.Http', 'System.Numerics', 'System.Core'].map((each) => `-r:${each}.dll`),
-    `-out:${target}`,
-    at('csharp', `${name}.cs`),
-    at('csharp', 'Keyward.cs'),
+    ...['mcs', ...csharpFlags, `-out:${target}`],
+    ...[at('csharp', `${name}.cs`), amalgamate('csharp')],
   ])
 
 export const findLanguage = (name: LanguageName): Language => ({ name, ...find[name]() })

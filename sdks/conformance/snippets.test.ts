@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { languages } from '../../apps/console/src/features/apps/snippets/snippets.ts'
 import { refuse, type StandIn, startStandIn, succeed, user } from '../../packages/sdk/test/stand-in.ts'
+import { amalgamate } from '../amalgamate.ts'
 import { cppFlags, findLanguage, type LanguageName } from './languages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -35,14 +36,14 @@ const prepare: Record<LanguageName, (folder: string, file: string) => Promise<st
     return ['env', `PYTHONPATH=${join(root, 'sdks/python')}`, python!, file]
   },
   async cpp(folder, file) {
-    await copyFile(join(root, 'sdks/cpp/keyward.hpp'), join(folder, 'keyward.hpp'))
+    await copyFile(amalgamate('cpp'), join(folder, 'keyward.hpp'))
     // Its first line says how to compile it.
     const [, command] = /^\/\/ g\+\+ (.+)$/m.exec(await readFile(join(folder, file), 'utf8'))!
     await execute('g++', [...cppFlags, ...command!.split(' ')], { cwd: folder })
     return [join(folder, 'license')]
   },
   async csharp(folder, file) {
-    await copyFile(join(root, 'sdks/csharp/Keyward.cs'), join(folder, 'Keyward.cs'))
+    await copyFile(amalgamate('csharp'), join(folder, 'Keyward.cs'))
     const [, compile, program] = /^\/\/ mcs (.+) && mono (.+)$/m.exec(
       await readFile(join(folder, file), 'utf8'),
     )!

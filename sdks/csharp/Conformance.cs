@@ -175,7 +175,7 @@ namespace Keyward
         private static async Task<Json> CallAsync(Json request)
         {
             KeywardClient keyward = Clients[JsonText.Text(request, "id")].Keyward;
-            List<object> args = request.TryGetValue("args", out object given) ? (List<object>)given : new List<object>();
+            List<object> args = request.TryGetValue("args", out object listed) ? (List<object>)listed : new List<object>();
             object result = await CallAsync(keyward, JsonText.Text(request, "method"), args);
             return new Json { ["result"] = result is KeywardResult answer ? answer.Json : result };
         }

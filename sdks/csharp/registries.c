@@ -66,7 +66,7 @@ int RegEnumKeyExW(intptr_t key, int index, wide *name, int *length) {
 
 int RegCloseKey(intptr_t key) { return key > 0 ? 0 : 6; }
 
-// Of macOS: a class is its name, a text is one of C, and the first disk has no serial number.
+// The registry of macOS: a class is its name, a text is one of C, and the first disk has no serial number.
 static uint32_t last;
 static uint32_t count;
 

@@ -97,9 +97,9 @@ def fail(*_: object) -> str:
     raise RuntimeError("It fails on purpose")
 
 
-def to_options(given: Request, events: List[LogEvent]) -> Dict[str, Any]:
+def to_options(named: Request, events: List[LogEvent]) -> Dict[str, Any]:
     options: Dict[str, Any] = {name: None for name in REQUIRED}
-    options.update({OPTIONS[name]: value for name, value in given.items()})
+    options.update({OPTIONS[name]: value for name, value in named.items()})
     if options.get("hwid") == "!throw":
         options["hwid"] = fail
     if isinstance(options.get("storage"), dict):

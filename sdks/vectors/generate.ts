@@ -1,7 +1,8 @@
 // Writes the conformance cases. Run `node sdks/vectors/generate.ts` after changing a case: a test fails while the files
 // differ from the generated cases.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { placeholderParts } from '@keyward/contract'
 import { testKey, toPublic } from '../../packages/sdk/test/signer.ts'
 import { answers } from './answers.ts'
@@ -27,6 +28,8 @@ export const render = (content: unknown) => `${JSON.stringify(content, null, 2)}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, content] of Object.entries(files)) {
-    writeFileSync(new URL(name, import.meta.url), render(content))
+    const path = new URL(name, import.meta.url)
+    const written = JSON.parse(readFileSync(path, 'utf8'))
+    if (!isDeepStrictEqual(written, JSON.parse(render(content)))) writeFileSync(path, render(content))
   }
 }

@@ -8,7 +8,7 @@ interface LeaseCase {
   hwid: string
   /** The text that is offered as a lease or as the file of an activation. */
   lease: string
-  /** Of the pending request, in hex; for activations. */
+  /** The nonce of the pending request, in hex; for activations. */
   nonce?: string
   /** Seconds since 1970. */
   now: number

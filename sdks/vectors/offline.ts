@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { messageDefaults } from '@keyward/contract'
+import { leaseEndings, messageDefaults } from '@keyward/contract'
 import { activationClaims, activationHeader, leaseClaims, leaseHeader, toJws } from './leases.ts'
 import type { Behaviour } from './retries.ts'
 
@@ -11,7 +11,7 @@ interface OfflineCase {
   args: unknown[]
   /** Seconds since 1970. */
   now: number
-  /** Of the server, by the path of the call; the last one repeats. Every other call is answered like a web page. */
+  /** The answers of the server, by the path of the call; the last one repeats. Every other call is answered like a web page. */
   server: Record<string, Behaviour[]>
   expect: {
     result?: object
@@ -120,18 +120,7 @@ const refuses = (
 })
 const license = (typed: string): Facts => ({ method: 'license', args: [typed] })
 
-/** Rejections of the user, the key or the device. */
-const endsLease = [
-  'userBanned',
-  'keyBanned',
-  'pausedSub',
-  'noActiveSubs',
-  'updatesEnded',
-  'hwidBlacklisted',
-  'hwidMismatch',
-  'notActivated',
-  'trialUsed',
-]
+const endsLease = (code: string) => (leaseEndings as readonly string[]).includes(code)
 const codes = [...Object.keys(messageDefaults), 'moonPhase'].filter(
   (code) => !['loggedInMsg', 'sessionUnauthed'].includes(code),
 )
@@ -139,7 +128,7 @@ const whole = { ...leased, deviceToken: 'token-1', activation: { ...activation, 
 const ended = { lease: '', latest: issued, user: null, key: null, deviceToken: 'token-1', later: { a: 1 } }
 
 const rejected = (code: string, { method, args }: Pick<OfflineCase, 'method' | 'args'>): OfflineCase => ({
-  name: `${method}, rejected with ${code}, which ${endsLease.includes(code) ? 'ends' : 'leaves'} the lease`,
+  name: `${method}, rejected with ${code}, which ${endsLease(code) ? 'ends' : 'leaves'} the lease`,
   stored: whole,
   method,
   args,
@@ -147,7 +136,7 @@ const rejected = (code: string, { method, args }: Pick<OfflineCase, 'method' | '
   server: { ...online, [method]: [failure(403, code)], resume: [failure(403, code)] },
   expect: {
     result: { ok: false, code },
-    stored: endsLease.includes(code) ? { ...ended, activation: { pending } } : whole,
+    stored: endsLease(code) ? { ...ended, activation: { pending } } : whole,
   },
 })
 

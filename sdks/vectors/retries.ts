@@ -19,7 +19,7 @@ interface RetryCase {
   name: string
   method: string
   args: unknown[]
-  /** Of the server to the call, in order; the last one repeats. `unreachable`: no server listens. */
+  /** The answers of the server to the call, in order; the last one repeats. `unreachable`: no server listens. */
   server: Behaviour[] | 'unreachable'
   /** `default`: the program passes none. */
   timeoutMs?: number | 'default'

@@ -10,8 +10,8 @@ const script = fileURLToPath(new URL('../../../scripts/words.mjs', import.meta.u
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'keyward-words-'))
-  for (const folder of ['apps', 'bench', 'e2e', 'examples', 'scripts']) mkdirSync(join(root, folder))
-  for (const name of ['contract', 'payment-stand-in'])
+  for (const folder of ['apps', 'bench', 'e2e', 'examples', 'scripts', 'sdks']) mkdirSync(join(root, folder))
+  for (const name of ['contract', 'payment-stand-in', 'sdk'])
     mkdirSync(join(root, 'packages', name), { recursive: true })
 })
 afterEach(() => rmSync(root, { recursive: true }))
@@ -35,6 +35,8 @@ test.each([
   [begun, '/** Of the app. */'],
   [begun, '/**\n * Those that the app shows.\n */'],
   [begun, '  // Beside the app.'],
+  [begun, '    /// <summary>Of the app.</summary>'],
+  [begun, '    #: Those that the app shows.'],
 ])('rejects, as %s: %s', (rule, text) => {
   const { status, stdout } = check(text)
   expect(status).toBe(1)

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
 import { prepare } from '../../../apps/server/src/prepare.ts'
+import { amalgamate } from '../../../sdks/amalgamate.ts'
 import { findLanguage } from '../../../sdks/conformance/languages.ts'
 
 const execute = promisify(execFile)
@@ -39,7 +40,7 @@ describe.skipIf(missing !== undefined)('Tally for .NET', () => {
     program = join(folder, 'tally.exe')
     const example = join(root, 'examples/protected-csharp')
     for (const name of ['Program.cs', 'NextStep.cs']) await cp(join(example, name), join(folder, name))
-    await cp(join(root, 'sdks/csharp/Keyward.cs'), join(folder, 'Keyward.cs'))
+    await cp(amalgamate('csharp'), join(folder, 'Keyward.cs'))
     const [, line] = /^ *mcs (.+)$/m.exec(await readFile(join(example, 'README.md'), 'utf8'))!
     await execute('mcs', ['-warnaserror', ...line!.split(' ')], { cwd: folder })
     const config = readConfig({ DATA_DIR: join(folder, 'data'), RATE_LIMITS: 'off' })

@@ -82,6 +82,7 @@ export {
   toExportHeader,
   toExportLine,
 } from './exports.ts'
+export { leaseEndings } from './lease-endings.ts'
 export { licenseStatus } from './license-status.ts'
 export type { LicenseType } from './license-types.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'

@@ -8,7 +8,7 @@ import type { OfflineState, SessionUser } from './types.ts'
 export interface Activation {
   sub: string
   hwid: string
-  /** Of the request that the file answers: 16 hex digits. */
+  /** The nonce of the request that the file answers, 16 hex digits. */
   nonce: string
   iat: number
   /** Null for never. */

@@ -1,4 +1,4 @@
-// Written by generate.ts from the contract.
+// Written by packages/sdk/generate.ts from the contract.
 
 /** Why the server refuses, by the name of the message that the app's owner can edit. */
 export type LicenseState =

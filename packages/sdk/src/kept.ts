@@ -7,13 +7,13 @@ import type { KeywardStorage, SessionUser } from './types.ts'
 export interface Kept extends TimeNotes {
   /** The latest lease; empty without one. */
   lease: string
-  /** Of the last answer; not signed, therefore for display alone. */
+  /** The user of the last answer. It is not signed, therefore for display alone. */
   user: SessionUser | null
   /** SHA-256 of the license key that signed in, if one did. */
   key: string | null
   /** The token of a remembered sign-in, if there is one. */
   deviceToken?: string | undefined
-  /** Of a machine that is never online. */
+  /** The activation of a machine that is never online. */
   activation?: KeptActivation | undefined
   /** Nothing may be written, or what is there would be lost. */
   isUnreadable?: boolean

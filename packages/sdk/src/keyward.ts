@@ -7,7 +7,8 @@ import { Identity } from './identity.ts'
 import { toTexts } from './lease.ts'
 import { type ActivationProblem, type Offline, StorageFailure } from './offline.ts'
 import { type CheckedOptions, checkOptions } from './options.ts'
-import { Session, type SessionCall } from './session.ts'
+import { Session } from './session.ts'
+import type { SessionCall } from './session-calls.ts'
 import { type Call, refusalFacts, Transport } from './transport.ts'
 import type {
   Credentials,

@@ -10,7 +10,7 @@ export interface Lease {
   graceUntil: number
   seq: number
   features: string[]
-  /** Those that the vendor offers offline; servers of earlier versions send none. */
+  /** The variables that the vendor offers offline; servers of earlier versions send none. */
   variables?: unknown
 }
 

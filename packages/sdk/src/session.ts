@@ -3,43 +3,21 @@ import { Flight } from './flight.ts'
 import { granted, overtaken, unexpected } from './granted.ts'
 import type { Identity } from './identity.ts'
 import { toTexts } from './lease.ts'
-import type { Offline } from './offline.ts'
+import { leaseEndings } from './lease-endings.ts'
 import type { CheckedOptions } from './options.ts'
 import { LeaseRenewal } from './renewal.ts'
+import {
+  check,
+  type IsCurrent,
+  isSignedOut,
+  keptToken,
+  type Limits,
+  type Opened,
+  type SessionCall,
+} from './session-calls.ts'
 import type { Call, Transport } from './transport.ts'
 import type { Granted, InitData, Refused, Result, SessionUser, UserData, ValidateData } from './types.ts'
 import { sdk } from './version.ts'
-
-/** Refusals of the user, the key or the device; mistyped input is not one. */
-const endsLease = new Set<string>([
-  'userBanned',
-  'keyBanned',
-  'pausedSub',
-  'noActiveSubs',
-  'updatesEnded',
-  'hwidBlacklisted',
-  'hwidMismatch',
-  'notActivated',
-  'trialUsed',
-])
-
-export type SessionCall = Pick<Call, 'method' | 'name' | 'body' | 'repeatable'>
-
-/** Whether no sign-out has begun since a call. */
-type IsCurrent = () => boolean
-
-interface Limits {
-  /** When the call ends, a time of `performance.now()`. */
-  deadline: number
-  isCurrent: IsCurrent
-  /** The session with which the call was granted. */
-  token?: string
-}
-
-/** A session that was opened, or why there is none. */
-type Opened = { result: Result<InitData>; token: string } | { result: Refused; token?: never }
-
-const check: SessionCall = { method: 'GET', name: 'session', repeatable: true }
 
 /** The session with the server, the user who is signed in, and what answers for both while the server is away. */
 export class Session {
@@ -149,7 +127,7 @@ export class Session {
     { licenseKey, timeoutMs }: { licenseKey?: string; timeoutMs?: number } = {},
   ): Promise<Result<UserData>> {
     const limits = this.#limits(isCurrent, timeoutMs)
-    const result = await this.#kept((given) => this.#call(call, given), limits, licenseKey)
+    const result = await this.#kept((passed) => this.#call(call, passed), limits, licenseKey)
     if (result.ok && isCurrent()) this.#key = licenseKey
     return result
   }
@@ -157,7 +135,7 @@ export class Session {
   /** Whether the user may go on; signs in again with a remembered sign-in or the key that signed in. */
   async check(isCurrent: IsCurrent, timeoutMs?: number): Promise<Result<UserData>> {
     const limits = this.#limits(isCurrent, timeoutMs)
-    const result = await this.#kept((given) => this.#check(given), limits)
+    const result = await this.#kept((passed) => this.#check(passed), limits)
     if (!isSignedOut(result) || !isCurrent()) return result
     return (await this.#signInByKey(limits)) ?? (await this.#activated(isCurrent)) ?? result
   }
@@ -297,7 +275,7 @@ export class Session {
     this.#fallback.reset()
     const { offline } = this.#options
     if (!isCurrent()) return result.ok ? overtaken() : result
-    const hasEnded = !result.ok && endsLease.has(result.code)
+    const hasEnded = !result.ok && leaseEndings.has(result.code)
     if (hasEnded) this.#user = this.#known = undefined
     if (!offline) return result
     const hwid = await this.#identity.hwid()
@@ -346,17 +324,4 @@ export class Session {
     log({ event: 'offline', call: 'session', code: 'sessionUnauthed' })
     return this.#signInOffline({ ...answer, ok: true }, isCurrent)
   }
-}
-
-const isSignedOut = (result: Result<UserData>) => !result.ok && result.code === 'sessionUnauthed'
-
-/** Stores the token of a remembered sign-in, which programs never see, unless the user has signed out meanwhile. */
-async function keptToken(
-  offline: Offline,
-  result: Granted<UserData>,
-  isCurrent: IsCurrent,
-): Promise<Granted<UserData>> {
-  const { deviceToken, ...shown } = result as Granted<UserData> & { deviceToken?: unknown }
-  if (typeof deviceToken === 'string' && isCurrent()) await offline.keepDeviceToken(deviceToken)
-  return shown
 }

@@ -255,7 +255,8 @@ describe('toKeyRing', () => {
   const jwk = toPublic(testKey)
 
   it('accepts an array of keys, a JWK set or one key', async () => {
-    for (const given of [[jwk], { keys: [jwk] }, jwk]) expect([...toKeyRing(given).keys()]).toEqual([jwk.kid])
+    for (const publicKeys of [[jwk], { keys: [jwk] }, jwk])
+      expect([...toKeyRing(publicKeys).keys()]).toEqual([jwk.kid])
   })
 
   it('keeps all keys of a rotation and ignores other key types', async () => {
@@ -275,8 +276,8 @@ describe('toKeyRing', () => {
     ['the same kid twice', [jwk, jwk]],
     ['a short key', [{ ...jwk, x: 'AAAA' }]],
     ['a key with extra trailing bits', [{ ...jwk, x: `${jwk.x.slice(0, -1)}t` }]],
-  ])('rejects %s', (_, given) => {
-    expect(() => toKeyRing(given as never)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
+  ])('rejects %s', (_, publicKeys) => {
+    expect(() => toKeyRing(publicKeys as never)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
   })
 
   it('returns keys that verify signatures of Node', async () => {

@@ -22,9 +22,9 @@ export async function startProxy({ credentials }: { credentials?: string } = {})
   const sockets = new Set<Socket>()
   const mayPass = ({ method, url, headers }: IncomingMessage) => {
     const basic = headers['proxy-authorization']?.replace(/^Basic /, '')
-    const given = basic === undefined ? undefined : Buffer.from(basic, 'base64').toString('utf8')
-    seen.push({ line: `${method} ${url}`, credentials: given })
-    return credentials === undefined || given === credentials
+    const used = basic === undefined ? undefined : Buffer.from(basic, 'base64').toString('utf8')
+    seen.push({ line: `${method} ${url}`, credentials: used })
+    return credentials === undefined || used === credentials
   }
   const server = createServer((incoming, response) => {
     if (!mayPass(incoming)) {

@@ -143,6 +143,18 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
       },
     )
 
+    it.each(calls.filter(([method]) => method !== 'logout'))(
+      '%s passes on a refusal with a code of a newer server',
+      async (method, args, _http, path) => {
+        const space = server.space()
+        await start('unknown', { baseUrl: space.baseUrl })
+        space.on(path, refuse(403, 'moonPhase'))
+        expect(await call('unknown', method, ...args)).toMatchObject({
+          result: { ok: false, code: 'moonPhase', message: "moonPhase in the app's words" },
+        })
+      },
+    )
+
     it('a text of any kind arrives as it was sent', async () => {
       const space = server.space()
       const username = 'quote " backslash \\ slash / \b\f\n\r\t \u0001 \u007f \u2028 ü ключ 钥匙 💡 </script>'

@@ -11,9 +11,9 @@ const validated = (used: boolean) => succeed({ valid: true, activated: used, lic
 /** Each `init` opens a session of its own. */
 function countSessions(space: Space): void {
   let opens = 0
-  space.on('init', (...given) => {
+  space.on('init', (...request) => {
     const session = `session-${++opens}`
-    return succeed({ session, app: { name: 'Tally', version: '1.0.0' }, variables: {} })(...given)
+    return succeed({ session, app: { name: 'Tally', version: '1.0.0' }, variables: {} })(...request)
   })
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { leaseEndings } from '@keyward/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import { leaseClaims } from '../../vectors/leases.ts'
@@ -110,17 +111,7 @@ export function offline(adapter: () => Adapter): void {
       expect(await call(await startOffline(), 'session')).toMatchObject({ result: { ok: true } })
     })
 
-    it.each([
-      'userBanned',
-      'keyBanned',
-      'pausedSub',
-      'noActiveSubs',
-      'updatesEnded',
-      'hwidBlacklisted',
-      'hwidMismatch',
-      'notActivated',
-      'trialUsed',
-    ])('the lease ends with the refusal %s', async (code) => {
+    it.each(leaseEndings)('the lease ends with the refusal %s', async (code) => {
       const { space, start, startOffline, kept } = machine()
       const id = await start()
       await call(id, 'license', 'KEY')

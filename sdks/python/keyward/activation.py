@@ -31,7 +31,7 @@ class Activation:
     """The claims of an activation; times in seconds since 1970."""
 
     sub: str
-    #: Of the request that the file answers: 16 hex digits.
+    #: The nonce of the request that the file answers, 16 hex digits.
     nonce: str
     iat: float
     #: None for never.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional, Tuple, TypeVar, Union
-from urllib.parse import quote
+from typing import Callable, Dict, Optional, Tuple, TypeVar, Union
 
 from .activation import LICENSE_KEY_MAX, encode_request
+from .arguments import check_optional_text, check_text, to_path_segment
 from .errors import KeywardUsageError
 from .exchange import Network
+from .granted import to_list, to_object, to_user_data, unexpected
 from .identity import Identity
+from .kept import StorageFailure
 from .log import LogEvent
-from .offline import ActivationProblem, Offline, OfflineAnswer, StorageFailure
+from .offline import ActivationProblem, Offline, OfflineAnswer
 from .options import DEFAULT, Hwid, PublicKeys, check_options
-from .renewal import IsCurrent
 from .results import (
     DevicesData,
     Granted,
@@ -24,7 +25,7 @@ from .results import (
     to_license,
     to_refused,
 )
-from .session import Session, to_list, to_object, to_user_data, unexpected
+from .session import Session
 from .text import trim
 from .transport import Call, Transport
 from .user_data import Storage
@@ -125,10 +126,10 @@ class Keyward:
         """
         is_current = self._session.until_sign_out()
         body = {
-            "username": _text("username", username),
-            "password": _text("password", password),
-            "licenseKey": trim(_text("license_key", license_key)),
-            "email": _optional_text("email", email),
+            "username": check_text("username", username),
+            "password": check_text("password", password),
+            "licenseKey": trim(check_text("license_key", license_key)),
+            "email": check_optional_text("email", email),
             **self._identity.sign_in_facts(),
         }
         return self._session.sign_in(Call("POST", "register", False, body), is_current)
@@ -137,8 +138,8 @@ class Keyward:
         """Signs an end user in; the first sign-in binds the user to this machine."""
         is_current = self._session.until_sign_out()
         body = {
-            "username": _text("username", username),
-            "password": _text("password", password),
+            "username": check_text("username", username),
+            "password": check_text("password", password),
             **self._identity.sign_in_facts(),
         }
         return self._session.sign_in(Call("POST", "login", True, body), is_current)
@@ -146,7 +147,7 @@ class Keyward:
     def license(self, license_key: str) -> Union[UserData, Refused]:
         """Signs in by license key alone; the first use redeems the key and binds it to this machine."""
         is_current = self._session.until_sign_out()
-        key = trim(_text("license_key", license_key))
+        key = trim(check_text("license_key", license_key))
         call = Call("POST", "license", True, {"licenseKey": key, **self._identity.sign_in_facts()})
 
         def online(timeout_s: Optional[float]) -> Union[UserData, Refused]:
@@ -160,8 +161,8 @@ class Keyward:
         ``KeywardNetworkError`` with ``outcome_unknown``, compare the user's ``expires_at``.
         """
         body = {
-            "username": _text("username", username),
-            "licenseKey": trim(_text("license_key", license_key)),
+            "username": check_text("username", username),
+            "licenseKey": trim(check_text("license_key", license_key)),
         }
         outcome = self._session.upgrade(Call("POST", "upgrade", False, body))
         return outcome if isinstance(outcome, Refused) else to_user_data(outcome)
@@ -201,8 +202,8 @@ class Keyward:
         """
         is_current = self._session.until_sign_out()
         body = {
-            "type": _optional_text("type", type),
-            "email": _optional_text("email", email),
+            "type": check_optional_text("type", type),
+            "email": check_optional_text("email", email),
             **self._identity.facts(),
         }
         return self._session.sign_in(Call("POST", "trial", True, body), is_current)
@@ -220,7 +221,7 @@ class Keyward:
         Frees a device of the signed-in user, so that another one can take its place. ``device_cooldown`` says in
         ``details.until`` when the next may be freed. Never retried automatically.
         """
-        name = f"devices/{_path_segment('device_id', device_id)}"
+        name = f"devices/{to_path_segment('device_id', device_id)}"
         outcome = self._session.signed_in(Call("DELETE", name, False))
         return outcome if isinstance(outcome, Refused) else Granted(outcome.message, outcome.data)
 
@@ -232,7 +233,7 @@ class Keyward:
         """
         body = {
             "appId": self._options.app_id,
-            "licenseKey": trim(_text("license_key", license_key)),
+            "licenseKey": trim(check_text("license_key", license_key)),
             **self._identity.facts(),
             "activate": True if activate else None,
             "locale": self._options.locale,
@@ -274,7 +275,7 @@ class Keyward:
         with the same key returns the same request until a file has answered it. Sends nothing; needs the option
         ``storage``.
         """
-        key = trim(_text("license_key", license_key))
+        key = trim(check_text("license_key", license_key))
         if not 1 <= len(key) <= LICENSE_KEY_MAX:
             message = f"license_key must have 1 to {LICENSE_KEY_MAX} characters"
             raise KeywardUsageError("invalid_argument", message)
@@ -289,7 +290,7 @@ class Keyward:
         Sends nothing.
         """
         is_current = self._session.until_sign_out()
-        _text("file", file)
+        check_text("file", file)
         offline, hwid = self._offline_machine("activate_offline")
         answer = _stored(lambda: offline.activate(file, hwid))
         if not isinstance(answer, OfflineAnswer):
@@ -324,23 +325,3 @@ def _stored(change: Callable[[], T]) -> T:
         return change()
     except StorageFailure as error:
         raise KeywardUsageError("storage_failed", f"{error}. Nothing was changed.") from error
-
-
-def _text(name: str, value: object) -> str:
-    if isinstance(value, str):
-        return value
-    raise KeywardUsageError("invalid_argument", f"{name} must be a text")
-
-
-def _optional_text(name: str, value: object) -> Optional[str]:
-    return None if value is None else _text(name, value)
-
-
-def _path_segment(name: str, value: object) -> str:
-    try:
-        segment = quote(_text(name, value), safe="!'()*~")
-    except UnicodeEncodeError:
-        segment = ""
-    if segment in ("", ".", ".."):
-        raise KeywardUsageError("invalid_argument", f"{name} must be a text that names one")
-    return segment

@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Callable, ContextManager, Dict, Iterator, List, Literal, Optional, Tuple, Union
+from typing import Any, Callable, ContextManager, Dict, Iterator, Literal, Optional, Tuple, Union
 
 from .activation import NONCE_BYTES, Activation, lines_of, read_activation, to_activated, to_iso
 from .errors import OfflineProblem
-from .jws import Subject, is_time, read_statement, sha256_hex
+from .jws import Subject, sha256_hex
+from .kept import NOTHING, Kept, StorageFailure, load, store
 from .keys import KeyRing
+from .lease import Lease, read_lease
 from .results import OfflineState, to_texts
-from .seen_time import SeenTime, to_boot_start
-from .text import parse_object, to_json
+from .seen_time import SeenTime
 from .user_data import Storage
 
 #: How far a clock may lag behind the highest time that the server has signed, in seconds.
 _CLOCK_TOLERANCE_S = 300
-_NONCE = re.compile(r"[0-9a-f]{16}")
 
 #: Why a file was not accepted.
 ActivationProblem = Literal["not_for_this_machine", "other_request", "lease_ended", "clock_set_back"]
-#: The content of the storage, which programs in other languages share.
-Kept = Dict[str, Any]
-
-
-class StorageFailure(Exception):
-    """A change that must be stored was not."""
-
-
-@dataclass(frozen=True)
-class Lease:
-    """The claims of a lease; times in seconds since 1970."""
-
-    sub: str
-    iat: float
-    exp: float
-    refresh_after: float
-    grace_until: float
-    seq: float
-    features: List[Any]
-    #: Those that the vendor offers offline; servers of earlier versions send none.
-    variables: Any
 
 
 @dataclass(frozen=True)
@@ -63,30 +41,6 @@ class _Found:
     #: The clock by which it was judged; None for a statement without an end, which no clock concerns.
     now: Optional[float]
     lease: Optional[Lease] = None
-
-
-def read_lease(text: str, subject: Subject) -> Optional[Lease]:
-    """
-    Verifies a lease: typed as one, signed by a pinned key, for this app and this device. Returns its claims, or None.
-    Does not look at the clock.
-    """
-    claims = read_statement(text, "keyward-lease+jws", subject)
-    if claims is None or not isinstance(claims.get("sub"), str):
-        return None
-    if not all(is_time(claims.get(name)) for name in ("iat", "exp", "refreshAfter", "graceUntil", "seq")):
-        return None
-    if not isinstance(claims.get("features"), list):
-        return None
-    return Lease(
-        sub=claims["sub"],
-        iat=claims["iat"],
-        exp=claims["exp"],
-        refresh_after=claims["refreshAfter"],
-        grace_until=claims["graceUntil"],
-        seq=claims["seq"],
-        features=claims["features"],
-        variables=claims.get("variables"),
-    )
 
 
 class Offline:
@@ -167,12 +121,12 @@ class Offline:
                 return
             kept = self._load()
             pending = (kept["activation"] or {}).get("pending")
-            self._write({**kept, **_NOTHING, "activation": {"pending": pending} if pending else None})
+            self._write({**kept, **NOTHING, "activation": {"pending": pending} if pending else None})
 
     def forget(self) -> None:
         """Forgets everything but the time and the activation, after a sign-out."""
         with self._alone():
-            self._write({**self._load(), **_NOTHING, "deviceToken": None})
+            self._write({**self._load(), **NOTHING, "deviceToken": None})
 
     def device_token(self) -> Optional[str]:
         token: Optional[str] = self._load()["deviceToken"]
@@ -341,31 +295,10 @@ class Offline:
         return Subject(self._app_id, hwid, self._keys)
 
     def _load(self) -> Kept:
-        try:
-            text = self._storage.read()
-        except Exception:
-            return {
-                **_NOTHING,
-                "latest": 0,
-                "boot": None,
-                "deviceToken": None,
-                "activation": None,
-                _UNREADABLE: True,
-            }
-        stored = (parse_object(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None) or {}
-        stored.pop(_UNREADABLE, None)
-        latest, user = stored.get("latest"), stored.get("user")
-        return {
-            # Members that other versions have written are kept.
-            **stored,
-            "lease": _text(stored.get("lease")) or "",
-            "latest": latest if isinstance(latest, (int, float)) and not isinstance(latest, bool) else 0,
-            "boot": to_boot_start(stored.get("boot")),
-            "user": user if isinstance(user, dict) else None,
-            "key": _text(stored.get("key")),
-            "deviceToken": _text(stored.get("deviceToken")),
-            "activation": _to_kept_activation(stored.get("activation")),
-        }
+        return load(self._storage)
+
+    def _store(self, kept: Kept) -> None:
+        store(self._storage, kept)
 
     def _write(self, kept: Kept) -> None:
         try:
@@ -373,23 +306,6 @@ class Offline:
         except StorageFailure:
             # A full disk must not stop a program that is online.
             pass
-
-    def _store(self, kept: Kept) -> None:
-        """Raises ``StorageFailure`` unless the change is stored."""
-        if _UNREADABLE in kept:
-            # What is there would be lost.
-            raise StorageFailure("The storage cannot be read")
-        written = {name: value for name, value in kept.items() if value is not None or name not in _OPTIONAL}
-        try:
-            self._storage.write(to_json(written))
-        except Exception as error:
-            raise StorageFailure("The storage cannot be written") from error
-
-
-_UNREADABLE = "\0unreadable"
-_NOTHING: Kept = {"lease": "", "user": None, "key": None}
-#: Left out where there is none.
-_OPTIONAL = ("boot", "deviceToken", "activation")
 
 
 def _taken(storage: Storage) -> Optional[ContextManager[object]]:
@@ -405,24 +321,3 @@ def _taken(storage: Storage) -> Optional[ContextManager[object]]:
 def _activated(activation: Activation, now: float) -> OfflineAnswer:
     until = None if activation.exp is None else to_iso(activation.exp)
     return OfflineAnswer(to_activated(activation, now), OfflineState(until, until, False))
-
-
-def _to_kept_activation(value: object) -> Optional[Dict[str, Any]]:
-    if not isinstance(value, dict):
-        return None
-    request, waiting, file = _to_request(value), _to_request(value.get("pending")), value.get("file")
-    kept: Dict[str, Any] = {"file": file, **request} if isinstance(file, str) and request else {}
-    return {**kept, "pending": waiting} if waiting else kept
-
-
-def _to_request(value: object) -> Optional[Dict[str, str]]:
-    if not isinstance(value, dict):
-        return None
-    nonce, license_key = value.get("nonce"), value.get("licenseKey")
-    if not isinstance(nonce, str) or not _NONCE.fullmatch(nonce) or not isinstance(license_key, str):
-        return None
-    return {"nonce": nonce, "licenseKey": license_key}
-
-
-def _text(value: object) -> Optional[str]:
-    return value if isinstance(value, str) else None

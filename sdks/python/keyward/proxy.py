@@ -51,10 +51,10 @@ def check_proxy(value: object) -> Optional[Proxy]:
     raise KeywardUsageError("invalid_options", message)
 
 
-def find_proxy(given: Optional[Proxy], address: Address) -> Optional[Proxy]:
+def find_proxy(chosen: Optional[Proxy], address: Address) -> Optional[Proxy]:
     """The proxy to use: the program's own, else the one of the environment or the operating system."""
-    if given is not None:
-        return given
+    if chosen is not None:
+        return chosen
     setting = urllib.request.getproxies().get(address.scheme)
     if not setting or urllib.request.proxy_bypass(address.target):
         return None

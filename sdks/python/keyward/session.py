@@ -6,12 +6,13 @@ import re
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Callable, Mapping, Optional, Tuple, Union
 
-from .errors import KeywardNetworkError
 from .fallback import Fallback, Online
 from .flight import Shared
+from .granted import overtaken, to_object, to_user_data, unexpected
 from .identity import Identity
+from .lease_endings import LEASE_ENDINGS
 from .log import LogEvent
 from .offline import OfflineAnswer
 from .options import CheckedOptions
@@ -20,20 +21,6 @@ from .results import AppInfo, InitData, Refused, User, UserData, to_texts, to_us
 from .transport import Call, Delivered, Outcome, Transport
 from .version import SDK
 
-#: Refusals of the user, the key or the device; mistyped input is not one.
-_ENDS_LEASE = frozenset(
-    [
-        "userBanned",
-        "keyBanned",
-        "pausedSub",
-        "noActiveSubs",
-        "updatesEnded",
-        "hwidBlacklisted",
-        "hwidMismatch",
-        "notActivated",
-        "trialUsed",
-    ]
-)
 _SESSION = re.compile(r"[\x21-\x7e]{1,1024}")
 _CHECK = Call("GET", "session", repeatable=True)
 
@@ -169,7 +156,7 @@ class Session:
         license_key: Optional[str] = None,
         timeout_s: Optional[float] = None,
     ) -> Union[UserData, Refused]:
-        result = self._kept(lambda given: self.call(call, given), self.limits(is_current, timeout_s), license_key)
+        result = self._kept(lambda passed: self.call(call, passed), self.limits(is_current, timeout_s), license_key)
         with self._lock:
             if result.ok and is_current():
                 self._key = license_key
@@ -264,7 +251,7 @@ class Session:
         self._fallback.reset()
         if not is_current():
             return outcome if isinstance(outcome, Refused) else overtaken()
-        has_ended = isinstance(outcome, Refused) and outcome.code in _ENDS_LEASE
+        has_ended = isinstance(outcome, Refused) and outcome.code in LEASE_ENDINGS
         if has_ended:
             self.forget_user(is_current, and_known=True)
         offline = self._options.offline
@@ -384,36 +371,8 @@ class Session:
         return None
 
 
-def overtaken() -> Refused:
-    """The result of a sign-in or ``session`` that was granted only after the user had signed out."""
-    return Refused("sessionUnauthed", "The user signed out before this call was finished")
-
-
-def to_user_data(outcome: Delivered) -> UserData:
-    return UserData(outcome.message, outcome.data, to_user(to_object(outcome, "user")), None)
-
-
-def to_object(outcome: Delivered, name: str) -> Dict[str, Any]:
-    found = outcome.data.get(name)
-    if isinstance(found, dict):
-        return found
-    raise unexpected(name)
-
-
-def to_list(outcome: Delivered, name: str) -> List[Dict[str, Any]]:
-    found = outcome.data.get(name)
-    if isinstance(found, list) and all(isinstance(each, dict) for each in found):
-        return found
-    raise unexpected(name)
-
-
 def _split(outcome: Delivered) -> Tuple[Delivered, Optional[str]]:
     """What programs see, and the token of a remembered sign-in, which they never see."""
     data = dict(outcome.data)
     token = data.pop("deviceToken", None)
     return Delivered(outcome.message, data), token if isinstance(token, str) else None
-
-
-def unexpected(what: str) -> KeywardNetworkError:
-    message = f"The answer to {what} is incomplete"
-    return KeywardNetworkError("unexpected_answer", message, outcome_unknown=True)

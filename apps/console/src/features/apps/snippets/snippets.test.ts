@@ -95,7 +95,7 @@ ${lines.join('\n')}
     for (const text of nasty.filter((text) => !text.includes('\u0000'))) {
       expect(run('sh', '-c', `printf %s ${toShell(text)}`)).toBe(text)
     }
-    const plain = 'https://licenses.example.com:8443/tools/sdk/1.3.0/keyward.hpp'
+    const plain = 'https://licenses.example.com:8443/tools/sdk/1.2.3/keyward.hpp'
     expect(toShell(plain)).toBe(plain)
   })
 })

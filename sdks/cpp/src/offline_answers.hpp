@@ -1,0 +1,90 @@
+#pragma once
+
+#include "cryptography.hpp"
+#include "dates.hpp"
+#include "encodings.hpp"
+#include "json.hpp"
+#include "offline.hpp"
+#include "platform.hpp"
+#include "statements.hpp"
+
+namespace keyward::detail {
+
+inline bool Offline::wouldAnswer(const std::string &hwid, const std::optional<std::string> &licenseKey) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return find(load(), hwid, licenseKey).outcome.answer.has_value();
+}
+
+inline OfflineOutcome Offline::answer(const std::string &hwid, const std::optional<std::string> &licenseKey) {
+  OfflineOutcome outcome;
+  alone([&](Kept &kept) { outcome = use(kept, find(kept, hwid, licenseKey)); });
+  return outcome;
+}
+
+inline OfflineOutcome Offline::answerFromActivation(const std::string &hwid) {
+  OfflineOutcome outcome;
+  alone([&](Kept &kept) { outcome = use(kept, findActivated(kept, hwid, std::nullopt)); });
+  return outcome;
+}
+
+inline std::optional<std::string> Offline::judgeTime(const Kept &kept, const Json &statement, double end, double now) const {
+  const double floor = (std::max)(time_.floor(kept.all), statement["iat"].number());
+  if (now < floor - clockToleranceS) return "clock_set_back";
+  if ((std::max)(now, floor) >= end) return "lease_ended";
+  return std::nullopt;
+}
+
+inline Offline::Found Offline::find(const Kept &kept, const std::string &hwid, const std::optional<std::string> &licenseKey) const {
+  const std::optional<std::string> key =
+      licenseKey ? std::optional<std::string>(toHex(sha256(*licenseKey))) : std::nullopt;
+  Found leased = findLeased(kept, hwid, key);
+  if (leased.outcome.answer) return leased;
+  Found activated = findActivated(kept, hwid, key);
+  return activated.outcome.answer || leased.outcome.problem == "no_lease" ? activated : leased;
+}
+
+inline Offline::Found Offline::findLeased(const Kept &kept, const std::string &hwid, const std::optional<std::string> &key) const {
+  const std::optional<Json> lease = readLease(kept.all["lease"].string(), subject(hwid));
+  if (!lease || kept.all["user"].isNull() || isOlder(*lease)) return notFound("no_lease");
+  if (key && kept.all["key"].text() != key) return notFound("no_lease");
+  const double now = time_.now();
+  if (const auto problem = judgeTime(kept, *lease, (*lease)["graceUntil"].number(), now)) return notFound(*problem);
+  OfflineAnswer answer{kept.all["user"], Json::object()};
+  answer.user.set("_id", (*lease)["sub"])
+      .set("features", (*lease)["features"])
+      .set("variables", onlyTexts((*lease)["variables"]));
+  answer.offline.set("until", toIso((*lease)["exp"].number()))
+      .set("graceUntil", toIso((*lease)["graceUntil"].number()))
+      .set("inGrace", now >= (*lease)["exp"].number());
+  return {{answer, ""}, now, lease};
+}
+
+inline Offline::Found Offline::findActivated(const Kept &kept, const std::string &hwid, const std::optional<std::string> &key) const {
+  const std::optional<Json> activation = keptActivation(kept, hwid);
+  if (!activation || (key && kept.all["activation"]["licenseKey"].string() != *key)) return notFound("no_lease");
+  const double now = time_.now();
+  const Json &exp = (*activation)["exp"];
+  if (exp.isNull()) return {{toActivated(*activation, now), ""}};
+  if (const auto problem = judgeTime(kept, *activation, exp.number(), now)) return notFound(*problem);
+  return {{toActivated(*activation, now), ""}, now};
+}
+
+inline OfflineOutcome Offline::use(Kept &kept, const Found &found) {
+  if (found.lease) see(*found.lease);
+  if (found.now && time_.note(kept.all, *found.now)) write(kept);
+  return found.outcome;
+}
+
+inline bool Offline::isOlder(const Json &lease) const {
+  const auto seen = seen_.find(lease["sub"].string());
+  return seen != seen_.end() && lease["seq"].number() < seen->second;
+}
+
+inline Json Offline::onlyTexts(const Json &value) {
+  Json texts = Json::object();
+  for (const Json::Member &one : value.members())
+    if (one.value.isString()) texts.set(one.name, one.value);
+  return texts;
+}
+
+}  // namespace keyward::detail

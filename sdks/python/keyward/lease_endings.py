@@ -1,0 +1,16 @@
+# Written by packages/sdk/generate.ts from the contract.
+
+#: Refusals of the user, the key or the device; mistyped input is not one.
+LEASE_ENDINGS = frozenset(
+    [
+        "userBanned",
+        "keyBanned",
+        "pausedSub",
+        "noActiveSubs",
+        "updatesEnded",
+        "hwidBlacklisted",
+        "hwidMismatch",
+        "notActivated",
+        "trialUsed",
+    ]
+)
