@@ -1,6 +1,6 @@
 # Written by packages/sdk/generate.ts from the contract.
 
-__version__ = "1.3.0"
+__version__ = "1.3.1"
 
 #: What the program sends as ``sdk`` when it opens a session.
-SDK = "keyward-python/1.3.0"
+SDK = "keyward-python/1.3.1"
