@@ -15,8 +15,7 @@ import {
 import type { ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart } from '../src/db/lists/lists.ts'
-import { type SearchTerm, toSearchTerm, trigramQuery, trigramsOf } from '../src/db/lists/search.ts'
-import { findInIndex } from '../src/db/lists/search-index.ts'
+import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
@@ -338,43 +337,21 @@ const addTexts = (text: string, seqs: number[]) =>
     .prepare('insert into license_search (rowid, body) select value, ? from json_each(?)')
     .run(text, JSON.stringify(seqs))
 
-test('searches for a very common text in the rows that a narrow filter lets through', async () => {
+test('scans the rows of a filter for a text that more rows have', async () => {
   addTexts(
     'summer sale',
-    Array.from({ length: 20_000 }, (_, at) => at + 1),
+    Array.from({ length: 10_000 }, (_, at) => at + 1),
   )
-  const walked = 'SEARCH t USING INDEX licenses_owner_banned (owner_id=?)'
-  expect(await plansOfSearch('summer sale', 5_000, { status: 'banned' })).toContain(walked)
-  expect(await plansOfSearch('summer sale', 10_000, { status: 'banned' })).not.toContain(walked)
+  const scanned = 'SEARCH t USING INDEX licenses_owner_banned (owner_id=?)'
+  expect(await plansOfSearch('summer sale', 9_999, { status: 'banned' })).toContain(scanned)
+  expect(await plansOfSearch('summer sale', 10_000, { status: 'banned' })).not.toContain(scanned)
 })
 
-test('rejects hits of a text in the index of a filter that few rows match, without reading them', async () => {
-  addTexts(
-    'autumn term',
-    Array.from({ length: 1000 }, (_, at) => (at + 1) * 100),
+test("rejects hits of a text in the filter's index, without reading them", async () => {
+  const rejected = (index: string) => expect.stringMatching(`INDEX licenses_${index} \\(.* AND seq=\\?`)
+  expect(await plansOfSearch('autumn term', 19_000, { status: 'banned' })).toContainEqual(
+    rejected('owner_banned'),
   )
-  const rejecting = (index: string) =>
-    expect.stringMatching(`COVERING INDEX licenses_${index} .* AND seq=\\?`)
-  const inBanned = await plansOfSearch('autumn term', 19_000, { status: 'banned' })
-  expect(inBanned).toContainEqual(rejecting('owner_banned'))
-  const inSmallApp = await plansOfSearch('autumn term', 19_000, { status: 'expired', appId: 'app_1' })
-  expect(inSmallApp).toContainEqual(rejecting('app'))
-  const inLargeApp = await plansOfSearch('autumn term', 21_000, { appId: 'app_1' })
-  expect(inLargeApp).not.toContainEqual(rejecting('app'))
-})
-
-test('reads few trigrams of a common text unless many more rows contain those', async () => {
-  const { db, handles } = database
-  const insert = handles.writer.database.prepare(
-    'insert into license_search (rowid, body) select 50000 + value, ?1 from json_each(?2)',
-  )
-  const add = (body: string, from: number) =>
-    insert.run(body, JSON.stringify(Array.from({ length: 1000 }, (_, at) => from + at)))
-  const asked = async (text: string) =>
-    (await findInIndex(db, 'license_search', [text])).rows.compile(db).parameters
-  add('winter sale', 0)
-  expect(await asked('winter sale')).toEqual(['("win" AND "int" AND "nte")'])
-  expect(await asked('sale winter')).toEqual(['[]'])
-  add('winter', 1000)
-  expect(await asked('winter sale')).toEqual([trigramQuery(trigramsOf(['winter sale']))])
+  expect(await plansOfSearch('autumn term', 30_000, { status: 'expired' })).toContainEqual(rejected('owner'))
+  expect(await plansOfSearch('autumn term', 30_000, { appId: 'app_1' })).toContainEqual(rejected('app'))
 })

@@ -37,26 +37,12 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
     const scans = async (text: string, list: string) => {
       const search = `/${list}?status=banned&search=${encodeURIComponent(text)}`
       const sent = await statementsOf(on.database, () => owner.call('GET', search))
-      return sent.filter((one) => /like \$\d+\)? then 1 else 0 end = 1/.test(one.text)).length > 0
+      return sent.some((one) => one.text.includes('then 1 else 0 end = 1'))
     }
     expect(await scans('spring fair 2027', 'licenses')).toBe(true)
     expect(await scans('spring fair 2027', 'clients')).toBe(true)
     expect(await scans('a rare text', 'licenses')).toBe(false)
     expect(await scans('a rare text', 'clients')).toBe(false)
-  },
-)
-
-test.runIf(process.env.TEST_DATABASE === 'postgres')(
-  'compares row by row, and without patterns, when more licenses have a text than are counted',
-  async () => {
-    const compares = async (text: string) => {
-      const sent = await statementsOf(on.database, () =>
-        owner.call('GET', `/licenses?search=${encodeURIComponent(text)}`),
-      )
-      return sent.some((one) => one.text.includes('strpos('))
-    }
-    expect(await compares('spring fair 2027')).toBe(true)
-    expect(await compares('a rare text')).toBe(false)
   },
 )
 

@@ -5,7 +5,6 @@ import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import type { ListFilter } from '../../src/db/lists/list-filters.ts'
 import { findListStart } from '../../src/db/lists/lists.ts'
-import { spanOf } from '../../src/db/lists/places.ts'
 import { licenseList } from '../../src/modules/licenses/licenses.list.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
@@ -77,33 +76,6 @@ describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scop
     }
   })
 })
-
-test.each(['unused', 'active', 'expired'] as const)(
-  'all %s licenses lie in the span of their status',
-  async (status) => {
-    for (const hours of [-150, -99, -1, 0, 1, 40, 99, 150]) {
-      for (const appId of [undefined, app._id, other._id]) {
-        const now = on.clock.now() + hours * hour
-        const { flags, expired = false } = licenseList.inPlaces[status]
-        const scopeFilter = appId === undefined ? sql`t.owner_id = ${owner.id}` : sql`t.app_id = ${appId}`
-        const span = await spanOf(on.database, {
-          table: 'licenses',
-          within: scopeFilter,
-          flags,
-          expired,
-          now,
-        })
-        const found = await sql<{ seq: number }>`
-        select t.seq as seq from licenses t where ${scopeFilter} ${span} order by t.seq`.execute(
-          on.database.db,
-        )
-        const seqs = found.rows.map(({ seq }) => seq)
-        const wanted = rows.filter((row) => (appId ?? row.appId) === row.appId && meets[status](row, now))
-        expect(seqs).toEqual(expect.arrayContaining(wanted.map(({ seq }) => seq)))
-      }
-    }
-  },
-)
 
 test('counts follow every change of a license and an end user', async () => {
   const id = async (seq: number) =>

@@ -4,7 +4,6 @@ import { hour } from '../../core/clock.ts'
 import type { Page, Pagination, Sort } from '../../core/paging.ts'
 import type { Database } from '../open.ts'
 import type { SearchTerm } from './search.ts'
-import type { IndexHits } from './search-index.ts'
 
 export type Sql = RawBuilder<unknown>
 
@@ -20,7 +19,13 @@ export interface List<Status extends string> {
   /** The condition of each status in terms of the counts: by flags, and by whether the expiry has passed. */
   inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
   count(database: Database, selection: ListScope): Promise<Counts<Status>>
-  hits(search: Search): Hits | Promise<Hits>
+  texts(term: SearchTerm): SearchedTexts
+  /** SQL condition: whether the row contains the text. */
+  contains(search: Search): Sql
+  /** Queries that select the `seq` of the rows that contain the text, through its index. */
+  byIndex(search: Search): Sql[]
+  /** The same for rows that begin with a text that is too short for the index. */
+  byBeginning(search: Search): Sql[]
 }
 
 /** The scope of a list: an owner, or one app that the caller has checked to be the owner's. */
@@ -52,35 +57,22 @@ export interface Search {
   term: SearchTerm
   /** SQL condition of the filter. */
   mine: Sql
-  /** By `seq`. On SQLite a capped search keeps the hits that are shown first. */
-  order: Order
-  /** By `seq`, so that rows with the filter's status probably come first: a capped search counts faster that way. */
-  denseOrder: Order
-  /** How many hits there are until the end of the page. */
-  shown: number
-  /** An alternative if few rows match the filter: scan those rows. */
-  narrow?: Filtered
-  /** The filter in an index by `seq`, which rejects hits without reading their rows. */
-  inIndex?: Filtered
-  /** Finds rows with one of the texts in a full-text index of SQLite. */
-  find(index: 'license_search' | 'client_search', ...texts: (string | undefined)[]): Promise<IndexHits>
-  /** Whether PostgreSQL expects so many rows, from its statistics, that reading all of them is slow. */
-  expectsMany(rows: Sql): Promise<boolean>
+  /** By `seq`. */
+  order: Sql
+  /** The rows of a table that may contain one of its texts; they must be compared with it. */
+  candidates(table: SearchedTable, row: string): Candidates
 }
 
-/** The rows that match a filter. */
-interface Filtered {
+export type SearchedTable = 'licenses' | 'clients'
+
+/** The texts that a search looks for in the index of each table. */
+export type SearchedTexts = Record<SearchedTable, string[]>
+
+interface Candidates {
+  /** For a FROM clause. */
   rows: Sql
-  where: Sql
-  total: number
-}
-
-/** Select the `seq` of the hits of a search. */
-export interface Hits {
-  /** All, or as many as are counted. */
-  counted: Sql
-  /** The hits until the end of the page, if `counted` may miss some of those that are shown first. */
-  shown?: Sql
+  /** What to sort by, so that SQLite reads its index in this order. */
+  seq: Sql
 }
 
 export interface Found {
@@ -109,8 +101,8 @@ export function indexed(
 }
 
 /**
- * Up to this many matches are read from the status index and sorted; above, the list is walked until the page is
- * full.
+ * Up to this many matches are read from the status index and sorted, or compared with the text of a search; above, the
+ * list is walked until the page is full, and a search uses the index of the text.
  */
 export const fewMatches = 20_000
 

@@ -4,20 +4,23 @@ import { orderOf, toPagination } from '../../core/paging.ts'
 import type { Database } from '../open.ts'
 import {
   type Found,
-  type Hits,
+  fewMatches,
   indexed,
   type List,
   type ListFilter,
   type Order,
+  type Search,
+  type SearchedTable,
   type SortedPage,
   type Sql,
   toIndex,
   within,
   withStatus,
 } from './list-filters.ts'
-import { spanOf } from './places.ts'
-import type { SearchTerm } from './search.ts'
-import { findInIndex } from './search-index.ts'
+import { hitsOf, type SearchTerm } from './search.ts'
+
+/** One more than is counted, which shows that there are more. */
+const enough = limits.searchCountMax + 1
 
 /** A page of a search; counts at most `limits.searchCountMax` hits. */
 export async function searchPage<Status extends string>(
@@ -29,82 +32,23 @@ export async function searchPage<Status extends string>(
   /** How many rows match the filter, if known. */
   total?: number,
 ): Promise<Found> {
-  const { counted, shown } = await searchHits(database, list, filter, page, term, total)
-  const found = await selectPage(database, counted, page)
-  const pagination = toPagination(page, found.total, true)
-  if (!shown || !pagination.capped) return { seqs: found.seqs, pagination }
-  return { seqs: (await selectPage(database, shown, page)).seqs, pagination }
-}
-
-async function selectPage({ lists }: Database, hits: Sql, { page, limit, sort }: SortedPage) {
-  const order = sql.raw(orderOf[sort])
-  const { rows } = await sql<{ seq: number | null; total: number }>`
-    with hits as materialized (${hits}),
-      shown as (select seq from hits order by seq ${order} limit ${limit} offset ${(page - 1) * limit})
-    select shown.seq as seq, counted.total as total
-    from (select count(*) as total from hits) counted left join shown on 1 = 1`.execute(lists)
-  return { seqs: rows.map((row) => row.seq).filter((seq) => seq !== null), total: rows[0]?.total ?? 0 }
-}
-
-/** Up to this many filtered rows are scanned for a common text instead of reading all of its hits. */
-const narrowMatches = { sqlite: 200_000, postgres: 20_000 }
-
-const enough = limits.searchCountMax + 1
-
-const manyRows = 20_000
-
-async function searchHits<Status extends string>(
-  database: Database,
-  list: List<Status>,
-  filter: ListFilter<Status>,
-  page: SortedPage,
-  term: SearchTerm,
-  total: number | undefined,
-): Promise<Hits> {
-  const { dialect, lists } = database
-  const { scope, appId } = filter
-  // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
-  const mine = sql`${sql.raw(dialect === 'sqlite' ? '+' : '')}t.owner_id = ${scope.ownerId}
-    ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${withStatus(list, filter)}`
-  if (list.id.test(term.text)) {
-    return { counted: sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}` }
+  const isScan =
+    total !== undefined && total <= fewMatches && (await hasMoreHits(database, list, filter, term, total))
+  const find = async (order: Order, count: number) => {
+    const search = toSearch(database, list, filter, term, order)
+    const ways = isScan ? [scan(database, list, filter, search, total)] : waysOf(list, search)
+    return select(database, ways, page, count)
   }
-  const filteredBy = (index: Parameters<typeof indexed>[3]) => ({
-    rows: indexed(database, list.table, filter, index),
-    where: sql`${within(filter)} ${withStatus(list, filter)}`,
-    total: total ?? 0,
-  })
-  const isNarrow = total !== undefined && total <= narrowMatches[dialect]
-  const span = dialect === 'sqlite' || isNarrow ? sql`` : await spanOfStatus(database, list, filter)
   const order = orderOf[page.sort]
-  const shown = Math.min(page.page * page.limit, enough)
-  return list.hits({
-    dialect,
-    scope,
-    term,
-    mine: sql`${mine} ${span}`,
-    order,
-    denseOrder: (shown < enough / 2 && denseOrder(list, filter)) || order,
-    shown,
-    ...(isNarrow && { narrow: filteredBy(toIndex(filter, total)) }),
-    ...(total !== undefined && { inIndex: filteredBy(filter.status === 'banned' ? '_banned' : '') }),
-    find: (index, ...texts) => findInIndex(lists, index, texts),
-    expectsMany: async (rows) => (await expectedRows(database, rows)) >= manyRows,
-  })
+  const end = page.page * page.limit
+  const dense = (end < enough / 2 && denseOrder(list, filter)) || order
+  const { seqs, found } = await find(dense, enough)
+  const pagination = toPagination(page, found, true)
+  if (dense === order || !pagination.capped) return { seqs, pagination }
+  return { seqs: (await find(order, end)).seqs, pagination }
 }
 
-function spanOfStatus<Status extends string>(
-  database: Database,
-  { table, inPlaces }: List<Status>,
-  filter: ListFilter<Status>,
-): Sql | Promise<Sql> {
-  const { status, now } = filter
-  const { flags, expired } = (status !== undefined && inPlaces[status]) || {}
-  if (!flags || expired === undefined) return sql``
-  return spanOf(database, { table, within: within(filter), flags, expired, now })
-}
-
-/** Rows expire roughly in the order of their creation. */
+/** Rows expire roughly in the order of their creation: counting begins where most rows have the status (ADR 5). */
 function denseOrder<Status extends string>(
   { inPlaces }: List<Status>,
   { status }: ListFilter<Status>,
@@ -113,33 +57,95 @@ function denseOrder<Status extends string>(
   return expired === undefined ? undefined : expired ? 'asc' : 'desc'
 }
 
-async function expectedRows({ lists }: Database, from: Sql): Promise<number> {
-  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
-    explain (format json) select 1 from ${from}`.execute(lists)
-  return rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
+async function select({ lists }: Database, ways: Sql[], { page, limit, sort }: SortedPage, count: number) {
+  const order = sql.raw(orderOf[sort])
+  const hits = ways.map((way) => sql`select seq from (${way} limit ${count}) way`)
+  const { rows } = await sql<{ seq: number | null; found: number }>`
+    with hits as materialized (${sql.join(hits, sql` union `)}),
+      shown as (select seq from hits order by seq ${order} limit ${limit} offset ${(page - 1) * limit})
+    select shown.seq as seq, counted.found as found
+    from (select count(*) as found from hits) counted left join shown on 1 = 1`.execute(lists)
+  return { seqs: rows.map(({ seq }) => seq).filter((seq) => seq !== null), found: rows[0]?.found ?? 0 }
 }
 
-/** The first `count` of the rows that a search condition finds. */
-export const firstOf = (way: Sql, count: number): Sql => sql`select seq from (${way} limit ${count}) way`
+/** The queries that find the hits together. */
+function waysOf<Status extends string>(list: List<Status>, search: Search): Sql[] {
+  const { term, mine } = search
+  if (list.id.test(term.text))
+    return [sql`select t.seq from ${sql.raw(list.table)} t where t.id = ${term.text} and ${mine}`]
+  return term.short ? list.byBeginning(search) : list.byIndex(search)
+}
 
-/** Combines search conditions; each finds no more rows than are counted. */
-export const anyOf = (...ways: Sql[]): Sql =>
-  sql.join(
-    ways.map((way) => firstOf(way, enough)),
-    sql` union `,
-  )
+/** Compares all rows of a filter. The condition keeps PostgreSQL from using the index of the text. */
+const scan = <Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  search: Search,
+  total: number,
+): Sql => sql`select t.seq from ${indexed(database, list.table, filter, toIndex(filter, total))}
+  where ${within(filter)} ${withStatus(list, filter)} and case when ${list.contains(search)} then 1 else 0 end = 1
+  order by t.seq ${search.order}`
 
-/** For PostgreSQL, where each way counts its hits in the order that is fastest: a second query finds those shown first. */
-export const countedFast = (
-  ways: readonly { from: Sql; countedIn?: Order }[],
+/** Whether more rows of all accounts have the text than match the filter: counted by SQLite, estimated by PostgreSQL. */
+async function hasMoreHits<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  term: SearchTerm,
+  total: number,
+): Promise<boolean> {
+  if (term.short || list.id.test(term.text)) return false
+  if (database.dialect === 'postgres') {
+    const search = { ...toSearch(database, list, filter, term, 'desc'), mine: sql`true` }
+    const plan = sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
+      explain (format json) ${sql.join(
+        list.byIndex(search).map((way) => sql`(${way})`),
+        sql` union all `,
+      )}`
+    const { rows } = await plan.execute(database.lists)
+    return (rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0) > total
+  }
+  const texts = list.texts(term)
+  const hits = (['licenses', 'clients'] as const)
+    .filter((table) => texts[table].length > 0)
+    .map((table) => sql`select 1 from (${hitsOf(table, texts[table])} limit ${total + 1})`)
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (${sql.join(hits, sql` union all `)})`.execute(database.lists)
+  return (rows[0]?.n ?? 0) > total
+}
+
+function toSearch<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  term: SearchTerm,
   order: Order,
-  shown: number,
-): Hits => {
-  const by = ({ from, countedIn }: (typeof ways)[number]) =>
-    countedIn === undefined ? from : sql`${from} order by t.seq ${sql.raw(countedIn)}`
-  const first = ways.map(({ from }) => firstOf(sql`${from} order by t.seq ${sql.raw(order)}`, shown))
-  return { counted: anyOf(...ways.map(by)), shown: anyOf(...first) }
+): Search {
+  const { dialect } = database
+  const { scope, appId } = filter
+  const status = withStatus(list, filter)
+  // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
+  const mine = sql`${sql.raw(dialect === 'sqlite' ? '+' : '')}t.owner_id = ${scope.ownerId}
+    ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${status}`
+  const search = { dialect, scope, term, mine, order: sql.raw(order) }
+  if (dialect === 'postgres') {
+    const candidates = (table: SearchedTable, row: string) => ({
+      rows: sql.raw(`${table} ${row}`),
+      seq: sql`t.seq`,
+    })
+    return { ...search, candidates }
+  }
+  const candidates = (table: SearchedTable, row: string) => {
+    const hits = sql`(${hitsOf(table, list.texts(term)[table])}) s`
+    const isHit = sql`${sql.ref(`${row}.seq`)} = s.hit`
+    // The filter's index rejects most hits without reading their rows.
+    const index = filter.status === 'banned' ? '_banned' : ''
+    const rows =
+      row === 't'
+        ? sql`${hits} cross join ${indexed(database, table, filter, index)} on ${isHit} and ${within(filter)}`
+        : sql`${hits} cross join ${sql.raw(`${table} ${row}`)} on ${isHit}`
+    return { rows, seq: sql`s.hit` }
+  }
+  return { ...search, candidates }
 }
-
-/** Keeps PostgreSQL from using an index for a condition. */
-export const withoutIndex = (condition: Sql): Sql => sql`case when ${condition} then 1 else 0 end = 1`

@@ -76,23 +76,3 @@ function countPlaces({ table, byExpiry, within, status, flags, expired, now }: P
       select t.seq / ${sql.lit(placeWidth)}, 1 from ${byExpiry} where ${within} ${status} and ${partly}
     ) parts group by place`
 }
-
-/**
- * SQL condition, starting with `and`, for the range of `seq` that contains all rows of a status. Without it, a search on
- * PostgreSQL in the order of `seq` reads all newer or older rows before it finds the first one.
- */
-export async function spanOf(
-  { lists }: Pick<Database, 'lists'>,
-  { table, within, flags, expired, now }: Omit<PlacesQuery, 'byExpiry' | 'status'>,
-): Promise<Sql> {
-  const block = Math.floor(now / blockMs)
-  const inBlocks = expired ? sql`t.block <= ${block}` : sql`t.block >= ${block}`
-  const end = (order: 'asc' | 'desc') => sql`(
-    select t.place from ${sql.raw(table === 'licenses' ? 'license_places' : 'client_places')} t
-    where ${within} ${flags} and ${inBlocks} and t.n > 0 order by t.place ${sql.raw(order)} limit 1)`
-  const { rows } = await sql<{ first: number | null; last: number | null }>`
-    select ${end('asc')} as first, ${end('desc')} as last`.execute(lists)
-  const { first, last } = rows[0] ?? {}
-  if (first == null || last == null) return sql``
-  return sql`and t.seq >= ${first * placeWidth} and t.seq < ${(last + 1) * placeWidth}`
-}

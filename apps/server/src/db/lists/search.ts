@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { normalizeKey, normalizeName } from '../../core/ids.ts'
+import type { Database } from '../open.ts'
+
+type Sql = RawBuilder<unknown>
 
 /** A search text in the forms that the indexes store. */
 export interface SearchTerm {
@@ -22,25 +25,30 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
   return { text, key: usableKey, short }
 }
 
-/** The groups of three letters in each of the texts, quoted for SQLite's full-text index, which ignores their case. */
-export const trigramsOf = (texts: readonly (string | undefined)[]): string[][] =>
-  texts
-    .flatMap((text) => (text === undefined ? [] : indexedForms(text.toLowerCase())))
-    .filter((text) => [...text].length >= indexed)
-    .map(trigrams)
+/** What SQLite's full-text index finds: rows that may contain one of the texts. */
+export function hitsOf(table: 'licenses' | 'clients', texts: readonly string[]): Sql {
+  const index = sql.raw(table === 'licenses' ? 'license_search' : 'client_search')
+  return sql`select rowid as hit from ${index} where ${index} match ${trigramQuery(texts)}`
+}
+
+/**
+ * A query for SQLite's full-text index, which ignores case: groups of three letters that make up one of the texts.
+ * Rows that it finds must be compared with the text.
+ */
+export function trigramQuery(texts: readonly string[]): string {
+  const forms = texts.flatMap((text) => indexedForms(text.toLowerCase()))
+  const long = forms.filter((text) => [...text].length >= indexed)
+  return [...new Set(long.map((text) => `(${trigrams(text).join(' AND ')})`))].join(' OR ')
+}
 
 /** The Turkish capital I with a dot is two letters in lower case, but not in the indexes of the databases. */
 const indexedForms = (lower: string): string[] => [...new Set([lower, lower.replaceAll('i\u0307', '\u0130')])]
 
-/** A query for SQLite's full-text index that requires every trigram of one of the texts. */
-export const trigramQuery = (texts: readonly string[][]): string =>
-  [...new Set(texts.map((parts) => `(${parts.join(' AND ')})`))].join(' OR ')
-
 function trigrams(text: string): string[] {
   const letters = [...text]
-  const parts = letters
-    .slice(0, letters.length - indexed + 1)
-    .map((_, at) => quote(letters.slice(at, at + indexed).join('')))
+  const last = letters.length - indexed
+  const starts = [...letters.slice(0, last).keys()].filter((at) => at % indexed === 0)
+  const parts = [...starts, last].map((at) => quote(letters.slice(at, at + indexed).join('')))
   return [...new Set(parts)]
 }
 
@@ -52,8 +60,18 @@ export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\
 /** Upper bound of the texts that start with `prefix`, in byte order. */
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`
 
-/** Whether a column contains the text, which is in lower case. SQLite's own `lower()` knows ASCII only, but is fast. */
-export const containsLower = (column: string, text: string): RawBuilder<boolean> => {
+/** Whether a column contains the text, which is normalized like the column. */
+export const contains = (dialect: Database['dialect'], column: string, text: string): Sql =>
+  dialect === 'sqlite'
+    ? sql`instr(${sql.ref(column)}, ${text}) > 0`
+    : sql`${sql.ref(column)} like ${anywhere(text)}`
+
+/** Whether a note contains the text, which is in lower case. */
+export const noteContains = (dialect: Database['dialect'], column: string, text: string): Sql =>
+  dialect === 'sqlite' ? containsLower(column, text) : inNote(column, text)
+
+/** SQLite's own `lower()` knows ASCII only, but is fast. */
+const containsLower = (column: string, text: string): Sql => {
   const name = sql.ref(column)
   return sql`case when ${name} is null then 0
     when octet_length(${name}) = length(${name}) then instr(lower(${name}), ${text}) > 0
@@ -64,22 +82,10 @@ export const containsLower = (column: string, text: string): RawBuilder<boolean>
  * On PostgreSQL, whether a note contains the text; written like the expression of its index, whose trigrams may include a
  * space as a letter that no lower-case text has.
  */
-export function inNote(column: string, text: string): RawBuilder<unknown> {
+export function inNote(column: string, text: string): Sql {
   const note = sql`replace(lower(${sql.ref(column)}), ' ', 'Q')`
   const [lower, ...others] = indexedForms(text)
   const contains = sql`${note} like ${anywhere((lower as string).replaceAll(' ', 'Q'))}`
   const also = others.map((form) => sql`or ${note} like replace(lower(${anywhere(form)}), ' ', 'Q')`)
   return also.length === 0 ? contains : sql`(${contains} ${sql.join(also, sql` `)})`
-}
-
-/**
- * The condition for reading row by row: cheaper, but no index serves it. Lower case is fast in ASCII alone, which most
- * notes are.
- */
-export function inNoteOfRow(column: string, text: string): RawBuilder<unknown> {
-  const note = sql.ref(column)
-  const [lower] = indexedForms(text)
-  const inLower = indexedForms(text).map((form) => sql`strpos(lower(${note}), lower(${form})) > 0`)
-  return sql`(${note} is not null and case when octet_length(${note}) = length(${note})
-    then strpos(lower(${note} collate "C"), ${lower}) > 0 else ${sql.join(inLower, sql` or `)} end)`
 }

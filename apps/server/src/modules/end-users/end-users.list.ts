@@ -4,14 +4,13 @@ import type { OwnerScope } from '../../core/actor.ts'
 import {
   type Counts,
   countedUntil,
-  type Hits,
   type List,
   type ListScope,
   type Search,
+  type Sql,
   within,
 } from '../../db/lists/list-filters.ts'
-import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/lists/list-search.ts'
-import { afterPrefix, anywhere } from '../../db/lists/search.ts'
+import { afterPrefix, contains } from '../../db/lists/search.ts'
 import type { Database } from '../../db/open.ts'
 
 /** The end users of an owner. */
@@ -29,10 +28,11 @@ export const endUserList: List<ClientStatus> = {
     banned: { flags: sql`and t.banned = 1` },
   },
   count,
-  hits(search) {
-    if (search.term.short) return byBeginning(search)
-    return search.dialect === 'sqlite' ? bySqliteIndex(search) : byPostgresIndex(search)
-  },
+  texts: ({ text, key }) => ({ clients: [text], licenses: key === undefined ? [] : [key] }),
+  contains: (search) => sql`(${inName(search)} or exists (
+    select 1 from licenses l where l.client_id = t.id and ${inKey(search)} limit 1 offset 0))`,
+  byIndex,
+  byBeginning,
 }
 
 /** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
@@ -57,63 +57,31 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
 
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
-async function bySqliteIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow, inIndex } = search
-  const { text, key } = term
-  const [names, keys] = await Promise.all([
-    search.find('client_search', text),
-    key === undefined ? undefined : search.find('license_search', key),
-  ])
-  const few = narrow && (await names.isCommon(narrow.total)) ? narrow : undefined
-  const filter = inIndex && names.isMostlyOutside(inIndex.total) ? inIndex : undefined
-  const inName = sql`instr(t.username_normalized, ${text}) > 0`
-  const byName = (by: 'asc' | 'desc') => {
-    if (few)
-      return sql`select t.seq from ${few.rows} where ${few.where} and ${inName} order by t.seq ${sql.raw(by)}`
-    if (filter)
-      return sql`select t.seq from ${names.rows} s cross join ${filter.rows} on t.seq = s.hit
-        cross join clients c on c.seq = s.hit
-        where ${filter.where} and instr(c.username_normalized, ${text}) > 0 order by s.hit ${sql.raw(by)}`
-    return sql`select t.seq from ${names.rows} s cross join clients t on t.seq = s.hit
-      where ${mine} and ${inName} order by s.hit ${sql.raw(by)}`
-  }
-  const byKey = keys
-    ? [
-        sql`select t.seq from ${keys.rows} s cross join licenses l on l.seq = s.hit
-          cross join clients t on t.id = l.client_id
-          where ${mine} and instr(l.key_normalized, ${key}) > 0 order by s.hit ${sql.raw(order)}`,
-      ]
-    : []
-  if (order === denseOrder || !names.isMany || keys?.isMany)
-    return { counted: anyOf(byName(order), ...byKey) }
-  return {
-    counted: anyOf(byName(denseOrder), ...byKey),
-    shown: anyOf(firstOf(byName(order), shown), ...byKey),
-  }
+const inName = ({ dialect, term }: Search) => contains(dialect, 't.username_normalized', term.text)
+
+const inKey = ({ dialect, term: { key } }: Search) =>
+  key === undefined ? sql`1 = 0` : contains(dialect, 'l.key_normalized', key)
+
+function byIndex(search: Search): Sql[] {
+  const { term, mine, order } = search
+  const names = search.candidates('clients', 't')
+  const byName = sql`select t.seq from ${names.rows}
+    where ${mine} and ${inName(search)} order by ${names.seq} ${order}`
+  if (term.key === undefined) return [byName]
+  const keys = search.candidates('licenses', 'l')
+  const byKey = sql`select t.seq from ${keys.rows} cross join clients t
+    where t.id = l.client_id and ${mine} and ${inKey(search)} order by ${keys.seq} ${order}`
+  return [byName, byKey]
 }
 
-async function byPostgresIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow } = search
-  const { text, key } = term
-  const inName = sql`t.username_normalized like ${anywhere(text)}`
-  const few = narrow && (await search.expectsMany(sql`clients t where ${inName}`)) ? narrow : undefined
-  const byName = few
-    ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inName)}`
-    : sql`select t.seq from clients t where ${mine} and ${inName}`
-  const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
-    where ${mine} and l.key_normalized like ${anywhere(key ?? '')}`
-  const ways = [{ from: byName, countedIn: denseOrder }, ...(key === undefined ? [] : [{ from: byKey }])]
-  return countedFast(ways, order, shown)
-}
-
-function byBeginning({ scope, term, mine }: Search): Hits {
+function byBeginning({ scope, term, mine }: Search): Sql[] {
   const { text, key } = term
   const byName = sql`select t.seq from clients t
     where t.app_id in ${appsOf(scope)} and t.username_normalized >= ${text}
       and t.username_normalized < ${afterPrefix(text)} and ${mine}`
-  if (key === undefined) return { counted: anyOf(byName) }
+  if (key === undefined) return [byName]
   const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
     where l.app_id in ${appsOf(scope)} and l.key_normalized >= ${key}
       and l.key_normalized < ${afterPrefix(key)} and ${mine}`
-  return { counted: anyOf(byName, byKey) }
+  return [byName, byKey]
 }

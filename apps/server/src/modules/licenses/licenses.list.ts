@@ -1,16 +1,15 @@
 import type { LicenseStatus } from '@keyward/contract'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import {
   type Counts,
   countedUntil,
-  type Hits,
   type List,
   type ListScope,
   type Search,
+  type Sql,
   within,
 } from '../../db/lists/list-filters.ts'
-import { anyOf, countedFast, firstOf, withoutIndex } from '../../db/lists/list-search.ts'
-import { afterPrefix, anywhere, containsLower, inNote, inNoteOfRow } from '../../db/lists/search.ts'
+import { afterPrefix, contains, noteContains } from '../../db/lists/search.ts'
 import type { Database } from '../../db/open.ts'
 
 /** The licenses of an owner. */
@@ -30,10 +29,11 @@ export const licenseList: List<LicenseStatus> = {
     banned: { flags: sql`and t.banned = 1` },
   },
   count,
-  hits(search) {
-    if (search.term.short) return byBeginning(search)
-    return search.dialect === 'sqlite' ? bySqliteIndex(search) : byPostgresIndex(search)
-  },
+  texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
+  contains: (search) => sql`(${inKeyOrNote(search)} or exists (
+    select 1 from clients c where c.id = t.client_id and ${inName(search)} limit 1 offset 0))`,
+  byIndex,
+  byBeginning,
 }
 
 /**
@@ -59,79 +59,33 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
   return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }
 }
 
-const keyOrNote = (
-  inKey: RawBuilder<unknown> | undefined,
-  inNote: RawBuilder<unknown>,
-): RawBuilder<unknown> => (inKey === undefined ? inNote : sql`(${inKey} or ${inNote})`)
+const inName = ({ dialect, term }: Search) => contains(dialect, 'c.username_normalized', term.text)
 
-async function bySqliteIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow, inIndex } = search
-  const [licenses, names] = await Promise.all([
-    search.find('license_search', term.text, term.key),
-    search.find('client_search', term.text),
-  ])
-  const few = narrow && (await licenses.isCommon(narrow.total)) ? narrow : undefined
-  const fewUsers = narrow && (await names.isCommon(narrow.total)) ? narrow : undefined
-  const filter = inIndex && licenses.isMostlyOutside(inIndex.total) ? inIndex : undefined
-  const inKeyOrNote = (row: 't' | 'l') =>
-    keyOrNote(
-      term.key === undefined ? undefined : sql`instr(${sql.ref(`${row}.key_normalized`)}, ${term.key}) > 0`,
-      containsLower(`${row}.note`, term.text),
-    )
-  const inName = sql`instr(c.username_normalized, ${term.text}) > 0`
-  const byText = (by: 'asc' | 'desc') => {
-    if (few)
-      return sql`select t.seq from ${few.rows} where ${few.where} and ${inKeyOrNote('t')} order by t.seq ${sql.raw(by)}`
-    if (filter)
-      return sql`select t.seq from ${licenses.rows} s cross join ${filter.rows} on t.seq = s.hit
-        cross join licenses l on l.seq = s.hit
-        where ${filter.where} and ${inKeyOrNote('l')} order by s.hit ${sql.raw(by)}`
-    return sql`select t.seq from ${licenses.rows} s cross join licenses t on t.seq = s.hit
-      where ${mine} and ${inKeyOrNote('t')} order by s.hit ${sql.raw(by)}`
-  }
-  const byName = fewUsers
-    ? sql`select t.seq from ${fewUsers.rows} cross join clients c on c.id = t.client_id
-      where ${fewUsers.where} and ${inName} order by t.seq ${sql.raw(order)}`
-    : sql`select t.seq from ${names.rows} s cross join clients c on c.seq = s.hit
-      cross join licenses t on t.client_id = c.id
-      where ${mine} and ${inName} order by s.hit ${sql.raw(order)}`
-  if (order === denseOrder || !licenses.isMany || names.isMany)
-    return { counted: anyOf(byText(order), byName) }
-  return { counted: anyOf(byText(denseOrder), byName), shown: anyOf(firstOf(byText(order), shown), byName) }
+function inKeyOrNote({ dialect, term }: Search): Sql {
+  const inNote = noteContains(dialect, 't.note', term.text)
+  if (term.key === undefined) return inNote
+  return sql`(${contains(dialect, 't.key_normalized', term.key)} or ${inNote})`
 }
 
-async function byPostgresIndex(search: Search): Promise<Hits> {
-  const { term, mine, order, denseOrder, shown, narrow } = search
-  const inKey = term.key === undefined ? undefined : sql`t.key_normalized like ${anywhere(term.key)}`
-  const inKeyOrNote = keyOrNote(inKey, inNote('t.note', term.text))
-  const inName = sql`c.username_normalized like ${anywhere(term.text)}`
-  const few = narrow && (await search.expectsMany(sql`licenses t where ${inKeyOrNote}`)) ? narrow : undefined
-  const fewUsers = narrow && (await search.expectsMany(sql`clients c where ${inName}`)) ? narrow : undefined
-  // Comparing patterns is slower, and PostgreSQL would start parallel workers although it soon has enough hits.
-  const isCommon = !narrow && (await search.expectsMany(sql`licenses t where ${mine} and ${inKeyOrNote}`))
-  const hasRareKey =
-    isCommon && inKey !== undefined && !(await search.expectsMany(sql`licenses t where ${inKey}`))
-  const keyOfRow = term.key === undefined ? undefined : sql`strpos(t.key_normalized, ${term.key}) > 0`
-  const inRow = keyOrNote(hasRareKey ? undefined : keyOfRow, inNoteOfRow('t.note', term.text))
-  const byText = few
-    ? sql`select t.seq from ${few.rows} where ${few.where} and ${withoutIndex(inKeyOrNote)}`
-    : sql`select t.seq from licenses t where ${mine} and ${isCommon ? inRow : inKeyOrNote}`
-  // Comparing each key would take as long as comparing the notes.
-  const byKey = hasRareKey ? [{ from: sql`select t.seq from licenses t where ${mine} and ${inKey}` }] : []
-  const byName = fewUsers
-    ? sql`select t.seq from ${fewUsers.rows}
-      where ${fewUsers.where} and exists (select 1 from clients c where c.id = t.client_id and ${withoutIndex(inName)} offset 0)`
-    : sql`select t.seq from clients c join licenses t on t.client_id = c.id where ${mine} and ${inName}`
-  return countedFast([{ from: byText, countedIn: denseOrder }, { from: byName }, ...byKey], order, shown)
+function byIndex(search: Search): Sql[] {
+  const { mine, order } = search
+  const texts = search.candidates('licenses', 't')
+  const names = search.candidates('clients', 'c')
+  return [
+    sql`select t.seq from ${texts.rows}
+      where ${mine} and ${inKeyOrNote(search)} order by ${texts.seq} ${order}`,
+    sql`select t.seq from ${names.rows} cross join licenses t
+      where t.client_id = c.id and ${mine} and ${inName(search)} order by ${names.seq} ${order}`,
+  ]
 }
 
-function byBeginning({ scope, term, mine }: Search): Hits {
+function byBeginning({ scope, term, mine }: Search): Sql[] {
   const byName = sql`select t.seq from apps a cross join clients c cross join licenses t
     where a.owner_id = ${scope.ownerId} and c.app_id = a.id and c.username_normalized >= ${term.text}
       and c.username_normalized < ${afterPrefix(term.text)} and t.client_id = c.id and ${mine}`
-  if (term.key === undefined) return { counted: anyOf(byName) }
+  if (term.key === undefined) return [byName]
   const byKey = sql`select t.seq from apps a cross join licenses t
     where a.owner_id = ${scope.ownerId} and t.app_id = a.id and t.key_normalized >= ${term.key}
       and t.key_normalized < ${afterPrefix(term.key)} and ${mine}`
-  return { counted: anyOf(byKey, byName) }
+  return [byKey, byName]
 }
