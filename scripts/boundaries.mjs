@@ -70,6 +70,10 @@ const rules = {
     moduleOf(to) !== undefined &&
     moduleOf(from) !== moduleOf(to) &&
     /[./](repo|list|routes|mount)\.ts$/.test(to),
+  'the folders of a module are entered through the files beside them': ({ from, to }) =>
+    moduleOf(to) !== undefined &&
+    moduleOf(from) !== moduleOf(to) &&
+    /^apps\/server\/src\/modules\/[^/]+\/[^/]+\//.test(to),
   'a service exports nothing of a repo': ({ from, to, isReExport }) =>
     isReExport && /\.service\.ts$/.test(from) && /\.repo\.ts$/.test(to),
   'a feature imports no other feature': ({ from, to }) => {

@@ -5,7 +5,6 @@ import { system } from './core/actor.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { createGates, type GateSizes } from './core/gate.ts'
-import { LeakedPasswords } from './core/leaked-passwords.ts'
 import { Passwords } from './core/passwords.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import type { Database } from './db/open.ts'
@@ -44,15 +43,7 @@ import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { platformRoutes } from './modules/platform/platform.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
-import { ProgramReads } from './modules/program/facts/reads.ts'
-import { installCors } from './modules/program/http/cors.ts'
-import { createProgramMount } from './modules/program/http/mount.ts'
-import { programRoutes } from './modules/program/http/routes.ts'
-import { AnswerSigner } from './modules/program/http/signer.ts'
-import { SessionCap, type SessionCapOptions } from './modules/program/sessions/session-cap.ts'
-import { ProgramSessions } from './modules/program/sessions/sessions.ts'
-import { ProgramSdks } from './modules/program/sign-in/sdks.ts'
-import { ProgramVariables } from './modules/program/sign-in/variables.ts'
+import { type SessionCapOptions, startProgram } from './modules/program/program.start.ts'
 import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
@@ -103,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const publish: RecordConsumer = (records) => {
     events.publish(records)
     activity.consume(records)
-    sessionCap.consume(records)
+    program.consume(records)
     options.onRecords?.(records)
   }
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
@@ -150,12 +141,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   const waits = options.providerWaits ?? usualWaits
   const payments: Payments = { ctx, waits, provider: createProvider(config, waits), onError: logError }
-  const sessions = new ProgramSessions(ctx, logError)
-  const sessionCap = new SessionCap(ctx, logError, options.sessionCap)
-  const sdks = new ProgramSdks(ctx, logError)
-  const reads = new ProgramReads(database)
   const blocks = new BlockTables(database)
-  const signer = new AnswerSigner(ctx.db, ctx.seal, config.basePath, logError)
+  const program = startProgram({
+    ctx,
+    activity,
+    blocks,
+    attempts,
+    checkAnswers,
+    sessionCap: options.sessionCap,
+    onError: logError,
+  })
+  const { reads, signer } = program
   const mailer = options.mailer ?? createMailer(config, server.log)
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
@@ -210,31 +206,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     platformRoutes(mount, ctx, attempts)
   })
   await server.register(async (scope) => {
-    installCors(scope)
+    scope.setChildLoggerFactory(lazyLogger)
     const gate = createFloodGate({
       max: options.programRequestsPerMinute ?? programRequestsPerMinute,
       windowMs: minute,
     })
-    scope.addHook('onRequest', (request, reply, done) => {
-      reply.header('cache-control', 'no-store')
-      done(config.rateLimits === 'on' ? gate(request) : undefined)
-    })
-    scope.setChildLoggerFactory(lazyLogger)
-    programRoutes(
-      createProgramMount(scope, { ctx, reads, sessions, activity, signer, attempts, checkAnswers }),
-      {
-        ctx,
-        signer,
-        reads,
-        sessions,
-        sdks,
-        variables: new ProgramVariables(ctx),
-        attempts,
-        activity,
-        blocks,
-        leaked: new LeakedPasswords({ url: config.leakedPasswordsUrl, onError: logError }),
-      },
-    )
+    program.mount(scope, (request) => (config.rateLimits === 'on' ? gate(request) : undefined))
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 
@@ -252,11 +229,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await Promise.all([stopHousekeeping(), resets.end()])
     mailer.close()
     await stopReconciler()
-    await signer.close()
-    await sessions.flush()
+    await program.close()
     await activity.close()
-    await sdks.ended()
-    await sessionCap.ended()
     await budget.ended()
     await events.stop()
   })

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { device, deviceUse, sentDevice } from './devices.ts'
-import { endpoint } from './endpoint.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { programLocale } from './locales.ts'
 import { messageDefaults } from './messages.ts'
 import { hwid, id, isoTime, none, password, signInPassword, text } from './shared.ts'
 import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
+import { type ProgramCall, reasonsOf } from './verdicts.ts'
 
 const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
 const appId = id
@@ -77,19 +78,6 @@ const remembered = z.strictObject({
   user: sessionUser,
   deviceToken: deviceToken.optional().describe('signs in again on this device, once: `/client/resume`'),
 })
-const appGates = ['appDisabled', 'pausedApp'] as const
-const callerGates = ['hwidBlacklisted', 'vpnBlocked'] as const
-const userGates = [
-  'userBanned',
-  'keyBanned',
-  'pausedSub',
-  'noActiveSubs',
-  'updatesEnded',
-  'hwidMismatch',
-  ...callerGates,
-  'noSeats',
-] as const
-
 export const program = {
   init: endpoint({
     method: 'POST',
@@ -117,7 +105,7 @@ export const program = {
       updateAvailable: z.boolean(),
       variables: variableTexts.describe("the app's public ones"),
     }),
-    errors: [...appGates, 'hashCheckFail', 'rate_limited'],
+    errors: [...reasonsOf('init'), 'rate_limited'],
   }),
   register: endpoint({
     method: 'POST',
@@ -136,17 +124,12 @@ export const program = {
     }),
     data: remembered,
     errors: [
-      ...appGates,
+      ...reasonsOf('register'),
       'unTooShort',
       'pwLeaked',
       'usernameTaken',
       'keyNotFound',
       'keyUsed',
-      'keyBanned',
-      'noActiveSubs',
-      'updatesEnded',
-      'hwidMismatch',
-      ...callerGates,
       'rate_limited',
       'busy',
     ],
@@ -165,7 +148,7 @@ export const program = {
       remember: remembering,
     }),
     data: remembered,
-    errors: [...appGates, 'usernameNotFound', 'passMismatch', ...userGates, 'rate_limited', 'busy'],
+    errors: [...reasonsOf('login'), 'usernameNotFound', 'passMismatch', 'rate_limited', 'busy'],
   }),
   license: endpoint({
     method: 'POST',
@@ -175,7 +158,7 @@ export const program = {
     summary: 'Sign in with a license key alone; the first use creates the end user',
     body: z.strictObject({ licenseKey, ...machine, remember: remembering }),
     data: remembered,
-    errors: [...appGates, 'keyNotFound', 'keyUsed', 'usernameTaken', ...userGates, 'rate_limited', 'busy'],
+    errors: [...reasonsOf('license'), 'keyNotFound', 'keyUsed', 'usernameTaken', 'rate_limited', 'busy'],
   }),
   resume: endpoint({
     method: 'POST',
@@ -185,7 +168,7 @@ export const program = {
     summary: 'Sign in again on a device that remembers the sign-in; replaces its token',
     body: z.strictObject({ deviceToken, hwid: hwid.min(1), device: sentDevice.optional() }),
     data: z.strictObject({ user: sessionUser, deviceToken }),
-    errors: [...appGates, ...userGates, 'rate_limited', 'busy'],
+    errors: [...reasonsOf('resume'), 'rate_limited', 'busy'],
   }),
   trial: endpoint({
     method: 'POST',
@@ -200,15 +183,7 @@ export const program = {
       email: z.email().max(254).optional(),
     }),
     data: signIn,
-    errors: [
-      ...appGates,
-      ...userGates,
-      'trialUsed',
-      'not_found',
-      'plan_limit_reached',
-      'rate_limited',
-      'busy',
-    ],
+    errors: [...reasonsOf('trial'), 'not_found', 'plan_limit_reached', 'rate_limited', 'busy'],
   }),
   upgrade: endpoint({
     method: 'POST',
@@ -220,16 +195,11 @@ export const program = {
     body: z.strictObject({ username: text(1, 100, 'Username'), licenseKey }),
     data: signIn,
     errors: [
-      ...appGates,
+      ...reasonsOf('upgrade'),
       'usernameNotFound',
       'keyNotFound',
       'keyUsed',
-      'userBanned',
-      'keyBanned',
-      'pausedSub',
-      'noActiveSubs',
       'never_expires',
-      ...callerGates,
       'rate_limited',
       'busy',
     ],
@@ -241,7 +211,7 @@ export const program = {
     tag,
     summary: 'Get the signed-in end user and the end of the subscription',
     data: signIn,
-    errors: [...appGates, ...userGates],
+    errors: reasonsOf('session'),
   }),
   lease: endpoint({
     method: 'POST',
@@ -251,7 +221,7 @@ export const program = {
     summary: 'Get a signed statement with which the program may run offline on this device for some time',
     body: z.strictObject({ hwid: hwid.min(1) }),
     data: z.strictObject({ lease: z.string().describe('a JWS (RFC 7515) of the type `keyward-lease+jws`') }),
-    errors: [...appGates, ...userGates, 'device_leased'],
+    errors: [...reasonsOf('lease'), 'device_leased'],
   }),
   logout: endpoint({
     method: 'POST',
@@ -261,6 +231,7 @@ export const program = {
     summary: 'End the session',
     body: none,
     data: none,
+    errors: reasonsOf('logout'),
   }),
   validate: endpoint({
     method: 'POST',
@@ -285,7 +256,7 @@ export const program = {
     tag,
     summary: `List the ${limits.deviceListMax} devices of the signed-in end user that were seen last`,
     data: z.strictObject({ devices: z.array(device) }),
-    errors: [...appGates, ...userGates, 'device_self_service_off'],
+    errors: [...reasonsOf('devices'), 'device_self_service_off'],
   }),
   freeDevice: endpoint({
     method: 'DELETE',
@@ -296,8 +267,7 @@ export const program = {
     params: z.object({ deviceId: id }),
     data: none,
     errors: [
-      ...appGates,
-      ...userGates,
+      ...reasonsOf('freeDevice'),
       'device_self_service_off',
       'device_cooldown',
       'device_activated_offline',
@@ -315,7 +285,7 @@ export const program = {
       keys: z.array(pinnedKey),
     }),
   }),
-}
+} satisfies Record<Exclude<ProgramCall, 'activate' | 'offlineActivation'> | 'keys', Endpoint>
 
 export type RefusalDetails = z.output<typeof refusalDetails>
 export type SessionUser = z.output<typeof sessionUser>

@@ -24,11 +24,3 @@ export const messageDefaults = {
   trialUsed: 'The trial was already used on this device',
   notActivated: 'The license is not activated on this device',
 } as const
-
-/** Messages of licensing models that an app may never use; a screen can show them as a group of their own. */
-export const modelMessages: readonly (keyof typeof messageDefaults)[] = [
-  'noSeats',
-  'updatesEnded',
-  'trialUsed',
-  'notActivated',
-]

@@ -287,15 +287,6 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === postgresUnique || errcode === sqliteUnique || errcode === sqlitePrimaryKey
 }
 
-/** Runs a write; throws `taken()` instead of a unique violation. */
-export async function unlessTaken<T>(taken: () => Error, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueViolation(error) ? taken() : error
-  }
-}
-
 /** For `catch` after a write: throws `taken()` instead of a unique violation. */
 export const ifTaken =
   (taken: () => Error) =>

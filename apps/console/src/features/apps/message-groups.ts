@@ -1,4 +1,4 @@
-import { type MessageKey, modelMessages } from '@keyward/contract'
+import { type MessageKey, messageDefaults } from '@keyward/contract'
 
 export interface MessageGroup {
   title: string
@@ -7,15 +7,23 @@ export interface MessageGroup {
   collapsed?: true
 }
 
-/** Every message once, in the order in which an end user can meet them. */
-export const messageGroups: readonly MessageGroup[] = [
+/** The messages that every app needs, in the order in which an end user can meet them. */
+const usual: readonly MessageGroup[] = [
   { title: 'Signing in', keys: ['loggedInMsg', 'usernameNotFound', 'passMismatch', 'sessionUnauthed'] },
   { title: 'Registering', keys: ['usernameTaken', 'unTooShort', 'pwLeaked'] },
   { title: 'License keys', keys: ['keyNotFound', 'keyUsed', 'keyBanned'] },
   { title: 'Accounts and subscriptions', keys: ['noActiveSubs', 'pausedSub', 'userBanned'] },
   { title: 'Devices and networks', keys: ['hwidMismatch', 'hwidBlacklisted', 'vpnBlocked'] },
   { title: 'The application', keys: ['appDisabled', 'pausedApp', 'hashCheckFail'] },
-  { title: 'Trials, seats, updates and activation', keys: modelMessages, collapsed: true },
+]
+
+const all = Object.keys(messageDefaults) as MessageKey[]
+const others = all.filter((key) => !usual.some(({ keys }) => keys.includes(key)))
+
+/** Every message once. */
+export const messageGroups: readonly MessageGroup[] = [
+  ...usual,
+  { title: 'Trials, seats, updates and activation', keys: others, collapsed: true },
 ]
 
 /** The messages whose code, group or text contains the words searched for. */

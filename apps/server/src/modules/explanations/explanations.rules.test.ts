@@ -1,45 +1,43 @@
-import type { MessageKey } from '@keyward/contract'
+import { checksOf, type MessageKey, type ProgramCall } from '@keyward/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allGuards, type Situation, toSituation } from '../program/verdict/situation.ts'
-import { appVerdict, userVerdict, type VerdictFacts } from '../program/verdict/verdict.ts'
+import { callOf, type Situation, toSituation } from '../program/verdict/situation.ts'
+import { verdict } from '../program/verdict/verdict.ts'
+import { factsOf } from '../program/verdict/verdict-facts.ts'
 import { explain, toState } from './explanations.rules.ts'
 
 const now = 1_800_000_000_000
 const reason = fc.option(fc.string({ maxLength: 20 }), { nil: null })
+const ending = {
+  expiresAt: fc.constantFrom(now - 1, now, now + 1, now + 86_400_000),
+  graceDays: fc.constant(0),
+  startedAt: fc.constant(null),
+}
+const endUser = fc.record({
+  id: fc.constant('usr_1'),
+  isBanned: fc.boolean(),
+  banReason: reason,
+  isPaused: fc.boolean(),
+  ...ending,
+})
+const key = fc.record({ id: fc.constant('lic_1'), isBanned: fc.boolean(), banReason: reason, ...ending })
 
-const anyFacts: fc.Arbitrary<VerdictFacts> = fc.record({
+const anyKnown = fc.record({
   app: fc.record({
     isPlatformPaused: fc.boolean(),
     isPaused: fc.boolean(),
     hwidLock: fc.boolean(),
     requireHwid: fc.boolean(),
+    requireActivation: fc.boolean(),
   }),
-  endUser: fc.option(
-    fc.record({
-      id: fc.constant('usr_1'),
-      isBanned: fc.boolean(),
-      banReason: reason,
-      isPaused: fc.boolean(),
-    }),
-    { nil: null },
-  ),
-  key: fc.option(
-    fc.record({
-      id: fc.constant('lic_1'),
-      isBanned: fc.boolean(),
-      banReason: reason,
-    }),
-    {
-      nil: null,
-    },
-  ),
+  build: fc.option(fc.record({ hasSecret: fc.boolean(), isAllowed: fc.boolean() }), { nil: null }),
+  endUser: fc.option(endUser, { nil: null }),
+  key: fc.option(key, { nil: null }),
   caller: fc.record({
     blocked: fc.option(fc.record({ id: fc.constant('blk_1'), reason }), { nil: null }),
     isRefusedVpn: fc.boolean(),
     hwidHash: fc.constant(null),
   }),
-  mustBeActivated: fc.boolean(),
   updates: fc.record({
     releasedAt: fc.constantFrom(null, now - 5, now + 5),
     until: fc.constantFrom(null, now),
@@ -48,87 +46,146 @@ const anyFacts: fc.Arbitrary<VerdictFacts> = fc.record({
     isSent: fc.boolean(),
     isBound: fc.boolean(),
     hasDriftedTooOften: fc.boolean(),
+    isAnother: fc.boolean(),
     used: fc.integer({ min: 0, max: 3 }),
     limit: fc.constantFrom(-1, 1, 2, 3),
   }),
-  expiresAt: fc.constantFrom(now - 1, now, now + 1, now + 86_400_000),
+  isTrialStarted: fc.boolean(),
   now: fc.constant(now),
 })
+type Known = typeof anyKnown extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The verdict, written once more without the guards. */
-function verdictOf(facts: VerdictFacts): MessageKey | null {
-  const { app, endUser, key, caller, mustBeActivated, updates, expiresAt, device } = facts
-  if (app.isPlatformPaused) return 'appDisabled'
+const calls = Object.keys(checksOf) as ProgramCall[]
+const isOf = (call: ProgramCall, ...others: ProgramCall[]) => others.includes(call)
+
+/** The verdict of a call, written once more without guards and table. */
+function verdictOf(call: ProgramCall, known: Known): MessageKey | null {
+  const { app, build, endUser, key, caller, updates, device } = known
+  if (build?.hasSecret === false || app.isPlatformPaused) return 'appDisabled'
   if (app.isPaused) return 'pausedApp'
-  if (endUser?.isBanned) return 'userBanned'
+  if (call === 'init') return build?.isAllowed === false ? 'hashCheckFail' : null
+  if (call === 'logout') return null
+  const isUserJudged = call !== 'register'
+  if (isUserJudged && endUser?.isBanned) return 'userBanned'
   if (key?.isBanned) return 'keyBanned'
-  if (endUser?.isPaused) return 'pausedSub'
-  if (expiresAt <= now) return 'noActiveSubs'
-  if (updates.until !== null && (updates.releasedAt ?? 0) > updates.until) return 'updatesEnded'
+  if (isUserJudged && endUser?.isPaused) return 'pausedSub'
+  const isKeyJudged = isOf(call, 'register', 'upgrade', 'validate', 'activate')
+  const judged = isKeyJudged ? key : (endUser ?? key)
+  const hasEnded = judged !== null && judged.expiresAt <= now
+  if (hasEnded && call !== 'trial') return 'noActiveSubs'
+  const hasVersion = !isOf(call, 'upgrade', 'validate', 'activate', 'offlineActivation')
+  const isTooNew = updates.until !== null && (updates.releasedAt ?? 0) > updates.until
+  if (hasVersion && isTooNew) return 'updatesEnded'
   if (caller.blocked) return 'hwidBlacklisted'
-  if (app.requireHwid && !device.isSent) return 'hwidMismatch'
-  const hasPlace = device.isSent && !device.hasDriftedTooOften && device.used < device.limit
-  const isFree = device.limit === -1 || device.isBound || device.used === 0 || hasPlace
-  if (app.hwidLock && !isFree) return 'hwidMismatch'
-  if (mustBeActivated && !device.isBound) return 'notActivated'
-  return caller.isRefusedVpn ? 'vpnBlocked' : null
+  if (call === 'trial' && known.isTrialStarted && (hasEnded || !endUser || !key)) return 'trialUsed'
+  if (call !== 'upgrade' && isDeviceRefused(call, app, device)) return 'hwidMismatch'
+  if (call === 'validate' && app.requireActivation && !device.isBound) return 'notActivated'
+  return caller.isRefusedVpn && call !== 'offlineActivation' ? 'vpnBlocked' : null
 }
 
-/** What each fix changes in the facts. */
-const applied: Record<string, (facts: VerdictFacts) => VerdictFacts> = {
-  resume_platform: (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: false } }),
-  resume_app: (facts) => ({ ...facts, app: { ...facts.app, isPaused: false } }),
-  unban_client: (facts) => ({ ...facts, endUser: facts.endUser && { ...facts.endUser, isBanned: false } }),
-  unban_license: (facts) => ({ ...facts, key: facts.key && { ...facts.key, isBanned: false } }),
-  resume_client: (facts) => ({ ...facts, endUser: facts.endUser && { ...facts.endUser, isPaused: false } }),
-  extend_client: (facts) => ({ ...facts, expiresAt: now + 1 }),
-  extend_license: (facts) => ({ ...facts, expiresAt: now + 1 }),
-  unblock: (facts) => ({ ...facts, caller: { ...facts.caller, blocked: null } }),
-  reset_hwid: (facts) => ({ ...facts, device: { ...facts.device, used: 0 } }),
-  allow_address: (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: false } }),
+function isDeviceRefused(call: ProgramCall, app: Known['app'], device: Known['device']): boolean {
+  if (device.isAnother) return true
+  if (app.requireHwid && !device.isSent) return true
+  if (!app.hwidLock || device.limit === -1 || device.isBound) return false
+  if (call === 'lease') return true
+  const hasPlace = device.isSent && !device.hasDriftedTooOften && device.used < device.limit
+  return device.used > 0 && !hasPlace
+}
+
+/** What each fix changes. */
+const applied: Record<string, (known: Known) => Known> = {
+  resume_platform: (known) => ({ ...known, app: { ...known.app, isPlatformPaused: false } }),
+  resume_app: (known) => ({ ...known, app: { ...known.app, isPaused: false } }),
+  unban_client: (known) => ({ ...known, endUser: known.endUser && { ...known.endUser, isBanned: false } }),
+  unban_license: (known) => ({ ...known, key: known.key && { ...known.key, isBanned: false } }),
+  resume_client: (known) => ({ ...known, endUser: known.endUser && { ...known.endUser, isPaused: false } }),
+  extend_client: (known) => ({
+    ...known,
+    endUser: known.endUser && { ...known.endUser, expiresAt: now + 1 },
+  }),
+  extend_license: (known) => ({ ...known, key: known.key && { ...known.key, expiresAt: now + 1 } }),
+  unblock: (known) => ({ ...known, caller: { ...known.caller, blocked: null } }),
+  reset_hwid: (known) => ({ ...known, device: { ...known.device, used: 0 } }),
+  allow_address: (known) => ({ ...known, caller: { ...known.caller, isRefusedVpn: false } }),
 }
 
 const rounds = { numRuns: 10_000 }
+const stored = (call: ProgramCall, known: Known): Situation =>
+  JSON.parse(JSON.stringify(toSituation(factsOf(call, known))))
 
-test('the explanation of a stored refusal equals its verdict in 10,000 random states', () => {
+test('in 10,000 random states of any call, verdict and explanation of a stored refusal are as expected', () => {
   fc.assert(
-    fc.property(anyFacts, (facts) => {
-      const verdict = appVerdict(facts.app) ?? userVerdict(facts)?.code ?? null
-      const stored = JSON.parse(JSON.stringify(toSituation(facts))) as Situation
-      const state = toState(stored, null)
-      expect(verdict).toBe(verdictOf(facts))
-      expect(state.code).toBe(verdict)
-      expect(state.checks.map(({ code }) => code)).toEqual(allGuards.map(({ code }) => code))
+    fc.property(fc.constantFrom(...calls), anyKnown, (call, known) => {
+      const expected = verdictOf(call, known)
+      const state = toState(stored(call, known), null)
+      expect(verdict(factsOf(call, known))?.code ?? null).toBe(expected)
+      expect(state.code).toBe(expected)
+      expect(state.checks.every(({ code }) => typeof checksOf[call][code as 'userBanned'] === 'string')).toBe(
+        true,
+      )
     }),
     rounds,
   )
 })
 
-test('the offered fix removes the reason that it is offered for, in 10,000 random states', () => {
+test('the offered fix removes the reason that it is offered for, in 10,000 random states of any call', () => {
   fc.assert(
-    fc.property(anyFacts, (facts) => {
-      const code = verdictOf(facts)
-      fc.pre(code !== null && (facts.endUser !== null || facts.key !== null))
+    fc.property(fc.constantFrom(...calls), anyKnown, (call, known) => {
+      const code = verdictOf(call, known)
+      fc.pre(code !== null && known.build?.hasSecret !== false)
       if (code === null) return
-      const situation = toSituation(facts)
-      const detail = {}
-      const { fix } = explain({
-        code,
-        appId: 'app_1',
-        subject: null,
-        address: '203.0.113.7',
-        situation,
-        detail,
-      })
-      if (!fix) {
-        // No click helps a program that is too new, or sends no id where one is required.
-        if (code === 'notActivated' || code === 'updatesEnded') return
-        expect(code).toBe('hwidMismatch')
-        expect((facts.app.requireHwid && !facts.device.isSent) || facts.endUser === null).toBe(true)
+      const situation = stored(call, known)
+      const refused = { code, appId: 'app_1', subject: null, address: '203.0.113.7', situation, detail: {} }
+      const { fix } = explain(refused)
+      if (fix) {
+        expect(verdictOf(call, applied[fix.action]!(known))).not.toBe(code)
         return
       }
-      expect(verdictOf(applied[fix.action]!(facts))).not.toBe(code)
+      // No click helps a program that is too new, that has to sign in, or of which no end user is known.
+      const { device, app, endUser } = known
+      const hasToSignIn = device.isAnother || call === 'lease' || (app.requireHwid && !device.isSent)
+      const hasNoFix = ['hashCheckFail', 'notActivated', 'updatesEnded', 'trialUsed'].includes(code)
+      expect(hasNoFix || (code === 'hwidMismatch' && (hasToSignIn || endUser === null))).toBe(true)
     }),
     rounds,
   )
+})
+
+const before: Situation = {
+  refusing: ['hwidMismatch', 'vpnBlocked'],
+  endUserId: 'usr_1',
+  licenseId: 'lic_1',
+  blockId: null,
+  reason: null,
+  hwidHash: null,
+  device: 'not bound',
+  devices: { used: 1, limit: 1 },
+  expiresAt: null,
+  releasedAt: null,
+}
+
+test.each<[string | null, ProgramCall]>([
+  ['login', 'login'],
+  ['validate', 'validate'],
+  ['offline-activations', 'offlineActivation'],
+  [':deviceId', 'session'],
+  [null, 'session'],
+])('a refusal that an earlier version stored for %j is explained by the checks of %s', (path, call) => {
+  const state = toState({ ...before, call: callOf(before, path) }, 'hwidMismatch')
+  expect(callOf(before, path)).toBe(call)
+  expect(state.code).toBe('hwidMismatch')
+  expect(state.checks.filter(({ passed }) => !passed).map(({ code }) => code)).toEqual([
+    'hwidMismatch',
+    'vpnBlocked',
+  ])
+})
+
+test('a refusal of an earlier version, whose call checked more, keeps its reason', () => {
+  const refusing: MessageKey[] = ['noActiveSubs']
+  const state = toState({ ...before, refusing, call: 'trial' }, 'trialUsed')
+  expect(state.code).toBe('trialUsed')
+  expect(state.checks.filter(({ passed }) => !passed).map(({ code }) => code)).toEqual([
+    'trialUsed',
+    'noActiveSubs',
+  ])
 })

@@ -1,6 +1,13 @@
-import type { Fix, MessageKey, RefusalState } from '@keyward/contract'
+import {
+  checksOf,
+  type Fix,
+  type MessageKey,
+  type Reason,
+  type RefusalState,
+  type Subject,
+} from '@keyward/contract'
 import { toIsoOrNull } from '../../core/clock.ts'
-import { allGuards, type Situation } from '../program/verdict/situation.ts'
+import { codesOf, type Situation } from '../program/program.service.ts'
 
 /** What is known about a refusal. */
 export interface Refused {
@@ -24,6 +31,10 @@ const named = (subject: string | null) => (subject === null ? '' : ` ${subject}`
 const reasonOf = ({ situation }: Refused) => (situation?.reason ? ` Your reason: ${situation.reason}.` : '')
 const fixOf = (action: Fix['action'], target: string | null | undefined, value: string | null = null) =>
   target ? { action, target, value } : null
+
+/** Whether the check of the refused call looks at this. */
+const judges = ({ situation }: Refused, code: Reason, subject: Subject): boolean =>
+  situation?.call !== undefined && checksOf[situation.call][code] === subject
 
 const explanations: Record<MessageKey, Texts> = {
   appDisabled: {
@@ -123,8 +134,13 @@ const explanations: Record<MessageKey, Texts> = {
       return `Access ended on ${end} UTC.${hasLicense ? '' : ' The end user had no license, or it was deleted.'}`
     },
     advice: 'Extend it to let the end user in.',
-    fix: ({ situation }) =>
-      fixOf('extend_client', situation?.endUserId) ?? fixOf('extend_license', situation?.licenseId),
+    fix: (refused) => {
+      const { situation } = refused
+      const ofClient = judges(refused, 'noActiveSubs', 'key')
+        ? null
+        : fixOf('extend_client', situation?.endUserId)
+      return ofClient ?? fixOf('extend_license', situation?.licenseId)
+    },
   },
   hwidBlacklisted: {
     title: 'The device or address was blocked',
@@ -142,15 +158,25 @@ const explanations: Record<MessageKey, Texts> = {
         return 'The program sent no hardware id, but the license is bound to a device.'
       if (situation?.device === 'drifted')
         return 'The device was recognized, but it changed too often within the cooldown of this application.'
+      if (situation?.device === 'another')
+        return 'The program named another device than the one that it signed in on.'
       const { used = 1, limit = 1 } = situation?.devices ?? {}
       return `The license was bound to ${used} of ${limit} ${limit === 1 ? 'device' : 'devices'}, and this was not one of them.`
     },
-    advice: ({ situation }) =>
-      situation?.device === 'required' || situation?.device === 'not sent'
-        ? 'Let the program send the hardware id of its device.'
-        : 'Reset the HWID if the end user changed devices: the next sign-in binds the new one.',
-    fix: ({ situation }) =>
-      situation?.device === 'required' ? null : fixOf('reset_hwid', situation?.endUserId),
+    advice: (refused) => {
+      const { situation } = refused
+      if (situation?.device === 'required' || situation?.device === 'not sent')
+        return 'Let the program send the hardware id of its device.'
+      if (situation?.device === 'another' || judges(refused, 'hwidMismatch', 'device'))
+        return 'Let the program sign in again on this device, which binds it if a place is free.'
+      return 'Reset the HWID if the end user changed devices: the next sign-in binds the new one.'
+    },
+    fix: (refused) => {
+      const { situation } = refused
+      const needsSignIn = situation?.device === 'another' || judges(refused, 'hwidMismatch', 'device')
+      if (needsSignIn || situation?.device === 'required') return null
+      return fixOf('reset_hwid', situation?.endUserId)
+    },
   },
   vpnBlocked: {
     title: 'The address belonged to a VPN',
@@ -172,7 +198,7 @@ const explanations: Record<MessageKey, Texts> = {
   trialUsed: {
     title: 'The trial was already used',
     why: ({ situation }) =>
-      situation
+      situation?.licenseId
         ? 'The trial on this device had ended.'
         : 'The end user or the license of the trial on this device was deleted.',
     advice: 'Sell a license. For another trial, give the customer a key of a trial type.',
@@ -206,16 +232,15 @@ export function explainGathered(refused: Refused & { times: number }) {
   }
 }
 
-/** The outcome of all checks; the first that failed is the verdict. */
+/** The outcome of the checks that the call makes; the first that failed is the verdict. */
 export function toState(situation: Situation | undefined, code: MessageKey | null): RefusalState {
-  if (!situation) return { code, checks: [], expiresAt: null }
-  const checks = allGuards.map((guard) => ({
-    code: guard.code,
-    passed: !situation.refusing.includes(guard.code),
-  }))
-  return {
-    code: checks.find(({ passed }) => !passed)?.code ?? null,
-    checks,
-    expiresAt: toIsoOrNull(situation.expiresAt),
-  }
+  if (situation?.call === undefined) return { code, checks: [], expiresAt: null }
+  const { call, expiresAt } = situation
+  const checked = codesOf(call)
+  const isStored = code === null || situation.refusing.includes(code)
+  const refusing = isStored ? situation.refusing : [code, ...situation.refusing]
+  // An earlier version of the server made other checks.
+  const codes = [...checked, ...refusing.filter((one) => !checked.includes(one))]
+  const checks = codes.map((one) => ({ code: one, passed: !refusing.includes(one) }))
+  return { code: refusing[0] ?? null, checks, expiresAt: toIsoOrNull(expiresAt) }
 }

@@ -2,8 +2,7 @@ import type { MessageKey } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getActivity, isGathered, toEvent } from '../activity/activity.service.ts'
-import { readSituation, type SituationDeps } from '../program/facts/current.ts'
-import type { Situation } from '../program/verdict/situation.ts'
+import { callOf, readSituation, type Situation, type SituationDeps } from '../program/program.service.ts'
 import { explain, explainGathered, type Refused, toState } from './explanations.rules.ts'
 
 export interface ExplanationDeps extends SituationDeps {
@@ -20,7 +19,9 @@ export async function explainReference(deps: ExplanationDeps, scope: OwnerScope,
     situation?: Situation
   }
   const { app_id: appId, subject, address, times } = row
-  const now = situation && (await readSituation(deps, appId, situation, address))
+  const call = situation && callOf(situation, row.call)
+  const before = situation && call && { ...situation, call }
+  const now = before && (await readSituation(deps, { appId, before, address }))
   const explanation = {
     ...(isGathered(row) ? explainGathered : explain)({
       code,
@@ -28,10 +29,10 @@ export async function explainReference(deps: ExplanationDeps, scope: OwnerScope,
       subject,
       address,
       times,
-      situation,
+      situation: before,
       detail,
     }),
-    before: toState(situation, code),
+    before: toState(before, code),
     now: now ? toState(now, null) : null,
   }
   return { event, explanation }

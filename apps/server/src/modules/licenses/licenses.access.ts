@@ -2,7 +2,6 @@ import { type CompiledQuery, sql } from 'kysely'
 import { licenseColumns } from '../../db/columns.ts'
 import { fixedQuery } from '../../db/fixed-query.ts'
 import { type Db, locked, needsLocks, runBeforeNext, type Tx } from '../../db/open.ts'
-import { runQuery } from '../../db/own-connections.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
@@ -63,14 +62,7 @@ export const findFirstLicense = async (
 ): Promise<LicenseRow | undefined> =>
   client.license_id === null ? undefined : findLicenseById(db, appId, client.license_id)
 
-/** Like `findFirstLicense`, for an end user that is not read yet. */
-export const findFirstLicenseOf = async (
-  db: Db,
-  appId: string,
-  clientId: string,
-): Promise<FirstLicense | undefined> => (await runQuery(db, firstLicenseOf(db, appId, clientId)))[0]
-
-/** The query of `findFirstLicenseOf`. */
+/** The query for the first license of an end user that is not read yet. */
 export const firstLicenseOf = (db: Db, appId: string, clientId: string): CompiledQuery<FirstLicense> =>
   firstOf.bind(db, { appId, clientId })
 

@@ -3,32 +3,28 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
-import { invalid, Problem, problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import { never } from '../../db/ends.ts'
 import type { Write } from '../../db/record.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'
-import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
 import { hasRoomForFile } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
-import { findByHash, freeDevice } from '../devices/devices.access.ts'
-import { toOfflineMachine } from '../devices/devices.rules.ts'
+import { freeDevice } from '../devices/devices.access.ts'
 import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { nextStatement, setActivationEnd } from '../entitlements/end-user-rows.ts'
-import { findLicenseByKey } from '../licenses/licenses.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { judgeDevice } from '../program/facts/caller.ts'
-import type { AppFacts } from '../program/facts/facts.ts'
-import type { ProgramReads } from '../program/facts/reads.ts'
-import type { AnswerSigner } from '../program/http/signer.ts'
-import { enterByKey } from '../program/sign-in/redeem.ts'
-import { toShownEnding } from '../program/sign-in/service.ts'
-import type { Admitted, Entry } from '../program/sign-in/sign-in.ts'
-import { behindProblem, isMessageKey, noteRefusal } from '../program/verdict/refusal.ts'
-import { appVerdict } from '../program/verdict/verdict.ts'
+import {
+  type AdmittedMachine,
+  type AnswerSigner,
+  type AppFacts,
+  admitOfflineMachine,
+  noteRefusedActivation,
+  type ProgramReads,
+} from '../program/program.service.ts'
 import * as repo from './offline-activations.repo.ts'
 import {
   refusalText,
@@ -64,7 +60,7 @@ export async function listActivations(
   }
 }
 
-interface FileRequest {
+interface ActivationRequest {
   request: string
   days?: number | undefined
 }
@@ -75,50 +71,29 @@ interface Issued {
   client: Client
 }
 
-/** Makes the file for a request. The verdict is that of a sign-in by key from the machine, whose address is unknown. */
+/** Makes the file for a request. */
 export async function activate(
   deps: OfflineActivationDeps,
   actor: VendorActor,
   idOrAppId: string,
-  fileRequest: FileRequest,
+  sent: ActivationRequest,
 ): Promise<Issued> {
   const { ctx, reads, signer } = deps
   const app = await reads.app((await getApp(ctx.db, actor, idOrAppId)).id)
   if (!app) throw problem('not_found')
-  const request = toRequest(app.appId, fileRequest.request)
+  const request = toRequest(app.appId, sent.request)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const limits = { days: fileRequest.days, max: maxLicensesPerApp }
-  const { id, claims } = await enter(deps, actor, app, request, limits).catch((error: unknown) => {
+  const limits = { days: sent.days, max: maxLicensesPerApp }
+  const store = (write: Write, admitted: AdmittedMachine) =>
+    issue(ctx, write, { actor, app, request, ...limits }, admitted)
+  const admitted = admitOfflineMachine(deps, { actor, app }, request, store)
+  const { id, claims } = await admitted.catch((error: unknown) => {
     throw toOwnersProblem(deps, app, request, error)
   })
   const file = await signer.signActivation(app, claims)
   const issued = { file, ...(await read(ctx, actor, id)) }
   note(deps, actor, issued, 'end_user.activated_offline')
   return issued
-}
-
-async function enter(
-  { ctx, blocks }: OfflineActivationDeps,
-  actor: VendorActor,
-  app: AppFacts,
-  request: OfflineRequest,
-  limits: Limits,
-) {
-  const refusal = appVerdict(app)
-  if (refusal) throw problem(refusal)
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(request.licenseKey))
-  if (!license) throw problem('keyNotFound')
-  const entry: Entry<{ id: string; claims: object }> = {
-    app,
-    actor,
-    version: null,
-    isOwner: true,
-    finish: (write, admitted) =>
-      issue(ctx, write, { actor, app, request, ...limits, licenseId: license.id }, admitted),
-  }
-  const machine = toOfflineMachine(request.hwidHash)
-  const caller = await judgeDevice({ blocks }, app, machine.hash)
-  return enterByKey({ ctx }, entry, license, { machine, address: null, caller, isSignIn: false })
 }
 
 interface Limits {
@@ -131,21 +106,16 @@ interface Issue extends Limits {
   actor: VendorActor
   app: AppFacts
   request: OfflineRequest
-  licenseId: string
 }
 
 /** Stores the activation of an admitted end user, whose row is locked, and returns the claims of its file. */
 async function issue(
   ctx: Ctx,
   write: Write,
-  { actor, app, request, days, max, licenseId }: Issue,
-  { endUser, hwidHash }: Admitted,
+  { actor, app, request, days, max }: Issue,
+  { endUser, endsAt, deviceId, licenseId }: AdmittedMachine,
 ) {
   const { tx, now } = write
-  if (endUser.floating) throw problem('offline_floating')
-  const device = hwidHash === null ? undefined : await findByHash(tx, endUser.id, hwidHash)
-  // Without the hardware lock a machine gets in without a place; a file that nothing counts must not be made.
-  if (!device) throw problem('hwidMismatch')
   const known = await repo.findByRequest(tx, actor, app.id, requestHash(request))
   if (known && (known.ended_by !== null || known.client_id !== endUser.id)) {
     throw problem('offline_request_used')
@@ -161,7 +131,7 @@ async function issue(
   const until = exp === null ? never : exp * 1000
   const id = known?.id ?? newId('ofa')
   const code = toCode(ctx.seal.digest(`offline-deactivation:${id}`))
-  const bound = { device_id: device.id, license_id: licenseId, code_hash: toCodeHash(code), issued_at: now }
+  const bound = { device_id: deviceId, license_id: licenseId, code_hash: toCodeHash(code), issued_at: now }
   if (known) {
     // An earlier file for the same request may last longer.
     await repo.updateActivation(tx, actor, id, { ...bound, until: Math.max(until, known.until) })
@@ -200,7 +170,7 @@ async function issue(
     features: JSON.parse(endUser.features) as string[],
     username: endUser.username,
     term: endUser.term,
-    expiresAt: toShownEnding(endUser, now).expiresAt,
+    expiresAt: endsAt,
     deactivation: code,
   }
   return { id, claims }
@@ -216,15 +186,14 @@ function toOwnersProblem(
   { licenseKey }: OfflineRequest,
   error: unknown,
 ): unknown {
-  if (!(error instanceof Problem) || !isMessageKey(error.code)) return error
-  const { code } = error
-  const refused = { app, code, path: 'offline-activations', body: { licenseKey }, address: null }
-  const reference = noteRefusal(activity, refused, behindProblem(error))
-  const message = refusalText(code) ?? error.message
+  const refused = noteRefusedActivation(activity, app, licenseKey, error)
+  if (!refused) return error
+  const { code, details, reference } = refused
+  const message = refusalText(code) ?? (error as Error).message
   return problem('offline_refused', {
     message,
     issues: [{ path: 'request', message }],
-    details: { ...error.details, reason: code, reference: reference ?? null },
+    details: { ...details, reason: code, reference },
   })
 }
 

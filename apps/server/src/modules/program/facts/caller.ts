@@ -2,7 +2,7 @@ import { parseNetwork } from '../../../core/networks.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import type { Machine, Parts } from '../../devices/devices.rules.ts'
-import type { CallerFacts } from '../verdict/verdict.ts'
+import type { CallerFacts } from '../verdict/verdict-facts.ts'
 import type { AppFacts } from './facts.ts'
 
 export interface Caller {

@@ -113,24 +113,24 @@ export interface SessionFacts {
   /** When the session's seat ends. */
   seatUntil: number | null
   /** The end user's first license. */
-  firstKey: { id: string; isBanned: boolean; banReason: string | null; startedAt: number | null } | null
+  firstKey: KeyFacts | null
+}
+
+/** A license key as a verdict judges it. */
+export interface KeyFacts {
+  id: string
+  isBanned: boolean
+  banReason: string | null
+  /** When access ends, grace days included; milliseconds since 1970. */
+  expiresAt: number
+  graceDays: number
+  startedAt: number | null
 }
 
 /** A license key of an app with its end user. */
 export interface LicenseFacts {
   app: AppFacts
-  key: {
-    id: string
-    text: string
-    isUsed: boolean
-    isBanned: boolean
-    banReason: string | null
-    /** When access ends, grace days included; milliseconds since 1970. */
-    expiresAt: number
-    startedAt: number | null
-    graceDays: number
-    term: LicenseTerm
-  } | null
+  key: (KeyFacts & { text: string; isUsed: boolean; term: LicenseTerm }) | null
   endUser: {
     id: string
     username: string

@@ -205,6 +205,9 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
             id: row.key_id,
             isBanned: row.key_banned === 1,
             banReason: row.key_ban_reason,
+            // An end user and its first license share their end.
+            expiresAt: row.client_expires_at,
+            graceDays: row.client_grace_days,
             startedAt: row.key_started_at,
           },
   }

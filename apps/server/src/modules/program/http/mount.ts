@@ -16,7 +16,7 @@ import { messageOf } from '../../apps/apps.messages.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramReads } from '../facts/reads.ts'
 import type { ProgramSessions } from '../sessions/sessions.ts'
-import { behindProblem, isMessageKey, noteRefusal } from '../verdict/refusal.ts'
+import { contextOf, isMessageKey, noteRefusal } from '../verdict/refusal.ts'
 import { appVerdict } from '../verdict/verdict.ts'
 import type { AnswerSigner } from './signer.ts'
 
@@ -90,7 +90,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     return answer(request, reply, {
       ...toFailure(found, request),
       message: await textOf(request, code, found.reason),
-      reference: refusal && noteRefusal(options.activity, refusal, behindProblem(found)),
+      reference: refusal && noteRefusal(options.activity, refusal, contextOf(found)),
     })
   }
 

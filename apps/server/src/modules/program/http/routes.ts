@@ -7,39 +7,40 @@ import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailuresOf } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
 import { endSession } from '../../sessions/program-sessions.access.ts'
+import type { SignedInUser } from '../answers/session-user.ts'
+import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
+import { checkSession } from '../checks/session.ts'
+import { validate } from '../checks/validate.ts'
 import { toActor } from '../facts/actor.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import { issueLease } from '../offline/lease.ts'
+import type { ProgramDeps } from '../program.deps.ts'
 import { returnSeat } from '../sessions/seats.repo.ts'
-import { currentUser } from '../sessions/seats.ts'
-import { freeOwnDevice, listOwnDevices } from '../sign-in/devices.ts'
-import { register, signInByKey, upgrade } from '../sign-in/redeem.ts'
+import { signInByKey } from '../sign-in/by-key.ts'
+import { init } from '../sign-in/init.ts'
+import { login } from '../sign-in/login.ts'
+import { register } from '../sign-in/register.ts'
 import { remember, resume } from '../sign-in/remember.ts'
-import * as service from '../sign-in/service.ts'
-import { login } from '../sign-in/sign-in.ts'
 import { startTrial } from '../sign-in/trial.ts'
-import { validate } from '../sign-in/validate.ts'
+import { upgrade } from '../sign-in/upgrade.ts'
 import { noteRefusal } from '../verdict/refusal.ts'
+import { getApp, listKeys } from './keys.ts'
 import type { ProgramMount } from './mount.ts'
-import type { AnswerSigner } from './signer.ts'
 
-export function programRoutes(
-  mount: ProgramMount,
-  deps: service.ProgramDeps & { signer: AnswerSigner },
-): void {
+export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   const { program } = endpoints
-  const withVariables = async ({ app, endUser }: SessionFacts, user: service.SignedInUser) => ({
+  const withVariables = async ({ app, endUser }: SessionFacts, user: SignedInUser) => ({
     ...user,
     variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
   })
   const signedIn = async (
     session: SessionFacts,
-    user: service.SignedInUser,
+    user: SignedInUser,
     body: { remember?: boolean | undefined },
     address: string,
   ) => {
-    const signIn = { endUserId: user._id, address }
-    const deviceToken = body.remember ? await remember(deps, session, signIn) : undefined
+    const endUserId = user._id
+    const deviceToken = body.remember ? await remember(deps, session, { endUserId, address }) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
   // On SQLite they run on the server's thread, and checks wait for all that have begun.
@@ -60,9 +61,9 @@ export function programRoutes(
       return handle(call).finally(() => endTurn())
     }
   mount.program(program.init, async ({ body, address, signAs }) => {
-    const app = await service.getApp(deps, body.appId)
+    const app = await getApp(deps, body.appId)
     signAs(app)
-    const opened = await service.init(deps, app, body)
+    const opened = await init(deps, app, body)
     deps.activity.note({ ownerId: app.ownerId, appId: app.id, kind: 'init', subject: body.version, address })
     return opened
   })
@@ -114,7 +115,7 @@ export function programRoutes(
     }),
   )
   mount.session(program.session, async ({ session, address }) => ({
-    user: await withVariables(session, await currentUser(deps, session, address)),
+    user: await withVariables(session, await checkSession(deps, session, address)),
   }))
   mount.session(program.lease, ({ session, body, address, pinned }) =>
     issueLease(deps, session, { ...body, address, pinned }),
@@ -136,11 +137,11 @@ export function programRoutes(
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
     const machine = toMachine(facts.app.appId, hwid, body.device, hwidHash)
-    const { verdict, reason, behind } = await validate(deps, facts, { machine, address, activate, read })
+    const { verdict, reason, context } = await validate(deps, facts, { machine, address, activate, read })
     const { code } = verdict
     if (code === undefined) return verdict
     const refusal = { app: facts.app, code, path: program.validate.path, body, address }
-    const reference = noteRefusal(deps.activity, refusal, behind)
+    const reference = noteRefusal(deps.activity, refusal, context)
     return new WithMessage({ ...verdict, reference }, await textOf(code, reason))
   })
   mount.session(program.devices, async ({ session, address }) => ({
@@ -151,9 +152,9 @@ export function programRoutes(
     return {}
   })
   mount.program(program.keys, async ({ params, signAs }) => {
-    const app = await service.getApp(deps, params.appId)
+    const app = await getApp(deps, params.appId)
     signAs(app)
-    return { keys: await service.listKeys(deps, app) }
+    return { keys: await listKeys(deps, app) }
   })
 }
 

@@ -1,4 +1,3 @@
-import { unlimited } from '@keyward/contract'
 import { toIsoOrNull } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
@@ -9,12 +8,13 @@ import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'
 import { readLeaseTerms } from '../../end-users/end-users.access.ts'
 import { nextStatement } from '../../entitlements/end-user-rows.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
+import { allowedUser } from '../checks/allowed-user.ts'
 import { toActor } from '../facts/actor.ts'
 import type { SessionFacts } from '../facts/facts.ts'
-import type { AnswerSigner } from '../http/signer.ts'
-import { sit } from '../sessions/seats.ts'
-import { toLeaseTimes } from '../sign-in/rules.ts'
-import { allowedUser, type ProgramDeps } from '../sign-in/service.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { renewOrTakeSeat } from '../sessions/seats.ts'
+import { refusedLater } from '../verdict/refusal.ts'
+import type { VerdictFacts } from '../verdict/verdict-facts.ts'
 
 interface LeaseCall {
   hwid: string
@@ -28,34 +28,32 @@ interface LeaseCall {
  * one that signed in. Its place and its seat stay taken until then.
  */
 export async function issueLease(
-  deps: ProgramDeps & { signer: AnswerSigner },
+  deps: ProgramDeps,
   session: SessionFacts,
   { hwid, address, pinned }: LeaseCall,
 ): Promise<{ lease: string }> {
-  const { endUser } = await allowedUser(deps, session, address)
   const { app, hwidHash } = session
-  if (!hwidHash || sentHash(hwidHash) !== sha256(hwid)) throw problem('hwidMismatch')
-  const { floating, devices } = endUser
-  // A machine that a free place lets in, but that is not bound, would run offline beside the one that takes the place.
-  if (!session.device && app.hwidLock && devices.limit !== unlimited) throw problem('hwidMismatch')
+  const isAnother = hwidHash === null || sentHash(hwidHash) !== sha256(hwid)
+  const { endUser, facts } = await allowedUser(deps, session, { call: 'lease', address, isAnother })
+  const { floating } = endUser
   const variables = await deps.variables.offline(app, endUser)
   const claims = await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
     if (floating) await lockLicenseById(tx, app.id, floating.licenseId)
     const terms = await readLeaseTerms(tx, app)
     if (!terms) throw problem('sessionUnauthed')
-    const seatUntil = await sit(write, session, { endUser, hwidHash, before: endUser.devices })
+    const seatUntil = await renewOrTakeSeat(write, session, { endUser, hwidHash, facts })
     // A floating license has no grace beyond the seat: others may take it then, also if this program is offline.
     const times = toLeaseTimes(terms, Math.min(endUser.expiresAt, seatUntil ?? endUser.expiresAt), now)
     const until = times.graceUntil * 1000
     const seq = await nextStatement(tx, app, endUser.id, { column: 'lease_until', until })
     if (seq === undefined) throw problem('sessionUnauthed')
-    if (floating) await leaseSeat(tx, floating.licenseId, hwidHash, until)
-    if (session.device) await holdDevice(write, session, session.device.id, until)
+    if (floating && hwidHash !== null) await leaseSeat(tx, floating.licenseId, hwidHash, until)
+    if (session.device) await holdDevice(write, session, { id: session.device.id, until, facts })
     write.record('end_user.lease_issued', endUser.id, { until })
     return { ...times, seq, features: JSON.parse(endUser.features) as string[] }
   })
-  const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sentHash(hwidHash) }
+  const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sha256(hwid) }
   const carried = Object.keys(variables).length > 0 ? { variables } : {}
   return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims, ...carried }) }
 }
@@ -64,12 +62,27 @@ export async function issueLease(
 async function holdDevice(
   { tx, now }: Write,
   { app, endUser, hwidHash }: SessionFacts,
-  id: string,
-  until: number,
+  { id, until, facts }: { id: string; until: number; facts: VerdictFacts },
 ): Promise<void> {
   if (!endUser || hwidHash === null) return
   if (await leaseDevice(tx, app, { id, hwidHash }, until, now)) return
   const device = await findByHash(tx, endUser.id, hwidHash)
-  if (!device || device.id !== id || device.freed_until !== null) throw problem('hwidMismatch')
+  if (!device || device.id !== id || device.freed_until !== null) throw refusedLater('hwidMismatch', facts)
   throw problem('device_leased', { details: { until: toIsoOrNull(device.lease_until) } })
+}
+
+/**
+ * The times of a lease in seconds since 1970, as JWS claims. `end` is when the end user's access ends, grace days
+ * included, or its seat, in milliseconds. A program renews from `refreshAfter` on, works until `exp`, and warns until `graceUntil`.
+ */
+function toLeaseTimes(hours: { leaseHours: number; graceHours: number }, end: number, now: number) {
+  const iat = Math.floor(now / 1000)
+  const last = Math.floor(end / 1000)
+  const exp = Math.min(iat + hours.leaseHours * 3600, last)
+  return {
+    iat,
+    exp,
+    refreshAfter: iat + Math.floor((exp - iat) / 2),
+    graceUntil: Math.min(exp + hours.graceHours * 3600, last),
+  }
 }

@@ -16,9 +16,9 @@ import {
   setFirstLicense,
 } from '../../entitlements/entitlements.service.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
-import type { AppFacts } from '../facts/facts.ts'
-import { refuseNewKey } from '../facts/key.ts'
-import { type Admitted, type Entry, enter, type SignInDevice, toEndUserFacts } from './sign-in.ts'
+import { toEndUserFacts } from '../facts/end-user.ts'
+import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
+import { refuseFirstUse } from './first-use.ts'
 
 interface NewUser {
   id?: string
@@ -31,30 +31,30 @@ interface NewUser {
 /** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
 export async function redeemForNewUser(
   write: Write,
-  app: AppFacts,
+  signIn: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   licenseId: string,
-  newUser: NewUser,
+  user: NewUser,
 ): Promise<Admitted> {
   const { tx, now } = write
-  const { machine, address, isSignIn } = newUser.device
+  const { app } = signIn
+  const { machine, address, isSignIn } = user.device
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
-  refuseNewKey(license, now)
-  if (app.requireHwid && !machine) throw problem('hwidMismatch')
+  const facts = await refuseFirstUse(tx, signIn, license, { device: user.device, now })
   const redeemed = await redeem(tx, app, license, null, now)
   if (!redeemed) throw problem('keyUsed')
   const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
-    id: newUser.id ?? newId('usr'),
+    id: user.id ?? newId('usr'),
     owner_id: app.ownerId,
     app_id: app.id,
     license_id: license.id,
-    username: newUser.username,
-    username_normalized: normalizeName(newUser.username),
+    username: user.username,
+    username_normalized: normalizeName(user.username),
     // A key as a name is compared with no other: its end user must never be rejected.
-    name_skeleton: newUser.passwordHash === null ? '' : toSkeleton(newUser.username),
-    email: newUser.email,
-    password_hash: newUser.passwordHash,
+    name_skeleton: user.passwordHash === null ? '' : toSkeleton(user.username),
+    email: user.email,
+    password_hash: user.passwordHash,
     hwid: machine?.hwid ?? null,
     hwid_hash: machine?.hash ?? null,
     device_count: machine ? 1 : 0,
@@ -70,22 +70,21 @@ export async function redeemForNewUser(
   write.record('end_user.registered', client.id, { licenseId: license.id })
   countToday(write, app, 'activations')
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
-  const endUser = toEndUserFacts(stored, redeemed)
-  return { endUser, hwidHash: client.hwid_hash, before: { ...endUser.devices, used: 0 } }
+  return { endUser: toEndUserFacts(stored, redeemed), hwidHash: client.hwid_hash, facts }
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
 export async function redeemForFormerUser<T>(
   write: Write,
-  entry: Entry<T>,
+  signIn: SignInCall<T>,
   { licenseId, username }: { licenseId: string; username: string },
   device: SignInDevice,
 ): Promise<T> {
   const { tx, now } = write
-  const { app } = entry
+  const { app } = signIn
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
-  refuseNewKey(license, now)
+  await refuseFirstUse(tx, signIn, license, { device, now })
   const found = await findByUsername(tx, app.id, normalizeName(username))
   const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
@@ -99,5 +98,5 @@ export async function redeemForFormerUser<T>(
   countToday(write, app, 'activations')
   const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
-  return enter(write, entry, client.id, device)
+  return enter(write, signIn, client.id, device)
 }

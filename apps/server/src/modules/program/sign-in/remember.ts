@@ -7,10 +7,13 @@ import * as tokens from '../../devices/device-tokens.access.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
+import type { SignedInUser } from '../answers/session-user.ts'
 import { toActor } from '../facts/actor.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
-import type { ProgramDeps, SignedInUser } from './service.ts'
-import { type Entry, enter, entryOf, toDevice } from './sign-in.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { refusedLater } from '../verdict/refusal.ts'
+import { enter, type SignInCall, sessionSignIn } from './admit.ts'
+import { toDevice } from './device.ts'
 
 /**
  * A token is replaced at most once in this time. Programs of one machine that start together hold the latest token or the
@@ -79,14 +82,14 @@ interface Resumed {
  * Signs in with a remembered sign-in and rotates its token. A token older than the previous one revokes the sign-in, because
  * it must have been copied.
  */
-export async function resume(deps: ProgramDeps, session: SessionFacts, call: Resume): Promise<Resumed> {
+export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Resume): Promise<Resumed> {
   const { ctx } = deps
   const { app } = session
-  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(call.deviceToken)?.[1]
+  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(sent.deviceToken)?.[1]
   const stored = id === undefined ? undefined : await tokens.findToken(ctx.db, app, id)
   if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
-  const presented = sha256(call.deviceToken)
-  const actor = toActor(session, call.address)
+  const presented = sha256(sent.deviceToken)
+  const actor = toActor(session, sent.address)
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
     const isCopied = await ctx.tx(actor, async (write) => {
       const isDeleted = await tokens.deleteCopiedToken(write.tx, app, stored.id, presented)
@@ -95,19 +98,19 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, call: Res
     })
     if (isCopied) throw problem('sessionUnauthed')
   }
-  const device = await toDevice(deps, app, call)
-  const usual = entryOf(session, call.address)
-  const entry: Entry<Resumed> = {
+  const device = await toDevice(deps, app, sent)
+  const usual = sessionSignIn('resume', session, sent.address)
+  const signIn: SignInCall<Resumed> = {
     ...usual,
     finish: async (write, admitted, isNew) => {
       if ((await tokens.findDeviceHash(write.tx, app, stored.device_id)) !== admitted.hwidHash) {
-        throw problem('hwidMismatch')
+        throw refusedLater('hwidMismatch', admitted.facts)
       }
-      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: call.deviceToken })
+      const deviceToken = await exchange(deps, write, app, { id: stored.id, token: sent.deviceToken })
       return { user: await usual.finish(write, admitted, isNew), deviceToken }
     },
   }
-  return ctx.tx(actor, (write) => enter(write, entry, stored.client_id, device))
+  return ctx.tx(actor, (write) => enter(write, signIn, stored.client_id, device))
 }
 
 /** Returns the next token; throws `sessionUnauthed` if the presented one is not valid any more. */

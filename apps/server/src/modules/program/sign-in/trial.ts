@@ -5,14 +5,17 @@ import { trialStarts, trialsOfApp } from '../../../service/attempts.ts'
 import { reserveLicenses } from '../../apps/apps.access.ts'
 import { type Machine, marksOf } from '../../devices/devices.rules.ts'
 import { draftOf, findTrialType } from '../../license-types/license-types.access.ts'
-import { findFirstLicenseOf } from '../../licenses/licenses.access.ts'
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
 import { getLimits } from '../../owners/owners.service.ts'
+import type { SignedInUser } from '../answers/session-user.ts'
+import { toDeviceFacts } from '../facts/device.ts'
 import type { SessionFacts } from '../facts/facts.ts'
-import { because, behindProblem } from '../verdict/refusal.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { refuseBy } from '../verdict/refusal.ts'
+import { factsOf } from '../verdict/verdict-facts.ts'
+import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
+import { toDevice } from './device.ts'
 import { redeemForNewUser } from './new-user.ts'
-import type { ProgramDeps, SignedInUser } from './service.ts'
-import { type Entry, enter, entryOf, type SignInDevice, toDevice } from './sign-in.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
 
 interface TrialCall {
@@ -26,25 +29,24 @@ interface TrialCall {
 export async function startTrial(
   deps: ProgramDeps,
   session: SessionFacts,
-  call: TrialCall,
+  sent: TrialCall,
 ): Promise<SignedInUser> {
   const { app } = session
   const { ctx, attempts } = deps
-  const device = await toDevice(deps, app, call)
-  const entry = entryOf(session, call.address)
-  const marks = marksOf(call.machine)
+  const device = await toDevice(deps, app, sent)
+  const signIn = sessionSignIn('trial', session, sent.address)
+  const marks = marksOf(sent.machine)
   const running = await findTrial(ctx.db, app.id, marks)
-  if (running !== undefined) return resume(deps, entry, running, device, marks)
-  if (device.caller.blocked) throw problem('hwidBlacklisted', device.caller.blocked)
-  if (device.caller.isRefusedVpn) throw problem('vpnBlocked')
-  await attempts.count(trialStarts, app.id, call.address)
+  if (running !== undefined) return resume(deps, signIn, running, device, marks)
+  refuseBy(factsOfDevice(deps, signIn, device, false))
+  await attempts.count(trialStarts, app.id, sent.address)
   await attempts.count(trialsOfApp, app.id)
   const { maxLicensesPerApp } = await getLimits(ctx, app)
   const id = newId('usr')
-  const begin = ctx.tx(entry.actor, async (write) => {
+  const begin = ctx.tx(signIn.actor, async (write) => {
     const { tx, now } = write
     if (!(await addMarks(tx, app.id, marks, { clientId: id, now }))) throw isTaken
-    const type = await findTrialType(tx, app, app.id, call.type)
+    const type = await findTrialType(tx, app, app.id, sent.type)
     const isFree = maxLicensesPerApp === unlimited
     if (!isFree && !(await reserveLicenses(tx, app, app.id, 1, maxLicensesPerApp, now))) {
       throw problem('plan_limit_reached')
@@ -54,45 +56,50 @@ export async function startTrial(
     const [license] = await issueLicenses(tx, issuer, [draft])
     if (!license) throw problem('internal')
     write.record('licenses.created', app.id, { count: 1, ids: [license.id] })
-    const newUser = { id, username: license.key, passwordHash: null, email: call.email ?? null, device }
-    return entry.finish(write, await redeemForNewUser(write, app, license.id, newUser), true)
+    const user = { id, username: license.key, passwordHash: null, email: sent.email ?? null, device }
+    const admitted = await redeemForNewUser(write, signIn, license.id, user)
+    return signIn.finish(write, admitted, true)
   })
   return begin.catch(async (error: unknown) => {
     // A concurrent call from the same device was first.
     const first = error === isTaken ? await findTrial(ctx.db, app.id, marks) : undefined
     if (first === undefined) throw error
-    return resume(deps, entry, first, device, marks)
+    return resume(deps, signIn, first, device, marks)
   })
 }
 
 /** Rolls a new trial back. */
 const isTaken = problem('trialUsed')
 
+/** What is known of a trial without an end user: it was not started yet, or its end user was deleted. */
+const factsOfDevice = (
+  { ctx }: Pick<ProgramDeps, 'ctx'>,
+  { app }: Pick<SignInCall<unknown>, 'app'>,
+  { machine, caller }: SignInDevice,
+  isTrialStarted: boolean,
+) => {
+  const device = toDeviceFacts(machine, undefined, { used: 0, limit: 1 })
+  return factsOf('trial', { app, caller, device, isTrialStarted, now: ctx.clock.now() })
+}
+
 /** Signs in to a trial unless it has ended; later changes of the device are recognized too. */
 async function resume<T>(
-  { ctx }: ProgramDeps,
-  entry: Entry<T>,
+  deps: ProgramDeps,
+  signIn: SignInCall<T>,
   clientId: string,
   device: SignInDevice,
   marks: readonly string[],
 ): Promise<T> {
-  const { app } = entry
-  try {
-    return await ctx.tx(entry.actor, async (write) => {
-      const { tx, now } = write
-      if (!(await findFirstLicenseOf(tx, app.id, clientId))) throw problem('trialUsed')
-      const result = await enter(write, entry, clientId, device)
-      if (await hasRoomForMarks(tx, clientId)) await addMarks(tx, app.id, marks, { clientId, now })
-      return result
-    })
-  } catch (error) {
-    const hasEnded = error instanceof Problem && ['noActiveSubs', 'trialUsed'].includes(error.code)
-    if (!hasEnded) throw error
-    if (device.caller.blocked) throw problem('hwidBlacklisted', device.caller.blocked)
-    const { details } = error
-    throw because(problem('trialUsed', details && { details }), {
-      ...behindProblem(error),
-      endUserId: clientId,
-    })
-  }
+  const { app } = signIn
+  const resumed = deps.ctx.tx(signIn.actor, async (write) => {
+    const { tx, now } = write
+    const result = await enter(write, signIn, clientId, device)
+    if (await hasRoomForMarks(tx, clientId)) await addMarks(tx, app.id, marks, { clientId, now })
+    return result
+  })
+  return resumed.catch((error: unknown) => {
+    const isDeleted = error instanceof Problem && error.code === 'usernameNotFound'
+    if (isDeleted) refuseBy(factsOfDevice(deps, signIn, device, true))
+    throw error
+  })
 }

@@ -1,63 +1,95 @@
-import { verdictOrder } from '@keyward/contract'
+import { checksOf, type ProgramCall, reasonsOf, verdictOrder } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { everyRow } from '../../../../test/every-row.ts'
-import { appGuards, appVerdict, userGuards, userVerdict, type VerdictFacts } from './verdict.ts'
+import { type GuardCode, guards } from './guards.ts'
+import { appVerdict, callChecks, verdict } from './verdict.ts'
+import { type Ending, factsOf, type VerdictFacts } from './verdict-facts.ts'
 
 const now = 1_000_000
 const device = { isSent: false, isBound: false, used: 0, limit: 1 }
-const endUser = { id: 'usr_1', isBanned: false, banReason: null, isPaused: false }
-const allowed: VerdictFacts = {
-  app: { isPlatformPaused: false, isPaused: false, hwidLock: true, requireHwid: false },
-  endUser,
-  key: { id: 'lic_1', isBanned: false, banReason: null },
-  caller: { blocked: null, isRefusedVpn: false, hwidHash: null },
-  updates: { releasedAt: null, until: null },
-  expiresAt: now + 1,
-  device,
-  mustBeActivated: false,
-  now,
+const ending: Ending = { expiresAt: now + 1, graceDays: 0, startedAt: null }
+const endUser = { id: 'usr_1', isBanned: false, banReason: null, isPaused: false, ...ending }
+const key = { id: 'lic_1', isBanned: false, banReason: null, ...ending }
+const app = {
+  isPlatformPaused: false,
+  isPaused: false,
+  hwidLock: true,
+  requireHwid: false,
+  requireActivation: false,
 }
+const allowed = factsOf('login', { app, endUser, key, device, now })
 
-/** A change that makes each guard refuse, in guard order. */
-const causes: [code: string, breakFacts: (facts: VerdictFacts) => VerdictFacts][] = [
-  ['appDisabled', (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } })],
-  ['pausedApp', (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } })],
-  ['userBanned', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isBanned: true } })],
-  ['keyBanned', (facts) => ({ ...facts, key: { id: 'lic_1', isBanned: true, banReason: null } })],
-  ['pausedSub', (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } })],
-  ['noActiveSubs', (facts) => ({ ...facts, expiresAt: now })],
-  ['updatesEnded', (facts) => ({ ...facts, updates: { releasedAt: 6, until: 5 } })],
-  [
-    'hwidBlacklisted',
-    (facts) => ({ ...facts, caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } } }),
-  ],
-  ['hwidMismatch', (facts) => ({ ...facts, device: { ...facts.device, used: 1 } })],
-  ['notActivated', (facts) => ({ ...facts, mustBeActivated: true })],
-  ['vpnBlocked', (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: true } })],
-]
+/** A change that makes each guard refuse, in reporting order. */
+const causes: Record<GuardCode, (facts: VerdictFacts) => VerdictFacts> = {
+  appDisabled: (facts) => ({ ...facts, app: { ...facts.app, isPlatformPaused: true } }),
+  pausedApp: (facts) => ({ ...facts, app: { ...facts.app, isPaused: true } }),
+  hashCheckFail: (facts) => ({ ...facts, build: { hasSecret: true, isAllowed: false } }),
+  userBanned: (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isBanned: true } }),
+  keyBanned: (facts) => ({ ...facts, key: { ...key, isBanned: true } }),
+  pausedSub: (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } }),
+  noActiveSubs: (facts) => ({ ...facts, ending: { ...ending, expiresAt: now } }),
+  updatesEnded: (facts) => ({ ...facts, updates: { releasedAt: 6, until: 5 } }),
+  hwidBlacklisted: (facts) => ({
+    ...facts,
+    caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } },
+  }),
+  trialUsed: (facts) => ({ ...facts, isTrialStarted: true, ending: { ...ending, expiresAt: now } }),
+  hwidMismatch: (facts) => ({ ...facts, device: { ...facts.device, used: 1 } }),
+  notActivated: (facts) => ({ ...facts, app: { ...facts.app, requireActivation: true } }),
+  vpnBlocked: (facts) => ({ ...facts, caller: { ...facts.caller, isRefusedVpn: true } }),
+}
+const causeOf = (code: GuardCode) => causes[code]
+const codes = Object.keys(causes) as GuardCode[]
+const calls = Object.keys(checksOf) as ProgramCall[]
 
-test('this table covers every guard in order', () => {
-  const codes = [...appGuards, ...userGuards].map(({ code }) => code)
-  expect(causes.map(([code]) => code)).toEqual(codes)
-})
-
-test('the guards run in the documented order', () => {
-  const codes = [...appGuards, ...userGuards].map(({ code }) => code)
+test('the table of causes has every guard in the documented order', () => {
+  expect(codes.toSorted()).toEqual(Object.keys(guards).toSorted())
   expect(verdictOrder.filter((code) => (codes as string[]).includes(code))).toEqual(codes)
 })
 
-test('reports the first of several reasons, in every combination of them', () => {
-  const combinations = Array.from({ length: 2 ** causes.length }, (_, bits) =>
-    causes.filter((_cause, at) => bits & (1 << at)),
+test('every call runs the guards of its row, in the documented order, and every guard runs in some call', () => {
+  for (const call of calls) {
+    const run = callChecks[call].map(({ code }) => code)
+    expect(run).toEqual(reasonsOf(call).filter((code) => (codes as string[]).includes(code)))
+  }
+  const used = new Set(calls.flatMap((call) => callChecks[call].map(({ code }) => code)))
+  expect(codes.filter((code) => !used.has(code))).toEqual([])
+})
+
+test('a check that a call does not make has a reason in a sentence', () => {
+  for (const call of calls) {
+    const reasons = Object.values(checksOf[call]).flatMap((cell) =>
+      typeof cell === 'string' ? [] : [cell.not],
+    )
+    for (const reason of reasons) expect(reason).toMatch(/^[A-Z].{10,}\.$/)
+  }
+})
+
+test.each(calls)('%s reports the first of several reasons that it checks, in every combination', (call) => {
+  const made = callChecks[call].map(({ code }) => code)
+  const combinations = Array.from({ length: 2 ** codes.length }, (_, bits) =>
+    codes.filter((_code, at) => bits & (1 << at)),
   )
-  expect(combinations.length).toBe(2 ** (appGuards.length + userGuards.length))
-  return everyRow(
-    combinations.map((chosen) => [chosen.map(([code]) => code).join(' and ') || 'nothing', chosen] as const),
-    (_what, chosen) => {
-      const facts = chosen.reduce((before, [, breakFacts]) => breakFacts(before), allowed)
-      expect(appVerdict(facts.app) ?? userVerdict(facts)?.code).toBe(chosen[0]?.[0])
-    },
+  for (const chosen of combinations) {
+    const facts = chosen.reduce((before, code) => causeOf(code)(before), { ...allowed, call })
+    const broken = new Set<GuardCode>(chosen)
+    // Both judge the same end.
+    if (facts.isTrialStarted && chosen.includes('noActiveSubs')) broken.add('trialUsed')
+    if (chosen.includes('trialUsed')) broken.add('noActiveSubs')
+    if (call === 'lease' && !facts.device.isBound) broken.add('hwidMismatch')
+    const expected = made.find((code) => broken.has(code))
+    if (verdict(facts)?.code !== expected) expect([chosen, verdict(facts)?.code]).toEqual([chosen, expected])
+  }
+})
+
+test('the checks of the app alone give the same answer as the verdict of every call', () => {
+  const states = [false, true].flatMap((isPaused) =>
+    [false, true].map((isPlatformPaused) => ({ ...app, isPaused, isPlatformPaused })),
   )
+  for (const call of calls)
+    for (const state of states) {
+      const facts: VerdictFacts = { ...allowed, call, app: state, device: { ...device, isBound: true } }
+      expect(appVerdict(state)).toBe(verdict(facts)?.code)
+    }
 })
 
 const sent = { ...device, isSent: true }
@@ -83,30 +115,30 @@ test.each([
   ['unlimited places, another sent', { ...sent, used: 900, limit: -1 }, true],
   ['unlimited places, nothing sent', { ...device, used: 900, limit: -1 }, true],
 ])('a lock with %s', (_what, facts, passes) => {
-  expect(userVerdict({ ...allowed, device: facts })?.code).toBe(passes ? undefined : 'hwidMismatch')
-  const app = { ...allowed.app, hwidLock: false }
-  expect(userVerdict({ ...allowed, app, device: facts })).toBe(undefined)
+  expect(verdict({ ...allowed, device: facts })?.code).toBe(passes ? undefined : 'hwidMismatch')
+  const unlocked = { ...app, hwidLock: false }
+  expect(verdict({ ...allowed, app: unlocked, device: facts })).toBe(undefined)
 })
 
 test.each<[string, Partial<VerdictFacts>, string | null]>([
   ['a banned end user', { endUser: { ...endUser, isBanned: true, banReason: 'fraud' } }, 'fraud'],
-  ['a banned key', { key: { id: 'lic_1', isBanned: true, banReason: 'refunded' } }, 'refunded'],
+  ['a banned key', { key: { ...key, isBanned: true, banReason: 'refunded' } }, 'refunded'],
   [
     'a blocked device',
     { caller: { blocked: { id: 'blk_1', reason: 'leaked' }, isRefusedVpn: false, hwidHash: null } },
     'leaked',
   ],
-  ['a ban without a reason', { key: { id: 'lic_1', isBanned: true, banReason: null } }, null],
+  ['a ban without a reason', { key: { ...key, isBanned: true } }, null],
 ])('the refusal of %s has its reason', (_what, change, reason) => {
-  expect(userVerdict({ ...allowed, ...change })?.reason).toBe(reason)
+  expect(verdict({ ...allowed, ...change })?.reason).toBe(reason)
 })
 
 test.each([
   ['nothing', device, 'hwidMismatch'],
   ['an id', sent, undefined],
 ])('an app that requires a hardware id, with the lock off, and %s sent', (_what, facts, code) => {
-  const app = { ...allowed.app, hwidLock: false, requireHwid: true }
-  expect(userVerdict({ ...allowed, app, device: facts })?.code).toBe(code)
+  const required = { ...app, hwidLock: false, requireHwid: true }
+  expect(verdict({ ...allowed, app: required, device: facts })?.code).toBe(code)
 })
 
 test.each([
@@ -116,7 +148,47 @@ test.each([
   ['that the app does not list', null, 6, true],
   ['of a license that covers all versions', 7, null, true],
 ])('a version %s', (_what, releasedAt, until, passes) => {
-  expect(userVerdict({ ...allowed, updates: { releasedAt, until } })?.code).toBe(
+  expect(verdict({ ...allowed, updates: { releasedAt, until } })?.code).toBe(
     passes ? undefined : 'updatesEnded',
   )
+})
+
+test.each<[ProgramCall, 'key' | 'end user']>([
+  ['login', 'end user'],
+  ['license', 'end user'],
+  ['session', 'end user'],
+  ['offlineActivation', 'end user'],
+  ['upgrade', 'key'],
+  ['validate', 'key'],
+  ['register', 'key'],
+])('%s judges the end of the %s', (call, subject) => {
+  const ended = { expiresAt: now }
+  const endedUser = factsOf(call, { app, endUser: { ...endUser, ...ended }, key, device, now })
+  const endedKey = factsOf(call, { app, endUser, key: { ...key, ...ended }, device, now })
+  expect(verdict(endedUser)?.code).toBe(subject === 'key' ? undefined : 'noActiveSubs')
+  expect(verdict(endedKey)?.code).toBe(subject === 'key' ? 'noActiveSubs' : undefined)
+  const unused = factsOf(call, { app, key: { ...key, ...ended }, device, now })
+  expect(verdict(unused)?.code).toBe('noActiveSubs')
+})
+
+test.each([
+  ['a running one with its license', { endUser, key }, undefined],
+  ['one that has ended', { endUser: { ...endUser, expiresAt: now }, key }, 'trialUsed'],
+  ['one whose license was deleted', { endUser }, 'trialUsed'],
+  ['one whose end user was deleted', {}, 'trialUsed'],
+])('a trial that was started on the device, %s', (_what, known, code) => {
+  expect(verdict(factsOf('trial', { app, device, isTrialStarted: true, now, ...known }))?.code).toBe(code)
+})
+
+test.each([
+  ['on the bound device', { ...sent, isBound: true, used: 1 }, undefined],
+  ['on a machine with a free place', { ...sent, used: 1, limit: 2 }, 'hwidMismatch'],
+  ['without a limit of devices', { ...sent, used: 1, limit: -1 }, undefined],
+  [
+    'for another machine than the session is on',
+    { ...sent, isBound: true, used: 1, isAnother: true },
+    'hwidMismatch',
+  ],
+])('a lease %s', (_what, leased, code) => {
+  expect(verdict(factsOf('lease', { app, endUser, key, device: leased, now }))?.code).toBe(code)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOlder } from './rules.ts'
+import { isOlder } from './versions.ts'
 
 test.each([
   ['1.0.0', '1.0.0', false],

@@ -9,7 +9,8 @@ import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { updateEndUser } from '../../entitlements/end-user-rows.ts'
 import { toActor } from '../facts/actor.ts'
 import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
-import { allowedUser, type ProgramDeps } from './service.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { allowedUser } from './allowed-user.ts'
 
 /** The devices of the signed-in end user. */
 export async function listOwnDevices(
@@ -17,7 +18,7 @@ export async function listOwnDevices(
   session: SessionFacts,
   address: string,
 ): Promise<Device[]> {
-  const { id } = await allowed(deps, session, address)
+  const { id } = await ownDevicesUser(deps, session, { call: 'devices', address })
   return (await listDevices(deps.ctx.db, id, limits.deviceListMax)).map(toDevice)
 }
 
@@ -27,7 +28,7 @@ export async function freeOwnDevice(
   session: SessionFacts,
   { deviceId, address }: { deviceId: string; address: string },
 ): Promise<void> {
-  const endUser = await allowed(deps, session, address)
+  const endUser = await ownDevicesUser(deps, session, { call: 'freeDevice', address })
   const { app } = session
   await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
@@ -53,8 +54,13 @@ export async function freeOwnDevice(
   })
 }
 
-async function allowed(deps: ProgramDeps, session: SessionFacts, address: string): Promise<EndUserFacts> {
-  const { endUser } = await allowedUser(deps, session, address)
+/** The signed-in end user, if the app lets end users manage their devices. */
+async function ownDevicesUser(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  call: { call: 'devices' | 'freeDevice'; address: string },
+): Promise<EndUserFacts> {
+  const { endUser } = await allowedUser(deps, session, call)
   if (!session.app.deviceSelfService) throw problem('device_self_service_off')
   return endUser
 }

@@ -4,23 +4,26 @@ import { keyFailures } from '../../../service/attempts.ts'
 import { canDecide, differs, type Machine } from '../../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
+import { toShownEnding } from '../answers/session-user.ts'
 import { toActor } from '../facts/actor.ts'
 import { callerOf, judgeCaller } from '../facts/caller.ts'
+import { toDeviceFacts } from '../facts/device.ts'
 import type { LicenseFacts } from '../facts/facts.ts'
-import { type Behind, behindProblem, isMessageKey } from '../verdict/refusal.ts'
-import { appVerdict, userVerdict } from '../verdict/verdict.ts'
-import { enterByKey } from './redeem.ts'
-import { type ProgramDeps, toDetails, toDeviceFacts, toShownEnding } from './service.ts'
-import { toDevice } from './sign-in.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { enterByKey } from '../sign-in/by-key.ts'
+import { toDevice } from '../sign-in/device.ts'
+import { contextOf, isMessageKey, type RefusalContext, toDetails } from '../verdict/refusal.ts'
+import { appVerdict, verdict as verdictOf } from '../verdict/verdict.ts'
+import { factsOf } from '../verdict/verdict-facts.ts'
 
 interface Validation {
   verdict: Verdict
   /** The owner's reason for a refusal. */
   reason: string | null
-  behind?: Behind
+  context?: RefusalContext
 }
 
-interface KeyCheck {
+interface ValidateCall {
   machine: Machine | undefined
   address: string
   activate: boolean
@@ -32,7 +35,7 @@ interface KeyCheck {
 export async function validate(
   deps: ProgramDeps,
   facts: LicenseFacts,
-  { machine, address, activate, read }: KeyCheck,
+  { machine, address, activate, read }: ValidateCall,
 ): Promise<Validation> {
   const { app, key } = facts
   const appRefusal = appVerdict(app)
@@ -47,7 +50,7 @@ export async function validate(
     if (!(error instanceof Problem) || !isMessageKey(error.code)) throw error
     const { code, reason } = error
     const verdict = { ...seen.verdict, ...withoutSuccess, code, details: seen.details }
-    return { verdict, reason, behind: behindProblem(error) }
+    return { verdict, reason, context: contextOf(error) }
   }
   const after = (await read()) ?? facts
   return judge(deps, after, { machine, address, activate: false })
@@ -75,26 +78,22 @@ async function refuseGuesses(
 async function judge(
   deps: ProgramDeps,
   facts: LicenseFacts,
-  { machine, address, activate }: Pick<KeyCheck, 'machine' | 'address' | 'activate'>,
+  { machine, address, activate }: Pick<ValidateCall, 'machine' | 'address' | 'activate'>,
 ) {
   const { app, endUser } = facts
   const key = facts.key as NonNullable<LicenseFacts['key']>
   const now = deps.ctx.clock.now()
   const match = machine && (await matchOf(deps, facts, machine, now))
   const device = toDeviceFacts(machine, match, facts.devices)
-  const refused = userVerdict({
+  const checked = factsOf(activate && machine ? 'activate' : 'validate', {
     app,
     endUser,
     key,
     caller: await judgeCaller(deps, app, callerOf(machine, address)),
-    // An activation that cannot bind is judged again afterwards.
-    mustBeActivated: app.requireActivation && !(activate && machine),
-    // A call without a session names no version.
-    updates: { releasedAt: null, until: null },
-    expiresAt: key.expiresAt,
     device,
     now,
   })
+  const refused = verdictOf(checked)
   const license = {
     key: key.text,
     used: key.isUsed,
@@ -102,14 +101,14 @@ async function judge(
     ...toShownEnding(key, now),
     term: key.term,
   }
-  const details = toDetails({ ...key, devices: facts.devices }, now)
+  const details = toDetails(key, facts.devices, now)
   const verdict: Verdict = refused
     ? { valid: false, activated: device.isBound, code: refused.code, license, details }
     : { valid: true, activated: device.isBound, license }
   return {
     verdict,
     reason: refused?.reason ?? null,
-    behind: refused ? { facts: refused.facts } : {},
+    context: refused ? { facts: checked } : {},
     details,
     /** Whether an activation would change nothing. */
     isSettled: match?.kind === 'bound' || match?.kind === 'known',
@@ -121,18 +120,19 @@ async function activateKey(
   deps: ProgramDeps,
   { app }: LicenseFacts,
   licenseId: string,
-  caller: { machine: Machine; address: string },
+  sent: { machine: Machine; address: string },
 ): Promise<void> {
   const license = await findLicenseById(deps.ctx.db, app.id, licenseId)
   if (!license) return
-  const device = await toDevice(deps, app, { ...caller, isSignIn: false })
-  const entry = {
+  const device = await toDevice(deps, app, { ...sent, isSignIn: false })
+  const signIn = {
+    call: 'activate' as const,
     app,
-    actor: toActor({ app, id: null }, caller.address),
+    actor: toActor({ app, id: null }, sent.address),
     version: null,
     finish: async () => {},
   }
-  await enterByKey(deps, entry, license, device)
+  await enterByKey(deps, signIn, license, device)
 }
 
 /** Reads the end user's devices only if the device that was read with the key does not decide. */

@@ -5,11 +5,11 @@ import { keyFailures } from '../../../service/attempts.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'
-import type { ProgramDeps } from '../sign-in/service.ts'
-import { because } from '../verdict/refusal.ts'
-import type { SessionFacts } from './facts.ts'
+import type { SessionFacts } from '../facts/facts.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { withContext } from '../verdict/refusal.ts'
 
-export interface KeyCall {
+export interface SentKey {
   licenseKey: string
   machine: Machine | undefined
   address: string
@@ -22,33 +22,22 @@ export interface KeyCall {
 export async function findKey(
   { ctx, attempts }: ProgramDeps,
   { app }: SessionFacts,
-  call: KeyCall,
+  { licenseKey, machine, address }: SentKey,
 ): Promise<LicenseRow> {
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(call.licenseKey))
-  const waitMs = await attempts.readWait(keyFailures, app.id, call.address)
+  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(licenseKey))
+  const waitMs = await attempts.readWait(keyFailures, app.id, address)
   if (waitMs > 0) {
-    const { machine } = call
     const isBound =
       machine && license?.client_id && (await findByHash(ctx.db, license.client_id, machine.hash))
     if (!isBound) throw rateLimited(waitMs)
   } else if (license) {
-    await attempts.recheck(keyFailures, app.id, call.address)
+    await attempts.recheck(keyFailures, app.id, address)
   }
   if (license) return license
-  await attempts.count(keyFailures, app.id, call.address)
+  await attempts.count(keyFailures, app.id, address)
   throw problem('keyNotFound')
 }
 
 /** The refusal of a key that is used; the owner sees by whom. */
 export const keyUsed = (license: Pick<LicenseRow, 'client_id'>) =>
-  because(problem('keyUsed'), { endUserId: license.client_id })
-
-export function refuseKey(license: LicenseRow, now: number): void {
-  if (license.banned === 1) throw problem('keyBanned', { reason: license.ban_reason })
-  if (license.expires_at <= now) throw problem('noActiveSubs')
-}
-
-export function refuseNewKey(license: LicenseRow, now: number): void {
-  if (license.used === 1) throw keyUsed(license)
-  refuseKey(license, now)
-}
+  withContext(problem('keyUsed'), { endUserId: license.client_id })

@@ -1,0 +1,68 @@
+import { never, toShownEnd } from '../../../db/ends.ts'
+import type { LicenseRow } from '../../../db/tables.ts'
+import { deviceLimit } from '../../devices/devices.rules.ts'
+import type { LockedEndUser } from '../../end-users/end-users.access.ts'
+import { type AddedRights, rightsOf } from '../../entitlements/rights.rules.ts'
+import { termOf } from '../../entitlements/term.rules.ts'
+import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import type { FirstLicense } from '../../licenses/licenses.access.ts'
+import { type EndUserFacts, type KeyFacts, toFloating } from './facts.ts'
+
+type Stored = Omit<
+  LockedEndUser,
+  | 'app_id'
+  | 'license_id'
+  | 'password_hash'
+  | 'device_freed_at'
+  | 'last_address'
+  | 'variables_revision'
+  | keyof AddedRights
+> &
+  Partial<Pick<LockedEndUser, 'variables_revision' | keyof AddedRights>>
+
+export function toEndUserFacts(client: Stored, firstLicense: FirstLicense | undefined): EndUserFacts {
+  const rights = rightsOf(firstLicense, client)
+  return {
+    id: client.id,
+    username: client.username,
+    email: client.email,
+    isBanned: client.banned === 1,
+    banReason: client.ban_reason,
+    isPaused: client.paused_at !== null,
+    expiresAt: client.expires_at,
+    graceDays: client.grace_days,
+    term: termOf(firstLicense, client.expires_at),
+    createdAt: client.created_at,
+    lastLoginAt: client.last_login_at,
+    devices: { used: client.device_count, limit: deviceLimit(rights) },
+    startedAt: firstLicense?.started_at ?? null,
+    floating: toFloating(rights, firstLicense?.id ?? null),
+    features: rights?.features ?? '[]',
+    updatesUntil: updatesUntil(firstLicense),
+    variablesRevision: client.variables_revision ?? null,
+  }
+}
+
+type Key = Pick<LicenseRow, 'id' | 'banned' | 'ban_reason' | 'expires_at' | 'grace_days' | 'started_at'>
+
+export const toKeyFacts = (license: Key): KeyFacts => ({
+  id: license.id,
+  isBanned: license.banned === 1,
+  banReason: license.ban_reason,
+  expiresAt: license.expires_at,
+  graceDays: license.grace_days,
+  startedAt: license.started_at,
+})
+
+/** The first license of an end user, who shares its end. */
+export const toFirstKeyFacts = (
+  license: FirstLicense,
+  endUser: Pick<EndUserFacts, 'expiresAt' | 'graceDays'>,
+): KeyFacts => toKeyFacts({ ...license, expires_at: endUser.expiresAt, grace_days: endUser.graceDays })
+
+/** A key that `upgrade` adds: its grace days are no time that can be added. */
+export const toAddedKeyFacts = (license: LicenseRow): KeyFacts => ({
+  ...toKeyFacts(license),
+  expiresAt: toShownEnd(license) ?? never,
+  graceDays: 0,
+})

@@ -1,0 +1,75 @@
+import { checksOf, type ProgramCall } from '@keyward/contract'
+import type { Ctx } from '../../../service/ctx.ts'
+import type { BlockTables } from '../../blocklist/block-tables.ts'
+import { findByHash } from '../../devices/devices.access.ts'
+import { deviceLimit } from '../../devices/devices.rules.ts'
+import { findById } from '../../end-users/end-users.access.ts'
+import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import { findLicenseById } from '../../licenses/licenses.access.ts'
+import { type Situation, toSituation } from '../verdict/situation.ts'
+import { factsOf } from '../verdict/verdict-facts.ts'
+import { judgeCaller } from './caller.ts'
+import { toAddedKeyFacts, toEndUserFacts, toKeyFacts } from './end-user.ts'
+import type { AppFacts } from './facts.ts'
+import type { ProgramReads } from './reads.ts'
+
+export interface SituationDeps {
+  ctx: Pick<Ctx, 'clock' | 'db' | 'vpn'>
+  reads: Pick<ProgramReads, 'app'>
+  blocks: BlockTables
+}
+
+/** What the activity log has kept of a refused call. */
+export interface RefusedCall {
+  appId: string
+  before: Situation & { call: ProgramCall }
+  address: string | null
+}
+
+/**
+ * The situation of a refused call as it is now, for the same device and address; undefined if its end user or license
+ * no longer exists. The caller has checked that the app is the owner's.
+ */
+export async function readSituation(
+  deps: SituationDeps,
+  { appId, before, address }: RefusedCall,
+): Promise<Situation | undefined> {
+  const { ctx, reads } = deps
+  const app = await reads.app(appId)
+  if (!app) return undefined
+  const { call, endUserId, licenseId, hwidHash } = before
+  const client = endUserId === null ? undefined : await findById(ctx.db, appId, endUserId)
+  const firstId = client?.license_id ?? null
+  const first = firstId === null ? undefined : await findLicenseById(ctx.db, appId, firstId)
+  const namesKey = !client || checksOf[call].noActiveSubs === 'key'
+  const isOther = namesKey && licenseId !== null && licenseId !== firstId
+  const license = isOther ? await findLicenseById(ctx.db, appId, licenseId) : first
+  if ((endUserId !== null && !client) || (isOther && !license)) return undefined
+  const toFacts = call === 'upgrade' ? toAddedKeyFacts : toKeyFacts
+  const endUser = client ? toEndUserFacts(client, first) : null
+  const use = endUser?.devices ?? { used: 0, limit: deviceLimit(license) }
+  const found = client && hwidHash !== null ? await findByHash(ctx.db, client.id, hwidHash) : undefined
+  const caller = await judgeCaller(deps, app, { hwidHash, address: address ?? '' })
+  const facts = factsOf(call, {
+    app,
+    endUser,
+    key: license ? toFacts(license) : null,
+    caller: { ...caller, blocked: caller.blocked ?? (await findBlock(deps, app, before.blockId)) },
+    updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
+    device: {
+      ...use,
+      isSent: hwidHash !== null,
+      isBound: found?.freed_until === null,
+      isAnother: before.device === 'another',
+    },
+    isTrialStarted: endUserId !== null || before.refusing.includes('trialUsed'),
+    now: ctx.clock.now(),
+  })
+  return toSituation(facts)
+}
+
+/** An entry of the block list that named the machine by its parts, which no record contains, still does while it exists. */
+async function findBlock({ blocks }: SituationDeps, app: AppFacts, id: string | null) {
+  const table = id === null ? undefined : await blocks.get(app)
+  return table?.findEntry(id ?? '') ?? null
+}

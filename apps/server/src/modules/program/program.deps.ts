@@ -1,0 +1,24 @@
+import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
+import type { Attempts } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import type { ActivityLog } from '../activity/activity.log.ts'
+import type { BlockTables } from '../blocklist/block-tables.ts'
+import type { ProgramVariables } from './answers/variables.ts'
+import type { ProgramReads } from './facts/reads.ts'
+import type { AnswerSigner } from './http/signer.ts'
+import type { ProgramSdks } from './sessions/sdks.ts'
+import type { ProgramSessions } from './sessions/sessions.ts'
+
+/** What the calls of programs share while the server runs. */
+export interface ProgramDeps {
+  ctx: Ctx
+  activity: ActivityLog
+  blocks: BlockTables
+  leaked: LeakedPasswords
+  reads: ProgramReads
+  sessions: ProgramSessions
+  sdks: ProgramSdks
+  variables: ProgramVariables
+  attempts: Attempts
+  signer: AnswerSigner
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LeakedPasswords } from '../../core/leaked-passwords.ts'
+import type { RecordConsumer } from '../../db/record.ts'
+import { ProgramVariables } from './answers/variables.ts'
+import { ProgramReads } from './facts/reads.ts'
+import { installCors } from './http/cors.ts'
+import { createProgramMount } from './http/mount.ts'
+import { programRoutes } from './http/routes.ts'
+import { AnswerSigner } from './http/signer.ts'
+import type { ProgramDeps } from './program.deps.ts'
+import { ProgramSdks } from './sessions/sdks.ts'
+import { SessionCap, type SessionCapOptions } from './sessions/session-cap.ts'
+import { ProgramSessions } from './sessions/sessions.ts'
+
+export type { SessionCapOptions }
+
+interface ProgramOptions extends Pick<ProgramDeps, 'ctx' | 'activity' | 'blocks' | 'attempts'> {
+  checkAnswers: boolean
+  sessionCap: SessionCapOptions | undefined
+  onError: (error: unknown) => void
+}
+
+export interface Program extends Pick<ProgramDeps, 'reads' | 'signer'> {
+  consume: RecordConsumer
+  /** Mounts the calls of programs; `refuseFlood` returns an error for an address that sends too many. */
+  mount(server: FastifyInstance, refuseFlood: (request: FastifyRequest) => Error | undefined): void
+  close(): Promise<void>
+}
+
+/** Starts what the calls of programs share. */
+export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: ProgramOptions): Program {
+  const { ctx } = shared
+  const cap = new SessionCap(ctx, onError, sessionCap)
+  const deps: ProgramDeps = {
+    ...shared,
+    reads: new ProgramReads(ctx.database),
+    sessions: new ProgramSessions(ctx, onError),
+    sdks: new ProgramSdks(ctx, onError),
+    variables: new ProgramVariables(ctx),
+    leaked: new LeakedPasswords({ url: ctx.config.leakedPasswordsUrl, onError }),
+    signer: new AnswerSigner(ctx.db, ctx.seal, ctx.config.basePath, onError),
+  }
+  return {
+    reads: deps.reads,
+    signer: deps.signer,
+    consume: (records) => cap.consume(records),
+    mount: (server, refuseFlood) => {
+      installCors(server)
+      server.addHook('onRequest', (request, reply, done) => {
+        reply.header('cache-control', 'no-store')
+        done(refuseFlood(request))
+      })
+      programRoutes(createProgramMount(server, { ...deps, checkAnswers }), deps)
+    },
+    close: async () => {
+      await deps.signer.close()
+      await deps.sessions.flush()
+      await deps.sdks.ended()
+      await cap.ended()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
+import type { ProgramActor, VendorActor } from '../../../core/actor.ts'
+import { problem } from '../../../core/problem.ts'
+import { readTogether } from '../../../db/open.ts'
+import type { Write } from '../../../db/record.ts'
+import { countToday } from '../../daily-counts/daily-counts.service.ts'
+import { deviceByHash } from '../../devices/devices.access.ts'
+import type { Machine } from '../../devices/devices.rules.ts'
+import { matchDevice, seeMachine } from '../../devices/devices.service.ts'
+import { freeEnded } from '../../devices/leased-places.access.ts'
+import { lockOfEndUser } from '../../end-users/end-users.access.ts'
+import { updateEndUser } from '../../entitlements/end-user-rows.ts'
+import { firstLicenseOf, lockSeatsOf } from '../../licenses/licenses.access.ts'
+import { findCovered, findReleasedAt } from '../../releases/releases.service.ts'
+import { signSessionIn } from '../../sessions/program-sessions.access.ts'
+import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
+import { toActor } from '../facts/actor.ts'
+import { toDeviceFacts } from '../facts/device.ts'
+import { toEndUserFacts, toFirstKeyFacts } from '../facts/end-user.ts'
+import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
+import { renewOrTakeSeat } from '../sessions/seats.ts'
+import { sessionLifetimeMs } from '../sessions/sessions.ts'
+import { refuseBy } from '../verdict/refusal.ts'
+import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
+
+/** The machine and the address that a sign-in comes from. */
+export interface SignInDevice {
+  machine: Machine | undefined
+  /** Null if the machine is not the caller. */
+  address: string | null
+  caller: CallerFacts
+  /** False for an activation: it opens no session. */
+  isSignIn: boolean
+}
+
+/** A call that lets an end user in, and what it does then. */
+export interface SignInCall<T> {
+  call: ProgramCall
+  app: AppFacts
+  actor: ProgramActor | VendorActor
+  /** The owner may use the key of an end user with a password. */
+  isOwner?: boolean
+  /** The program's version; null if the call names none. */
+  version: string | null
+  finish(write: Write, admitted: Admitted, isNew: boolean): Promise<T>
+}
+
+/** An end user whom the verdict lets in. */
+export interface Admitted {
+  endUser: EndUserFacts
+  /** Identifies the machine; null if the program sent no hardware id. */
+  hwidHash: string | null
+  /** What the verdict knew; a refusal that follows reports it, because it binds nothing. */
+  facts: VerdictFacts
+}
+
+/** A call that signs the session in. */
+export const sessionSignIn = (
+  call: ProgramCall,
+  session: SessionFacts,
+  address: string,
+): SignInCall<SignedInUser> => ({
+  call,
+  app: session.app,
+  version: session.version,
+  actor: toActor(session, address),
+  finish: async (write, admitted, isNew) => {
+    await startSession(write, session, admitted)
+    if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {})
+    const seatUntil = await renewOrTakeSeat(write, session, admitted)
+    const covered = await findCovered(write.tx, session.app, admitted.endUser.updatesUntil)
+    return toSessionUser(admitted.endUser, write.now, { ...session, seatUntil, covered })
+  },
+})
+
+/** Lets in an end user whose password or key was correct, unless the verdict refuses. */
+export async function enter<T>(
+  write: Write,
+  signIn: SignInCall<T>,
+  clientId: string,
+  device: SignInDevice,
+): Promise<T> {
+  const admitted = await admit(write, signIn, clientId, device)
+  return signIn.finish(write, admitted, false)
+}
+
+/** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
+async function admit(
+  write: Write,
+  { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
+  clientId: string,
+  { machine, address, caller, isSignIn }: SignInDevice,
+): Promise<Admitted> {
+  const { tx, now } = write
+  // Lock licenses before end users, as everywhere.
+  await lockSeatsOf(tx, app.id, clientId)
+  const [[stored], [license], [exact] = []] = await readTogether(tx, [
+    lockOfEndUser(tx, app, clientId),
+    firstLicenseOf(tx, app.id, clientId),
+    ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),
+  ])
+  if (!stored) throw problem('usernameNotFound')
+  const match = machine && (await matchDevice(tx, stored.id, machine, app, now, { exact }))
+  const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license).devices)
+  const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
+  const client = { ...stored, device_count: stored.device_count - freed }
+  const endUser = toEndUserFacts(client, license)
+  const facts = factsOf(call, {
+    app,
+    endUser,
+    key: license ? toFirstKeyFacts(license, endUser) : null,
+    caller,
+    updates: {
+      releasedAt: await findReleasedAt(tx, app.id, endUser.updatesUntil === null ? null : version),
+      until: endUser.updatesUntil,
+    },
+    device: toDeviceFacts(machine, match, endUser.devices),
+    isTrialStarted: true,
+    now,
+  })
+  refuseBy(facts)
+  const lastLoginAt = isSignIn ? now : endUser.lastLoginAt
+  const change = { last_login_at: lastLoginAt, ...(address !== null && { last_address: address }) }
+  if (!machine || !match) {
+    await updateEndUser(tx, app, client.id, change)
+    return { endUser: { ...endUser, lastLoginAt }, hwidHash: null, facts }
+  }
+  const { limit } = endUser.devices
+  const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, change })
+  return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt }, hwidHash, facts }
+}
+
+const isTaken = ({ used, limit }: DeviceUse): boolean => limit !== unlimited && used >= limit
+
+/** Assigns the session to an end user. */
+async function startSession(
+  write: Write,
+  session: SessionFacts,
+  { endUser, hwidHash }: Admitted,
+): Promise<void> {
+  const { tx, now } = write
+  const { app } = session
+  // The session lasts at least until the token's own end, which another node's clock may have set.
+  const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
+  const user = { clientId: endUser.id, hwidHash, expiresAt }
+  if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
+  countToday(write, app, 'sign_ins')
+}

@@ -1,0 +1,65 @@
+import { canonicalLocale } from '@keyward/contract'
+import { toIso } from '../../../core/clock.ts'
+import { sameDigest, sha256 } from '../../../core/crypto.ts'
+import { listAllowedHashes } from '../../blocklist/blocklist.service.ts'
+import { isOlder } from '../answers/versions.ts'
+import type { AppFacts } from '../facts/facts.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { type RefusalContext, refused, withContext } from '../verdict/refusal.ts'
+import { verdict } from '../verdict/verdict.ts'
+import { factsOf } from '../verdict/verdict-facts.ts'
+
+interface Init {
+  secret: string
+  version: string
+  hash?: string | undefined
+  locale?: string | undefined
+  sdk?: string | undefined
+}
+
+/** Opens a session for a program that knows the app's secret. */
+export async function init(deps: ProgramDeps, app: AppFacts, sent: Init) {
+  const build = await readBuild(deps, app, sent)
+  const refusal = verdict(factsOf('init', { app, build, now: deps.ctx.clock.now() }))
+  if (refusal) throw withContext(refused(refusal), { detail: toDetail(build, sent) })
+  deps.sdks.note(app.id, sent.sdk)
+  const locale = sent.locale === undefined ? undefined : canonicalLocale(sent.locale)
+  const { token, expiresAt } = deps.sessions.open(app, {
+    version: sent.version,
+    ...(locale === undefined ? {} : { locale }),
+  })
+  return {
+    session: token,
+    expiresAt: toIso(expiresAt),
+    app: { name: app.name, version: app.version },
+    updateAvailable: isOlder(sent.version, app.version),
+    variables: await deps.variables.public(app),
+  }
+}
+
+interface Build {
+  hasSecret: boolean
+  isAllowed: boolean
+}
+
+/** The list of allowed builds is read only for a program that knows the secret. */
+async function readBuild({ ctx }: Pick<ProgramDeps, 'ctx'>, app: AppFacts, sent: Init): Promise<Build> {
+  const hasSecret = sameDigest(app.secretHash, sha256(sent.secret))
+  const isChecked = hasSecret && app.checkHash
+  return { hasSecret, isAllowed: !isChecked || isAllowedBuild(await listAllowedHashes(ctx, app.id), sent) }
+}
+
+/** Whether an app accepts a build: an empty list accepts all, otherwise version and hash must be on it. */
+function isAllowedBuild(
+  allowed: readonly { version: string; hash: string }[],
+  sent: Pick<Init, 'version' | 'hash'>,
+): boolean {
+  if (allowed.length === 0) return true
+  const hash = sent.hash?.trim().toLowerCase()
+  return allowed.some((one) => one.version === sent.version.trim() && one.hash.toLowerCase() === hash)
+}
+
+function toDetail({ hasSecret, isAllowed }: Build, { version, hash }: Init): RefusalContext['detail'] {
+  if (!hasSecret) return { cause: 'secret' }
+  return isAllowed ? {} : { version, hash: hash ?? null }
+}
