@@ -1,7 +1,7 @@
 // Runs everything: checks, code, both databases, the browser. The last line counts the results. With `--full`, races and kills
 // run at their full sizes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 import { installToolChains } from './tool-chains.mjs'
@@ -36,6 +36,7 @@ process.exitCode = counts.failed === 0 ? 0 : 1
 
 async function step(name, work) {
   const began = performance.now()
+  const before = processorTimes()
   const { exit, passed, failed, flaky, skipped, files: ran } = await work()
   // Fail a run that fails without a failed test or that runs no test.
   if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} exited with ${exit}`)
@@ -45,7 +46,20 @@ async function step(name, work) {
   named.failed.push(...failed)
   named.flaky.push(...flaky)
   files.push(...ran)
-  console.log(`${name}: ${Math.round((performance.now() - began) / 1000)} seconds`)
+  const after = processorTimes()
+  const busy = 1 - (after.idle - before.idle) / (after.all - before.all)
+  const seconds = Math.round((performance.now() - began) / 1000)
+  console.log(`${name}: ${seconds} seconds, processors busy for ${Math.round(busy * 100)} %`)
+}
+
+/** Milliseconds that all processors of the machine have spent, and been idle, since it started. */
+function processorTimes() {
+  const sums = { idle: 0, all: 0 }
+  for (const { times } of cpus()) {
+    sums.idle += times.idle
+    sums.all += times.user + times.nice + times.sys + times.idle + times.irq
+  }
+  return sums
 }
 
 async function checks() {
