@@ -348,10 +348,14 @@ test('scans the rows of a filter for a text that more rows have', async () => {
 })
 
 test("rejects hits of a text in the filter's index, without reading them", async () => {
-  const rejected = (index: string) => expect.stringMatching(`INDEX licenses_${index} \\(.* AND seq=\\?`)
+  const rejected = (index: string) => expect.stringMatching(`INDEX ${index} \\(.* AND seq=\\?`)
   expect(await plansOfSearch('autumn term', 19_000, { status: 'banned' })).toContainEqual(
-    rejected('owner_banned'),
+    rejected('licenses_owner_banned'),
   )
-  expect(await plansOfSearch('autumn term', 30_000, { status: 'expired' })).toContainEqual(rejected('owner'))
-  expect(await plansOfSearch('autumn term', 30_000, { appId: 'app_1' })).toContainEqual(rejected('app'))
+  expect(await plansOfSearch('autumn term', 30_000, { status: 'expired' })).toContainEqual(
+    rejected('licenses_owner'),
+  )
+  const inApp = await plansOfSearch('autumn term', 30_000, { appId: 'app_1' })
+  expect(inApp).toContainEqual(rejected('licenses_app'))
+  expect(inApp).toContainEqual(rejected('clients_app'))
 })

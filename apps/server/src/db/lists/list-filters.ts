@@ -95,9 +95,12 @@ export function indexed(
   table: string,
   { appId }: ListScope,
   index: '' | '_expiry' | '_banned',
+  row = 't',
 ): Sql {
   const by = appId === undefined ? 'owner' : 'app'
-  return sql.raw(dialect === 'sqlite' ? `${table} t indexed by ${table}_${by}${index}` : `${table} t`)
+  return sql.raw(
+    dialect === 'sqlite' ? `${table} ${row} indexed by ${table}_${by}${index}` : `${table} ${row}`,
+  )
 }
 
 /**

@@ -136,16 +136,14 @@ function toSearch<Status extends string>(
     })
     return { ...search, candidates }
   }
+  const [column, id] = appId === undefined ? ['owner_id', scope.ownerId] : ['app_id', appId]
   const candidates = (table: SearchedTable, row: string) => {
-    const hits = sql`(${hitsOf(table, list.texts(term)[table])}) s`
-    const isHit = sql`${sql.ref(`${row}.seq`)} = s.hit`
+    const hits = hitsOf(table, list.texts(term)[table])
     // The filter's index rejects most hits without reading their rows.
-    const index = filter.status === 'banned' ? '_banned' : ''
-    const rows =
-      row === 't'
-        ? sql`${hits} cross join ${indexed(database, table, filter, index)} on ${isHit} and ${within(filter)}`
-        : sql`${hits} cross join ${sql.raw(`${table} ${row}`)} on ${isHit}`
-    return { rows, seq: sql`s.hit` }
+    const index = row === 't' && filter.status === 'banned' ? '_banned' : ''
+    const rows = indexed(database, table, filter, index, row)
+    const isMine = sql`${sql.ref(`${row}.seq`)} = s.hit and ${sql.ref(`${row}.${column}`)} = ${id}`
+    return { rows: sql`(${hits}) s cross join ${rows} on ${isMine}`, seq: sql`s.hit` }
   }
   return { ...search, candidates }
 }
