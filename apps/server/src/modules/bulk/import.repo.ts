@@ -31,12 +31,13 @@ export async function addSkips(
   tx: Tx,
   scope: OwnerScope,
   id: string,
-  skips: readonly ImportSkipRow[],
+  skips: ReadonlyMap<string, string>,
 ): Promise<void> {
-  await tx.executeQuery(insertRows(tx, 'import_skips', skips))
+  const rows = Array.from(skips, ([key, message]) => ({ import_id: id, key, message }))
+  await tx.executeQuery(insertRows(tx, 'import_skips', rows))
   await tx
     .updateTable('imports')
-    .set((eb) => ({ count: eb('count', '-', skips.length) }))
+    .set((eb) => ({ count: eb('count', '-', skips.size) }))
     .where('id', '=', id)
     .where(ownerOf('imports'), '=', scope.ownerId)
     .execute()

@@ -1,26 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ImportedRow, unlimited } from '@keyward/contract'
-import type { CompiledQuery } from 'kysely'
 import type { VendorActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
-import {
-  type Database,
-  type Db,
-  isUniqueViolation,
-  patientForRows,
-  readPatiently,
-  type Tx,
-} from '../../db/open.ts'
+import { type Db, forRows, readPatiently } from '../../db/open.ts'
 import type { Write } from '../../db/record.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Once } from '../../service/idempotency.ts'
 import { lockApp, readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import { insertFreeLicenses } from '../entitlements/license-rows.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
-import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
+import { draftLicenses, type LicenseDraft } from '../licenses/licenses.issue.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import {
   decide,
@@ -30,7 +23,7 @@ import {
   toResult,
   withSkipped,
 } from './import.rules.ts'
-import { importInSlices, isSliced, settleImport } from './import.slices.ts'
+import { explainSkips, importInSlices, isSliced, type PreparedImport, settleImport } from './import.slices.ts'
 
 interface ImportRequest {
   app: string
@@ -74,103 +67,65 @@ async function insertImport(
     return answer(decide(lines, await findTaken(ctx.db, app.id, lines), { free, message }))
   }
   refuseMistakes(lines)
-  const draft = async (db: Db) => {
-    const rows = decide(lines, await findTaken(db, app.id, lines), { free: lines.length, message })
-    const drafts = rows.flatMap((row, at) => {
-      const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
-      return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
-    })
-    const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-    const keys = made.values()
-    const withKeys = rows.map((row) =>
-      row.outcome === 'created' ? { ...row, key: keys.next().value?.key ?? null } : row,
-    )
-    const result = answer(withKeys)
-    return { made, result, keep: await once.pack(result) }
-  }
-  const lock = async (tx: Tx): Promise<void> => {
-    if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
-  }
-  const reserve = async (tx: Tx, count: number): Promise<void> => {
-    if (!(await reserveLicenses(tx, actor, app.id, count, max, now))) {
-      throw problem('plan_limit_reached', { message })
-    }
-  }
-  if (isSliced(ctx.db, lines.length)) {
-    const endTurn = await turns.enter('imports')
-    try {
-      const { made, result, keep } = await draft(ctx.database.lists)
-      const stored = { appId: app.id, licenses: made, now, answerId: once.id }
-      const skipped = await importInSlices(ctx, actor, stored, async (write) => {
-        await lock(write.tx)
-        await reserve(write.tx, made.length)
-        keep(write)
-      })
-      return withSkipped(result, skipped)
-    } finally {
-      endTurn()
-    }
-  }
-  const prepare = async (db: Db): Promise<Prepared> => {
-    const { made, result, keep } = await draft(db)
-    const inserts: CompiledQuery[] = []
-    for await (const insert of insertsOf(db, made)) inserts.push(insert)
-    return { count: made.length, inserts, result, keep }
-  }
-  const store = (prepared?: Prepared) =>
-    ctx.tx(
-      actor,
-      async (write) => {
-        const { tx } = write
-        // Locks the app, so that no license is created between the decision and the insert.
-        await lock(tx)
-        const { count, inserts, result, keep } = prepared ?? (await prepare(tx))
-        await reserve(tx, count)
-        write.record('licenses.imported', app.id, { count })
-        write.last(() => each(inserts))
-        keep(write)
-        return result
-      },
-      patientForRows(lines.length),
-    )
-  const ahead = preparedAhead.get(ctx.database) ?? 0
-  if (ahead >= aheadMost) return store()
-  preparedAhead.set(ctx.database, ahead + 1)
+  // Large ones wait for each other: the first ones would otherwise be answered as late as the last ones.
+  const endTurn = forRows(lines.length).isLong ? await turns.enter('imports') : () => {}
   try {
-    // Other writes wait for the transaction, so that everything is prepared before it.
-    return await store(await readPatiently(() => prepare(ctx.database.lists)))
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    // One of the keys was created in the meantime.
-    return await store()
+    const taken = await readPatiently(() => findTaken(ctx.database.lists, app.id, lines))
+    const rows = decide(lines, taken, { free: lines.length, message })
+    const licenses = await draftLicenses(
+      { ownerId: actor.ownerId, appId: app.id, now },
+      toDrafts(lines, rows),
+    )
+    const result = answer(withKeys(rows, licenses))
+    const reserve = async ({ tx }: Write): Promise<void> => {
+      if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
+      if (!(await reserveLicenses(tx, actor, app.id, licenses.length, max, now))) {
+        throw problem('plan_limit_reached', { message })
+      }
+    }
+    const create = isSliced(ctx.db, lines.length) ? importInSlices : importAtOnce
+    return await create(ctx, actor, { appId: app.id, licenses, now, result, once }, reserve)
   } finally {
-    preparedAhead.set(ctx.database, (preparedAhead.get(ctx.database) ?? 1) - 1)
+    endTurn()
   }
 }
 
-/** A prepared import takes some 20 MB until it is stored; beyond so many, others prepare inside of their transaction. */
-const aheadMost = 4
-const preparedAhead = new WeakMap<Database, number>()
-/** Imports in slices wait for each other: otherwise the first ones would be answered as late as the last ones. */
 const turns = new Gate({
-  running: aheadMost,
+  running: 4,
   waiting: Number.POSITIVE_INFINITY,
   rejection: () => problem('job_running'),
 })
 
-interface Prepared {
-  /** Licenses to be created. */
-  count: number
-  inserts: CompiledQuery[]
-  result: ImportResult
-  keep: (write: Write) => void
+const toDrafts = (lines: readonly ImportLine[], rows: readonly ImportedRow[]): LicenseDraft[] =>
+  rows.flatMap((row, at) => {
+    const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
+    return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
+  })
+
+function withKeys(rows: readonly ImportedRow[], licenses: readonly { key: string }[]): ImportedRow[] {
+  const created = licenses.values()
+  return rows.map((row) =>
+    row.outcome === 'created' ? { ...row, key: created.next().value?.key ?? null } : row,
+  )
 }
 
-async function* each(queries: readonly CompiledQuery[]): AsyncGenerator<CompiledQuery> {
-  for (const [at, query] of queries.entries()) {
-    if (at > 0) await setImmediate()
-    yield query
+/** One transaction, which on PostgreSQL keeps no other account waiting. */
+async function importAtOnce(
+  ctx: Ctx,
+  actor: VendorActor,
+  { appId, licenses, result, once }: PreparedImport,
+  reserve: (write: Write) => Promise<void>,
+): Promise<ImportResult> {
+  const store = async (write: Write): Promise<ImportResult> => {
+    await reserve(write)
+    const issued = await insertFreeLicenses(write.tx, licenses)
+    const taken = licenses.flatMap(({ key }) => (issued.has(key) ? [] : key))
+    const answer = withSkipped(result, await explainSkips(write.tx, appId, taken))
+    write.record('licenses.imported', appId, { count: issued.size })
+    once.remember(write, answer)
+    return answer
   }
+  return ctx.tx(actor, store, { isPatient: true })
 }
 
 const sliceSize = 500

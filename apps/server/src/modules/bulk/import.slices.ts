@@ -8,10 +8,10 @@ import { toJson } from '../../db/insert-rows.ts'
 import { type Db, forRows, needsLocks, type Tx } from '../../db/open.ts'
 import type { Write } from '../../db/record.ts'
 import { inSlices } from '../../db/slices.ts'
-import type { ImportRow, ImportSkipRow } from '../../db/tables.ts'
+import type { ImportRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { amendAnswer, forgetAnswer } from '../../service/idempotency.ts'
+import { amendAnswer, forgetAnswer, type Once } from '../../service/idempotency.ts'
 import { holdPlaces, lockApp } from '../apps/apps.access.ts'
 import { insertStoredLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
@@ -38,17 +38,25 @@ function tracked<T>(id: string, work: () => Promise<T>): Promise<T> {
  */
 export const isSliced = (db: Db, rows: number): boolean => !needsLocks(db) && forRows(rows).isLong === true
 
+/** Licenses that are to be created, and the answer if all of them are. */
+export interface PreparedImport {
+  appId: string
+  licenses: readonly NewLicense[]
+  now: number
+  result: ImportResult
+  once: Once<ImportResult>
+}
+
 /**
  * Stores new licenses in one step, after which they cannot be lost, and then adds them to the app in slices. `reserve`
- * checks the app and its limit, and keeps the answer, in the transaction that stores them.
+ * checks the app and its limit in the transaction that stores them.
  */
 export async function importInSlices(
   ctx: Ready,
   actor: VendorActor,
-  slice: { appId: string; licenses: readonly NewLicense[]; now: number; answerId: string | undefined },
+  { appId, licenses, now, result, once }: PreparedImport,
   reserve: (write: Write) => Promise<void>,
-): Promise<Skipped> {
-  const { appId, licenses, now, answerId } = slice
+): Promise<ImportResult> {
   const [id, count] = [newId('imp'), licenses.length]
   const columns = Object.keys(licenses[0] ?? {}) as (keyof NewLicense)[]
   const row = {
@@ -59,13 +67,15 @@ export async function importInSlices(
     address: actor.address,
     column_names: JSON.stringify(columns),
     count,
-    answer_id: answerId ?? null,
+    answer_id: once.id ?? null,
     created_at: now,
   }
   const inserts = [repo.insertOfImport(ctx.db, row)]
   for await (const insert of insertsOf(ctx.db, id, columns, licenses)) inserts.push(insert)
+  const keep = await once.pack(result)
   const store = async (write: Write): Promise<void> => {
     await reserve(write)
+    keep(write)
     await holdPlaces(write.tx, actor, appId, count)
     write.last(async function* () {
       yield* inserts
@@ -76,7 +86,7 @@ export async function importInSlices(
     return complete(ctx, row).catch(failLater)
   })
   if (!skipped) throw problem('not_found')
-  return skipped
+  return withSkipped(result, skipped)
 }
 
 /** Completes what an earlier request with the same Idempotency-Key has stored. */
@@ -131,7 +141,7 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
         const at = columns.indexOf('key')
         const keys = (JSON.parse(json) as string[][]).map((row) => row[at] ?? '')
         const taken = keys.filter((key) => !issued.has(key))
-        await repo.addSkips(tx, actor, id, await explain(tx, row, taken))
+        await repo.addSkips(tx, actor, id, await explainSkips(tx, appId, taken))
       }
     }
     if (chunks.length === wanted) return { found: size }
@@ -155,20 +165,13 @@ async function keepSkipped(ctx: Ready, write: Write, answerId: string, skipped: 
   await amendAnswer<ImportResult>(ctx, write, answerId, (answer) => withSkipped(answer, skipped))
 }
 
-async function explain(
-  tx: Tx,
-  { id, app_id: appId }: ImportRow,
-  keys: readonly string[],
-): Promise<ImportSkipRow[]> {
-  const typed = keys.map((key) => ({ key, ...toTypedKey(key) }))
-  const taken = new Set(
-    await takenKeys(
-      tx,
-      appId,
-      typed.map((one) => one.typed),
-    ),
-  )
-  return typed.map(({ key, exact }) => ({ import_id: id, key, message: takenMessage(taken.has(exact)) }))
+/** Why keys of new licenses were left out. */
+export async function explainSkips(tx: Tx, appId: string, keys: readonly string[]): Promise<Skipped> {
+  if (keys.length === 0) return new Map()
+  const typedKeys = keys.map((key) => ({ key, ...toTypedKey(key) }))
+  const typed = typedKeys.map((key) => key.typed)
+  const taken = new Set(await takenKeys(tx, appId, typed))
+  return new Map(typedKeys.map(({ key, exact }) => [key, takenMessage(taken.has(exact))]))
 }
 
 async function* insertsOf(

@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { never } from '../../db/ends.ts'
@@ -21,6 +21,20 @@ export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery 
     'licenses',
     licenses.map((license) => ({ ...license, ...unused })),
   )
+
+const insertedAtOnce = 500
+
+/** Inserts new licenses, unless their keys are taken in the app, and returns the keys of the inserted ones. */
+export async function insertFreeLicenses(tx: Tx, licenses: readonly NewLicense[]): Promise<Set<string>> {
+  const inserted = new Set<string>()
+  for (let at = 0; at < licenses.length; at += insertedAtOnce) {
+    const { sql: text, parameters } = insertOfLicenses(tx, licenses.slice(at, at + insertedAtOnce))
+    const insert = `${text} on conflict do nothing returning key`
+    const { rows } = await tx.executeQuery<{ key: string }>(CompiledQuery.raw(insert, [...parameters]))
+    for (const { key } of rows) inserted.add(key)
+  }
+  return inserted
+}
 
 /** Inserts stored rows on SQLite, unless their keys are taken in the app, and returns the keys of the inserted ones. */
 export async function insertStoredLicenses(
