@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs'
 import type { StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -24,12 +23,6 @@ export interface CheckpointOrder {
   leastPages: number
 }
 
-export interface CheckpointOptions {
-  path: string
-  /** The open database, to sync it without a lock of SQLite. */
-  file: number
-}
-
 /** `kept`: copied as far as possible, but a reader needs the log, which has `manyPagesInLog`. */
 export type CheckpointNews = 'long' | 'copied' | 'kept' | { failure: { code: string | undefined } }
 
@@ -40,10 +33,9 @@ export type CheckpointNews = 'long' | 'copied' | 'kept' | { failure: { code: str
 export class Checkpoints {
   readonly #path: string
   readonly #onFailure: (cause: unknown) => void
-  readonly #openFile: () => number
+  readonly #startWorker: (path: string) => Worker
   readonly #changes: StatementSync
   #worker: Worker | undefined
-  #file: number | undefined
   #isCopying = false
   #isClosed = false
   #copiedAt = 0
@@ -55,12 +47,12 @@ export class Checkpoints {
   constructor(
     writer: SqliteHandle,
     onFailure: (cause: unknown) => void,
-    openFile = (path: string) => openSync(path, 'r+'),
+    startWorker = (path: string) =>
+      new Worker(new URL('./checkpoint-worker.ts', import.meta.url), { workerData: path }),
   ) {
-    const path = writer.database.location() ?? ''
-    this.#path = path
+    this.#path = writer.database.location() ?? ''
     this.#onFailure = onFailure
-    this.#openFile = () => openFile(path)
+    this.#startWorker = startWorker
     this.#changes = writer.database.prepare('select total_changes() as n')
     writer.database.exec(`pragma wal_autocheckpoint = ${pagesAtMost}`)
   }
@@ -101,12 +93,6 @@ export class Checkpoints {
     await this.#worker?.terminate()
   }
 
-  /** Call it after all connections are closed: closing any descriptor of a file ends the process's locks on it. */
-  closeFile(): void {
-    if (this.#file !== undefined) closeSync(this.#file)
-    this.#file = undefined
-  }
-
   #copy(leastPages: number): void {
     try {
       this.#worker ??= this.#open()
@@ -118,11 +104,7 @@ export class Checkpoints {
   }
 
   #open(): Worker {
-    // Opened here, because the end of a thread closes what it opened itself.
-    this.#file ??= this.#openFile()
-    const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
-      workerData: { path: this.#path, file: this.#file } satisfies CheckpointOptions,
-    })
+    const worker = this.#startWorker(this.#path)
     worker.unref()
     worker.on('message', (news: CheckpointNews) => {
       if (news === 'long') this.#short ??= Promise.withResolvers()

@@ -198,11 +198,6 @@ export class CommitGroups {
     if (this.#log.failure) this.#writer.leaveOpen()
   }
 
-  /** Call it after all connections are closed. */
-  closeFiles(): void {
-    if (!this.#log.failure) this.#checkpoints.closeFile()
-  }
-
   async #open(): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
     await this.#lockDatabase(() => this.#writer.prepare('begin immediate').run())

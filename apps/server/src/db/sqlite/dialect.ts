@@ -93,7 +93,6 @@ class NodeSqliteDriver implements Driver {
     await this.#groups.close()
     this.#handles.reader.close()
     this.#handles.writer.close()
-    this.#groups.closeFiles()
   }
 }
 

@@ -4,28 +4,17 @@ import { type CopyKind, LogCopies, type LogState } from './log-copies.ts'
 /** A log to which `added` pages are added during each copy, in turn. */
 function scripted({ pages = 8000, added = [] as number[], isKept = false, isBusy = false } = {}) {
   const done: string[] = []
-  let [all, copied, unsynced, time] = [pages, 0, 0, 0]
+  let [all, copied, time] = [pages, 0, 0]
   const copy = (how: CopyKind): LogState => {
     if (how === 'noop') return { isBusy: false, pages: all, copied }
     const until = isKept ? Math.min(all, 100) : all
-    unsynced += until - copied
-    if (how === 'restart') done.push(`restart copies ${until - copied}, syncs ${unsynced}`)
+    if (how === 'restart') done.push(`restart copies ${until - copied}`)
     else done.push(how)
     copied = until
     if (how === 'passive') all += added.shift() ?? 0
     return { isBusy: how === 'restart' && isBusy, pages: all, copied }
   }
-  const copies = new LogCopies(
-    {
-      copy,
-      syncDatabase: () => {
-        done.push('sync')
-        unsynced = 0
-      },
-      writeHeader: () => done.push('header'),
-    },
-    () => time,
-  )
+  const copies = new LogCopies(copy, () => time)
   const run = (leastPages = 0) => copies.run(leastPages, () => done.push('long'))
   return {
     done,
@@ -39,18 +28,17 @@ function scripted({ pages = 8000, added = [] as number[], isKept = false, isBusy
   }
 }
 
-test('writers wait only for the copy and the sync of what was added last', () => {
+test('writers wait only for the copy of what was added last', () => {
   const { done, run } = scripted({ added: [400, 90, 20] })
   expect(run()).toEqual({ pages: 8000, isAnew: true })
-  const copied = ['passive', 'sync', 'passive', 'sync', 'passive', 'sync']
-  expect(done).toEqual(['long', ...copied, 'restart copies 20, syncs 20', 'header'])
+  expect(done).toEqual(['long', 'passive', 'passive', 'passive', 'restart copies 20'])
 })
 
 test('a log that grows faster than it is copied starts anew after four copies', () => {
   const { done, run } = scripted({ added: [50, 50, 50, 50, 50] })
   expect(run().isAnew).toBe(true)
   expect(done.filter((one) => one === 'passive')).toHaveLength(4)
-  expect(done.at(-2)).toBe('restart copies 50, syncs 50')
+  expect(done.at(-1)).toBe('restart copies 50')
 })
 
 test('a short log is copied, and only if enough is left to copy', () => {
@@ -64,14 +52,13 @@ test('a short log is copied, and only if enough is left to copy', () => {
 test('writers are not kept out while a reader needs an older state', () => {
   const { done, run } = scripted({ isKept: true })
   expect(run().isAnew).toBe(false)
-  expect(done.filter((one) => /restart|header/.test(one))).toEqual([])
+  expect(done.filter((one) => one.startsWith('restart'))).toEqual([])
 })
 
 test('a reader that was in the way is left alone for half a second', () => {
   const { done, run, pass } = scripted({ isBusy: true })
   const restarts = () => done.filter((one) => one.startsWith('restart')).length
   expect(run().isAnew).toBe(false)
-  expect(done).not.toContain('header')
   pass(499)
   run()
   expect(restarts()).toBe(1)

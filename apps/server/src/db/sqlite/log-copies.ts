@@ -9,13 +9,7 @@ export interface LogState {
   copied: number
 }
 
-export interface LogFile {
-  copy(how: CopyKind): LogState
-  /** Waits until everything that was copied is on disk, without a lock. */
-  syncDatabase(): void
-  /** Writes the header of a log that starts anew. */
-  writeHeader(): void
-}
+type Copy = (how: CopyKind) => LogState
 
 /** Pages after which the log starts anew: before a writing connection would copy it. */
 const pagesInLog = 7000
@@ -29,20 +23,20 @@ const restMs = 500
 
 /** Copies the log into the database, in an order that keeps writers out as shortly as possible. */
 export class LogCopies {
-  readonly #log: LogFile
+  readonly #copy: Copy
   readonly #now: () => number
   #blockedAt = Number.NEGATIVE_INFINITY
 
-  constructor(log: LogFile, now: () => number = () => performance.now()) {
-    this.#log = log
+  constructor(copy: Copy, now: () => number = () => performance.now()) {
+    this.#copy = copy
     this.#now = now
   }
 
   /** Copies unless fewer pages are left to copy. Returns how many the log had, and whether it starts anew. */
   run(leastPages: number, onLong: () => void): { pages: number; isAnew: boolean } {
-    const { pages, copied: copiedBefore } = this.#log.copy('noop')
+    const { pages, copied: copiedBefore } = this.#copy('noop')
     if (pages < pagesInLog) {
-      if (pages - copiedBefore >= leastPages) this.#log.copy('passive')
+      if (pages - copiedBefore >= leastPages) this.#copy('passive')
       return { pages, isAnew: false }
     }
     // Under steady writes the log would never end while it is copied, so long transactions wait from here on.
@@ -51,15 +45,11 @@ export class LogCopies {
     return { pages, isAnew: this.#copyMost() >= pages && this.#startAnew() }
   }
 
-  /**
-   * Copies again what is added meanwhile, until little is left. Returns how many pages are copied. SQLite syncs the
-   * database only after a copy during which nothing was added: the last copy would sync all of it and keep writers out.
-   */
+  /** Copies again what is added meanwhile, until little is left. Returns how many pages are copied. */
   #copyMost(): number {
     for (let copies = 1; ; copies += 1) {
-      const { copied } = this.#log.copy('passive')
-      this.#log.syncDatabase()
-      if (copies === copiesMost || this.#log.copy('noop').pages - copied <= fewPages) return copied
+      const { copied } = this.#copy('passive')
+      if (copies === copiesMost || this.#copy('noop').pages - copied <= fewPages) return copied
     }
   }
 
@@ -67,10 +57,8 @@ export class LogCopies {
   #startAnew(): boolean {
     const now = this.#now()
     if (now - this.#blockedAt < restMs) return false
-    const { isBusy } = this.#log.copy('restart')
+    const { isBusy } = this.#copy('restart')
     if (isBusy) this.#blockedAt = now
-    // SQLite syncs it with the first commit, which would otherwise block the server's thread.
-    else this.#log.writeHeader()
     return !isBusy
   }
 }
