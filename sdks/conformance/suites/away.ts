@@ -70,7 +70,7 @@ export function away(adapter: () => Adapter): void {
       space.on('init', opened)
       space.on('session', refuse(403, 'userBanned'))
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(kept().lease).toBe(''), 10_000)
+      await vi.waitFor(() => expect(kept().lease).toBe(''), 60_000)
       expect(await call(id, 'has', 'pro')).toMatchObject({ result: false })
       expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'userBanned' } })
       space.on('init', plain(404))
@@ -86,10 +86,10 @@ export function away(adapter: () => Adapter): void {
       space.on('init', plain(200, '{"success":true}'))
       const requests = space.requests('init').length
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(space.requests('init').length).toBe(requests + 1), 10_000)
+      await vi.waitFor(() => expect(space.requests('init').length).toBe(requests + 1), 60_000)
       await vi.waitFor(async () => {
         expect(await call(id, 'session')).toMatchObject({ error: { kind: 'signature', code: 'unsigned' } })
-      }, 10_000)
+      }, 60_000)
     })
 
     it('is online again after one answer in the background', async () => {
@@ -100,7 +100,7 @@ export function away(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject(offline)
       space.on('init', opened)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(async () => expect(await isOnline(id)).toBe(true), 10_000)
+      await vi.waitFor(async () => expect(await isOnline(id)).toBe(true), 60_000)
     })
 
     it('asks in the background one request at a time, and five seconds apart', async () => {
@@ -111,14 +111,14 @@ export function away(adapter: () => Adapter): void {
       const id = await start()
       const count = () => space.requests('init').length - before
       for (let at = 0; at < 10; at++) expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(count()).toBe(2), 10_000)
+      await vi.waitFor(() => expect(count()).toBe(2), 60_000)
       // The program may still be reading the answer.
       await setTimeout(200)
       for (let at = 0; at < 5; at++) expect(await call(id, 'session')).toMatchObject(offline)
       expect(count()).toBe(2)
       await elapse(id, 6)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(count()).toBe(3), 10_000)
+      await vi.waitFor(() => expect(count()).toBe(3), 60_000)
     })
 
     it('asks the server first again after a minute without a call', async () => {
@@ -164,7 +164,7 @@ export function away(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject(offline)
       space.on('session', silent)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(space.requests('session').length).toBe(2), 10_000)
+      await vi.waitFor(() => expect(space.requests('session').length).toBe(2), 60_000)
       const { result } = await call(id, 'login', { username: 'ada', password: 'secret1' })
       expect(result).toMatchObject({ ok: true })
       await vi.waitFor(async () => {

@@ -143,7 +143,7 @@ export function offline(adapter: () => Adapter): void {
       space.on('init', refuse(403, 'appDisabled'))
       await vi.waitFor(async () => {
         expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'appDisabled' } })
-      }, 10_000)
+      }, 60_000)
       expect((await call(id, 'has', 'pro')).result).toBe(false)
     })
 
