@@ -5,7 +5,7 @@ import type { Transactions, Write } from './record.ts'
 
 /** Target durations of a part's statements: other writes wait for it, on PostgreSQL only those to its rows. */
 const aims = { sqlite: 5, postgres: 40 }
-/** On SQLite, so many parts share a transaction, because a short one writes more pages for each row. */
+/** On SQLite, so many parts share a transaction, because a short one writes more pages for each row; see ADR 34. */
 const partsMost = 3
 /** After another write waited for a slice of SQLite, slices have one part for so long. */
 const sharedMs = 1000
