@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Database } from '../apps/server/src/db/open.ts'
+import type { OpenDatabase } from '../apps/server/src/db/open.ts'
 import { startBulk } from './bulk.ts'
 
 /** Inserts rows in large transactions, in the given order. */
@@ -12,10 +12,10 @@ const rowsInTransaction = 1_000_000
 const rowsInStatement = 2_000
 const parentsFirst = ['owners', 'apps', 'clients', 'licenses']
 
-export const rowsOf = (database: Database): Rows =>
+export const rowsOf = (database: OpenDatabase): Rows =>
   database.dialect === 'sqlite' ? sqliteRows(database) : postgresRows(database)
 
-function sqliteRows({ handles }: Extract<Database, { dialect: 'sqlite' }>): Rows {
+function sqliteRows({ handles }: Extract<OpenDatabase, { dialect: 'sqlite' }>): Rows {
   const { writer } = handles
   const finishBulk = startBulk(writer.database)
   let open = 0
@@ -39,7 +39,7 @@ function sqliteRows({ handles }: Extract<Database, { dialect: 'sqlite' }>): Rows
   }
 }
 
-function postgresRows({ pool }: Extract<Database, { dialect: 'postgres' }>): Rows {
+function postgresRows({ pool }: Extract<OpenDatabase, { dialect: 'postgres' }>): Rows {
   const waiting = new Map<string, Record<string, unknown>[]>()
   const write = async () => {
     for (const table of parentsFirst) {

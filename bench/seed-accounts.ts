@@ -5,8 +5,8 @@ import { sha256 } from '../apps/server/src/core/crypto.ts'
 import { newAppId, newAppSecret, newId, newLicenseKey, normalizeKey } from '../apps/server/src/core/ids.ts'
 import { Passwords } from '../apps/server/src/core/passwords.ts'
 import { newSigningKey } from '../apps/server/src/core/signing.ts'
+import { prepare } from '../apps/server/src/db/prepare.ts'
 import { signingContext } from '../apps/server/src/modules/apps/apps.service.ts'
-import { prepare } from '../apps/server/src/prepare.ts'
 import { rowsOf } from './rows.ts'
 
 /** A large account that keeps the server busy, and a small account of another owner. */

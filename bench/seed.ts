@@ -11,8 +11,8 @@ import { Passwords } from '../apps/server/src/core/passwords.ts'
 import { newSigningKey } from '../apps/server/src/core/signing.ts'
 import { toSkeleton } from '../apps/server/src/core/skeleton.ts'
 import { migrations } from '../apps/server/src/db/migrations/index.ts'
+import { prepare } from '../apps/server/src/db/prepare.ts'
 import { signingContext } from '../apps/server/src/modules/apps/apps.service.ts'
-import { prepare } from '../apps/server/src/prepare.ts'
 import { type Rows, rowsOf } from './rows.ts'
 
 /** The data of the seeded owner that the load needs. */

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findEngineFaults } from './engines.mjs'
 import { findForeignWrites } from './table-owners.mjs'
 
 /** Another root is for tests, which plant violations there. */
@@ -32,6 +33,7 @@ const dependencies = {
 
 /** From the lowest layer to the highest. */
 const belowHttp = /^(core|db|service)\//
+const engineLibraries = /^(pg|better-sqlite3|node:sqlite)(\/|$)/
 const databaseLibraries = /^(kysely|pg|better-sqlite3|node:sqlite)(\/|$)/
 const webLibraries = /^(fastify|@fastify\/.*)$/
 
@@ -49,6 +51,10 @@ const rules = {
     (inside(server, from).startsWith('db/') && inside(server, to).startsWith('service/')),
   'core knows no database': ({ from, to }) =>
     inside(server, from).startsWith('core/') && databaseLibraries.test(to),
+  'only db imports an engine': ({ from, to }) =>
+    from.startsWith(server) &&
+    !inside(server, from).startsWith('db/') &&
+    (/^db\/(sqlite|postgres)\//.test(inside(server, to)) || engineLibraries.test(to)),
   'http imports no module': ({ from, to }) =>
     inside(server, from).startsWith('http/') && inside(server, to).startsWith('modules/'),
   'http, routes and rules run no queries': ({ from, to }) =>
@@ -110,6 +116,7 @@ for (const cycle of findCycles(imports))
   broken.push(`${cycle.join('\n    -> ')}\n    rule: no import cycles, type imports included`)
 
 broken.push(...findForeignWrites(root, files))
+broken.push(...findEngineFaults(root, files))
 
 if (broken.length > 0) {
   console.log(broken.join('\n'))

@@ -35,10 +35,10 @@ const owners = new Map(
 
 const server = 'apps/server/src/'
 
-/** Calls such as `updateTable('x')` and `insertRows(tx, 'x')`, and statements in SQL; the last group is not a name. */
+/** Calls such as `updateTable('x')` and `insert(tx, 'x')`, and statements in SQL; the last group is not a name. */
 const writes = [
   /\b(?:insert|update|delete|replace|merge)\w*\(\s*(?:[\w.]+,\s*)?'(\w+)(?: as \w+)?'/gi,
-  /\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto|insertRows|updateRows|updateOf|insertUnlessTaken)(\()(?!\s*(?:[\w.]+,\s*)?')/g,
+  /(?:\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto|insertUnlessTaken)|(?<![.\w])(?:insert|update))(\()(?!\s*(?:[\w.]+,\s*)?')/g,
   /\b(?:insert|replace|merge)\s+into\s+"?(\w+|\$)/gi,
   /\bdelete\s+from\s+"?(\w+|\$)/gi,
   /\bupdate\s+"?(\w+|\$)[^\s"]*"?(?:\s+(?:as\s+)?\w+)?\s+set\b/gi,

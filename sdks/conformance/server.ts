@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '../../apps/server/src/app.ts'
 import { readConfig } from '../../apps/server/src/config.ts'
-import { prepare } from '../../apps/server/src/prepare.ts'
+import { prepare } from '../../apps/server/src/db/prepare.ts'
 
 const prefix = '/tools/licenses'
 

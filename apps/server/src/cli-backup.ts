@@ -1,8 +1,7 @@
-import { backUp } from './backup/backup.ts'
-import { restore } from './backup/restore.ts'
 import { UsageError } from './cli-coupon.ts'
 import type { Config } from './config.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { backUp, restore } from './db/backup.ts'
 
 /** Runs `keyward backup` and returns what to print. */
 export function backUpCommand(

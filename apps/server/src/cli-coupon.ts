@@ -1,6 +1,6 @@
 import { instant } from '@keyward/contract'
 import { systemClock, toEpochMs, toIso } from './core/clock.ts'
-import type { Database } from './db/open.ts'
+import type { Database } from './db/index.ts'
 import { type CouponWithUses, endCoupon, listCoupons, setCoupon } from './modules/payments/coupons.admin.ts'
 
 /** An error in the command line, printed without a stack. */

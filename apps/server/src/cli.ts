@@ -10,10 +10,11 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { version } from './core/version.ts'
-import { type Database, openDatabase } from './db/open.ts'
+import { databaseFault } from './db/faults.ts'
+import type { Database } from './db/index.ts'
+import { openDatabase } from './db/open.ts'
 import type { CurrentPlan } from './modules/owners/plan.rules.ts'
 import { setPlan } from './modules/plans/plans.service.ts'
-import { databaseFault } from './start-errors.ts'
 
 const help = `Keyward ${version}, the command line of the server
 

@@ -1,6 +1,6 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { type Config, localUrl, loopback } from './config.ts'
-import { findLooseModes } from './db/sqlite/data-dir.ts'
+import { findLooseModes } from './db/prepare.ts'
 
 /** What an operator should know after a start. */
 export function greeting(

@@ -6,9 +6,10 @@ import { collectGarbage } from './core/collect-garbage.ts'
 import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
+import { databaseFault } from './db/faults.ts'
+import { prepare } from './db/prepare.ts'
 import { greeting } from './greeting.ts'
-import { prepare } from './prepare.ts'
-import { databaseFault, listenFault } from './start-errors.ts'
+import { listenFault } from './start-errors.ts'
 
 /** Running requests get this long on shutdown; then their connections are closed. */
 const drainMs = 10_000

@@ -17,6 +17,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'keyward-boundaries-'))
   for (const name of ['contract', 'sdk', 'payment-stand-in'])
     mkdirSync(join(root, `packages/${name}/src`), { recursive: true })
+  mkdirSync(join(root, `${console_}/lib`), { recursive: true })
+  write('docs/adr/0002-planted.md', '')
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
@@ -80,6 +82,16 @@ const violations: [rule: string, from: string, text: string][] = [
     `${server}/db/c.ts`,
     "import type { x } from '../service/x.ts'",
   ],
+  ['only db imports an engine', `${server}/http/e.ts`, "const { Client } = await import('pg')"],
+  ['only db imports an engine', `${server}/http/f.ts`, "import 'node:sqlite'"],
+  [
+    'only db imports an engine',
+    `${server}/modules/apps/e.service.ts`,
+    "import { x } from '../../db/sqlite/x.ts'",
+  ],
+  ['only db imports an engine', `${server}/service/b.ts`, "export { x } from '../db/postgres/x.ts'"],
+  ['only db imports an engine', `${server}/modules/apps/f.service.ts`, "import pg from 'pg'"],
+  ['only db imports an engine', `${server}/greeting.ts`, "const { x } = await import('node:sqlite')"],
   ['core knows no database', `${server}/core/e.ts`, "import { sql } from 'kysely'"],
   [
     'core, db and service import no routing and no module',
@@ -193,9 +205,9 @@ const writes: [path: string, text: string][] = [
   [file('licenses', 'a'), "tx.insertInto('licenses').values(row)"],
   [file('licenses', 'b'), "tx\n    .updateTable('licenses as l')\n    .set({ banned: 1 })"],
   [file('end-users', 'c'), "tx.deleteFrom('clients')"],
-  [file('licenses', 'd'), "runQuery(tx, insertRows(tx, 'licenses', rows))"],
+  [file('licenses', 'd'), "run(tx, insert(tx, 'licenses', rows))"],
   [file('licenses', 'e'), "insertUnlessTaken('licenses', columns, json, 'key')"],
-  [file('variables', 'f'), "await updateRows(tx, 'clients', change, { id })"],
+  [file('variables', 'f'), "await send(tx, [update(tx, 'clients', change, { id })])"],
   [file('devices', 'g'), "updateOf(\n  tx,\n  'clients',\n  binding,\n)"],
   [file('portal', 'h'), 'sql`insert into licenses (id) values (1)`'],
   [file('portal', 'i'), 'sql`\n  update clients set banned = 1`'],
@@ -204,14 +216,17 @@ const writes: [path: string, text: string][] = [
   [file('portal', 'l'), `const name = 'licenses'\n delete from ${variable}`],
   [file('portal', 'm'), `const keys = {\n  licenses: 1,\n}\n update ${variable} set banned = 1`],
   [file('portal', 'n'), "const table = 'licenses'\ntx.deleteFrom(table)"],
-  [file('portal', 'o'), 'insertRows(tx, table, rows)'],
+  [file('portal', 'o'), 'insert(tx, table, rows)'],
   [file('account', 'p'), "tx.insertInto('meta')"],
   [`${server}/service/q.ts`, "tx.insertInto('audit')"],
   [`${server}/db/r.ts`, "tx.updateTable('licenses')"],
   [`${server}/cli.ts`, "tx.updateTable('owners')"],
 ]
 
+const source = '// ADR 2: planted.\nexport const x = 1'
 const imported = [
+  `${server}/db/sqlite/x.ts`,
+  `${server}/db/postgres/x.ts`,
   `${contract}/x.ts`,
   `${server}/core/x.ts`,
   `${server}/modules/apps/apps.list.ts`,
@@ -230,7 +245,7 @@ const imported = [
 ]
 
 test('reports each planted violation with its rule, and nothing else', () => {
-  for (const path of imported) write(path, 'export const x = 1')
+  for (const path of imported) write(path, source)
   write(`${server}/http/y.ts`, "import { x } from './x.ts'")
   for (const [, from, text] of violations) write(from, text)
   const { code, output } = check()
@@ -243,7 +258,7 @@ test('reports each planted violation with its rule, and nothing else', () => {
 })
 
 test('reports each write of a table by another than its owner', () => {
-  for (const path of imported) write(path, 'export const x = 1')
+  for (const path of imported) write(path, source)
   for (const [path, text] of writes) write(path, text)
   write(`${server}/db/tables/x.ts`, 'export interface XTables {\n  licenses: A\n  unowned: B\n}\n')
   const reported = [...check().output.matchAll(/^(\S+) (?:writes|declares) .*\n {4}rule: (.*)$/gm)]
@@ -253,7 +268,7 @@ test('reports each write of a table by another than its owner', () => {
 })
 
 test('accepts writes of the own tables, reads of all, and deletions in db by the name of a table', () => {
-  for (const path of imported) write(path, 'export const x = 1')
+  for (const path of imported) write(path, source)
   write(file('entitlements', 'a'), "tx.updateTable('licenses')\nsql`update clients set banned = 1`")
   write(file('sessions', 'a'), `const name = 'owner_sessions'\n delete from ${variable}`)
   write(
@@ -277,7 +292,7 @@ test('plants a violation of every rule', () => {
 })
 
 test('accepts queries in repos and services, and the web server in http', () => {
-  for (const path of imported) write(path, 'export const x = 1')
+  for (const path of imported) write(path, source)
   write(`${server}/modules/apps/apps.repo.ts`, "import { sql } from 'kysely'")
   write(
     `${server}/modules/apps/apps.service.ts`,
@@ -290,7 +305,35 @@ test('accepts queries in repos and services, and the web server in http', () => 
 })
 
 test('refuses a module without a layer', () => {
-  for (const path of imported) write(path, 'export const x = 1')
+  for (const path of imported) write(path, source)
   write(`${server}/modules/unknown/unknown.service.ts`, "import { x } from '../apps/apps.service.ts'")
   expect(check).toThrow('has no layer for the module unknown')
+})
+
+const decided = '// ADR 2: planted.'
+const faults: [rule: string, path: string, text: string][] = [
+  ['a file of an engine names its ADR in a comment', 'db/sqlite/a.ts', "const text = 'ADR 2'"],
+  ['a file of an engine names its ADR in a comment', 'db/postgres/backup/a.ts', '/** Reads. */'],
+  ['a named ADR exists', 'db/postgres/b.ts', '// ADR 3: planted.'],
+  ['only db knows the engine', 'modules/apps/a.service.ts', "const isEmbedded = ctx.engine === 'sqlite'"],
+  ['only db knows the engine', 'service/a.ts', 'if (isPostgres(db)) lock(db)'],
+  ['only db knows the engine', 'http/a.ts', 'const { dialect } = database'],
+  ['only db knows the engine', 'modules/apps/b.repo.ts', 'if (needsLocks(tx)) lock(tx)'],
+  ['only db knows the engine', 'modules/apps/c.repo.ts', 'const ids = "json_each(?)"'],
+  ["an exception for an engine's name is needed", 'config.ts', '// PostgreSQL by DATABASE_URL'],
+]
+
+test('refuses engines outside of db, and files of an engine without their ADR', () => {
+  for (const [, path, text] of faults) write(`${server}/${path}`, text)
+  const { output } = check()
+  const reported = [...output.matchAll(/^(\S+).*\n {4}rule: (.*)$/gm)].map(([, path, rule]) => [rule, path])
+  expect(reported.sort()).toEqual(faults.map(([rule, path]) => [rule, `${server}/${path}`]).sort())
+})
+
+test('accepts engines in db and in comments, and operator texts that name one', () => {
+  write(`${server}/db/open.ts`, "const dialect = 'sqlite'")
+  write(`${server}/db/sqlite/a.ts`, `${decided}\nexport const x = 1`)
+  write(`${server}/modules/apps/a.service.ts`, '// On PostgreSQL it takes a round trip.\nexport const x = 1')
+  write(`${server}/config.ts`, "export const text = 'postgres://'")
+  expect(check()).toEqual({ code: 0, output: '' })
 })

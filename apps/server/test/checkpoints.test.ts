@@ -7,15 +7,16 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, transact } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transactRecorded } from '../src/db/record.ts'
 import { inSlices } from '../src/db/slices.ts'
 import { Checkpoints } from '../src/db/sqlite/checkpoints.ts'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
+import { transact } from '../src/db/transact.ts'
 import { retried } from './retried.ts'
 
 let dataDir: string
-let database: Database & { dialect: 'sqlite' }
+let database: OpenDatabase & { dialect: 'sqlite' }
 
 async function open() {
   const opened = openDatabase({ url: undefined, dataDir })

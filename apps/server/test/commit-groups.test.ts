@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
-import { transact } from '../src/db/open.ts'
 import { transactRecorded } from '../src/db/record.ts'
+import { transact } from '../src/db/transact.ts'
 import { groupDatabaseForEach, insert, rollBackAll } from './group-database.ts'
 
 const { on, write, writeLong, isCommitted, committed } = groupDatabaseForEach()
@@ -227,7 +227,7 @@ test.each([1, 2, 3, 4])('stores exactly the successful transactions of mixed wor
         if (kind === 'rolls back all') await rollBackAll(tx)
         if (kind === 'refuses') throw new Error('refused')
       },
-      { isLong: kind === 'is long' },
+      { rows: kind === 'is long' ? 1000 : 1 },
     )
     expect(isCommitted(name)).toBe(true)
     return name

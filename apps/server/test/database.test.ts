@@ -16,12 +16,13 @@ import { readConfig } from '../src/config.ts'
 import { day } from '../src/core/clock.ts'
 import { type Migration, migrate, SchemaTooNewError } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, transact } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { prepare } from '../src/db/prepare.ts'
 import { SecretKeyError } from '../src/db/secret-key.ts'
-import { prepare } from '../src/prepare.ts'
+import { transact } from '../src/db/transact.ts'
 
 let dataDir: string
-const opened: Database[] = []
+const opened: OpenDatabase[] = []
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-database-'))
 })
@@ -30,7 +31,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-function open(): Database & { dialect: 'sqlite' } {
+function open(): OpenDatabase & { dialect: 'sqlite' } {
   const database = openDatabase({ url: undefined, dataDir })
   opened.push(database)
   if (database.dialect !== 'sqlite') throw new Error('expected an embedded database')
@@ -43,7 +44,7 @@ async function start(environment: Record<string, string> = {}) {
   return prepared
 }
 
-const addOwner = (database: Database, id: string) =>
+const addOwner = (database: OpenDatabase, id: string) =>
   transact(database.db, (tx) =>
     tx
       .insertInto('owners')

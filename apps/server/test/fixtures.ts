@@ -35,4 +35,4 @@ export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(own
 
 /** Runs the housekeeping that the server schedules every ten minutes. */
 export const tidyUp = ({ clock, config, database, seal }: TestServer): Promise<void> =>
-  tidy({ clock, config, seal, db: database.db, tx: transactionsOn(database, clock) })
+  tidy({ clock, config, seal, database, db: database.db, tx: transactionsOn(database, clock) })

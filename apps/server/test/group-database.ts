@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, vi } from 'vitest'
+import type { Tx } from '../src/db/index.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { transact } from '../src/db/transact.ts'
 
 interface GroupDatabase {
-  database: Database & { dialect: 'sqlite' }
+  database: OpenDatabase & { dialect: 'sqlite' }
   commits: number
   /** Thrown by the next commit instead of committing. */
   commitError: Error | undefined
@@ -51,7 +53,7 @@ export function groupDatabaseForEach() {
   })
 
   const write = (name: string) => transact(on.database.db, (tx) => insert(tx, name))
-  const writeLong = (name: string) => transact(on.database.db, (tx) => insert(tx, name), { isLong: true })
+  const writeLong = (name: string) => transact(on.database.db, (tx) => insert(tx, name), { rows: 1000 })
   const isCommitted = (name: string): boolean =>
     on.database.handles.reader.prepare('select 1 from meta where name = ?').get(name) !== undefined
   const committed = (): string[] =>

@@ -9,7 +9,7 @@ import { type Clock, day } from '../src/core/clock.ts'
 import { createSeal, type Seal } from '../src/core/crypto.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transactRecorded } from '../src/db/record.ts'
 import { databaseFile } from '../src/db/sqlite/data-dir.ts'
 import type { Ctx } from '../src/service/ctx.ts'
@@ -37,7 +37,7 @@ export class TestClock implements Clock {
 
 /** Transactions outside of a server, whose records are not published. */
 export const transactionsOn =
-  ({ db }: Pick<Database, 'db'>, clock: Clock): Ctx['tx'] =>
+  ({ db }: Pick<OpenDatabase, 'db'>, clock: Clock): Ctx['tx'] =>
   (actor, work, options) =>
     transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work, options)
 
@@ -47,7 +47,7 @@ export const never = 2 ** 31 - 1
 /** The real server on a real, migrated, empty database. */
 export interface TestServer {
   server: FastifyInstance
-  database: Database
+  database: OpenDatabase
   clock: TestClock
   config: Config
   seal: Seal

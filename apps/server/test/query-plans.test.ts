@@ -12,13 +12,15 @@ import {
   expiringTables,
   tablesOfApps,
 } from '../src/db/deletions.ts'
+import type { Tx } from '../src/db/index.ts'
 import type { ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart } from '../src/db/lists/lists.ts'
 import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { transact } from '../src/db/transact.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
 import { hasRoomForFile, readFreePlaces } from '../src/modules/apps/apps.access.ts'
@@ -42,7 +44,7 @@ import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { deleteAnswers, deleteOldest, isFull } from '../src/service/idempotency.ts'
 
-let database: Database & { dialect: 'sqlite' }
+let database: OpenDatabase & { dialect: 'sqlite' }
 let dataDir: string
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-plans-'))
@@ -123,7 +125,7 @@ test.each<[string, licenseRows.SliceFilter]>([
   ['licenses_app', { appId: 'app_1', lastSeq: 9 }],
   ['licenses_reseller', { appId: 'app_1', resellerId: 'res_1', lastSeq: 9 }],
 ])('deletes a slice of licenses in the order of %s', async (index, filter) => {
-  const plan = await plansOf((tx) => licenseRows.deleteSlice(tx, scope, filter, 100))
+  const plan = await plansOf((tx) => licenseRows.listSlice(tx, scope, filter, 100))
   expect(plan).toContainEqual(
     expect.stringMatching(`SEARCH licenses USING .*INDEX ${index} \\(\\w+=\\? AND seq<\\?\\)`),
   )

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Tx } from '../src/db/index.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
-import { type Database, openDatabase, type Tx, transact } from '../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { transact } from '../src/db/transact.ts'
 
 let dataDir: string
-let database: Database & { dialect: 'sqlite' }
+let database: OpenDatabase & { dialect: 'sqlite' }
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-merges-'))
@@ -82,11 +84,11 @@ async function fillIndex() {
 }
 
 test.for([
-  { name: 'short', isLong: false },
-  { name: 'long', isLong: true },
-])('no commit of a $name transaction merges hundreds of pages of the search index', async ({ isLong }) => {
+  { name: 'short', rows: 1 },
+  { name: 'long', rows: 1000 },
+])('no commit of a $name transaction merges hundreds of pages of the search index', async ({ rows }) => {
   await fillIndex()
-  const pages = await pagesOf(300, () => transact(database.db, (tx) => insert(tx, 1), { isLong }))
+  const pages = await pagesOf(300, () => transact(database.db, (tx) => insert(tx, 1), { rows }))
   expect(pages.length).toBeGreaterThan(250)
   expect(Math.max(...pages)).toBeLessThan(100)
 })

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Database } from '../src/db/open.ts'
+import type { OpenDatabase } from '../src/db/open.ts'
 import { Batch, type BatchStatement } from '../src/db/postgres/batch.ts'
 
 interface Sent {
@@ -10,11 +10,11 @@ interface Sent {
 }
 
 /** The statements that the work sends to the database, in order; prepared ones with their names. */
-export const statementsOf = async (database: Database, work: () => Promise<unknown>): Promise<Sent[]> =>
+export const statementsOf = async (database: OpenDatabase, work: () => Promise<unknown>): Promise<Sent[]> =>
   (await roundTripsOf(database, work)).flat()
 
 /** Groups the statements by round trips to PostgreSQL; on SQLite each statement is one. */
-export async function roundTripsOf(database: Database, work: () => Promise<unknown>): Promise<Sent[][]> {
+export async function roundTripsOf(database: OpenDatabase, work: () => Promise<unknown>): Promise<Sent[][]> {
   const sent: Sent[][] = []
   if (database.dialect === 'sqlite') {
     const { writer } = database.handles

@@ -3,9 +3,11 @@ import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
-import { othersWait, type Tx, transact } from '../src/db/open.ts'
+import type { Tx } from '../src/db/index.ts'
 import { transactRecorded } from '../src/db/record.ts'
+import { connectionOf } from '../src/db/run.ts'
 import { SqliteThread } from '../src/db/sqlite/thread.ts'
+import { transact } from '../src/db/transact.ts'
 import { groupDatabaseForEach, insert, rollBackAll } from './group-database.ts'
 import { countTurns } from './turns.ts'
 
@@ -22,7 +24,7 @@ test('a long transaction delays no other commit', async () => {
       begun.resolve()
       await gate.promise
     },
-    { isLong: true },
+    { rows: 1000 },
   )
   await begun.promise
   const after = write('after')
@@ -44,7 +46,7 @@ test('a long transaction does not block the event loop', async () => {
         )
         return rows[0]?.n
       },
-      { isLong: true },
+      { rows: 1000 },
     ),
   )
   expect(n).toBe(2_000_000)
@@ -64,7 +66,7 @@ test('other transactions go before a waiting long one, and share one group', asy
         if (name === 'long 1') await gate.promise
         order.push(name)
       },
-      { isLong: true },
+      { rows: 1000 },
     )
   const first = long('long 1')
   await begun.promise
@@ -80,12 +82,13 @@ test('a long transaction learns whether others wait for it', async () => {
   const seen = await transact(
     on.database.db,
     async (tx) => {
-      const before = await othersWait(tx)
+      const connection = await connectionOf(tx)
+      const before = connection.othersWait
       const other = write('other')
       await turn()
-      return { before, after: await othersWait(tx), other }
+      return { before, after: connection.othersWait, other }
     },
-    { isLong: true },
+    { rows: 1000 },
   )
   expect([seen.before, seen.after]).toEqual([false, true])
   await seen.other
@@ -105,7 +108,7 @@ test('the last statements of a long transaction run ahead, and a failed one leav
           }
         })
       },
-      { isLong: true },
+      { rows: 1000 },
     )
   await store(['a', 'b'])
   await expect(store(['c', 'd', 'e'], 1)).rejects.toThrow('UNIQUE')
@@ -123,7 +126,7 @@ test('a long transaction stores nothing when it is refused, and SQLite rolls bac
         await insert(tx, name)
         await work(tx)
       },
-      { isLong: true },
+      { rows: 1000 },
     )
   const refuse = async () => {
     throw new Error('refused')
@@ -173,7 +176,7 @@ test('rolls back a long transaction with a parameter that cannot be sent to the 
       await insert(tx, 'before')
       await sql`insert into meta (name, value) values ('unsendable', ${Symbol('x')})`.execute(tx)
     },
-    { isLong: true },
+    { rows: 1000 },
   )
   await expect(unsendable).rejects.toThrow('could not be cloned')
   await Promise.all([write('a'), writeLong('b')])
@@ -202,7 +205,7 @@ test.each([
         await end(sent.mock.contexts.at(-1) as Worker)
         if (last === 'insert') await insert(tx, 'ends')
       },
-      { isLong: true },
+      { rows: 1000 },
     )
     const others = [write('a'), writeLong('b'), write('c')]
     await expect(ends).rejects.toThrow(message)
@@ -222,7 +225,7 @@ test('closing rolls back a long transaction', async () => {
       await gate.promise
       await insert(tx, 'too late')
     },
-    { isLong: true },
+    { rows: 1000 },
   )
   await begun.promise
   const settled = Promise.allSettled([long, write('waits')])

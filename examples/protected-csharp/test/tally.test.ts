@@ -8,7 +8,7 @@ import { messageDefaults } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
-import { prepare } from '../../../apps/server/src/prepare.ts'
+import { prepare } from '../../../apps/server/src/db/prepare.ts'
 import { amalgamate } from '../../../sdks/amalgamate.ts'
 import { findLanguage } from '../../../sdks/conformance/languages.ts'
 

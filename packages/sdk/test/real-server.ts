@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
-import { prepare } from '../../../apps/server/src/prepare.ts'
+import { prepare } from '../../../apps/server/src/db/prepare.ts'
 import type { PublicJwk } from '../src/index.ts'
 
 const prefix = '/tools/licenses'

@@ -20,6 +20,16 @@ export class CommitInDoubtError extends DatabaseUnavailableError {
   }
 }
 
+/** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
+export class NeighborFailedError extends Error {
+  readonly errcode: unknown
+
+  constructor(cause: unknown) {
+    super('a transaction of the same commit failed', { cause })
+    this.errcode = (cause as { errcode?: unknown }).errcode
+  }
+}
+
 /** Why a database failed, when neither the caller nor the program is at fault. */
 export type StorageFailure = 'storage_full' | 'database_unavailable'
 
@@ -56,6 +66,26 @@ export const isUndoneByPostgres = (error: unknown): boolean =>
   isPostgresReadOnly(error) ||
   codeOf(error) === postgresLockTimeout
 
+/** Whether the same transaction may succeed when it is repeated at once. */
+export function isTransient(error: unknown): boolean {
+  const [serializationFailure, deadlockDetected] = ['40001', '40P01']
+  if (error instanceof NeighborFailedError) return true
+  return codeOf(error) === serializationFailure || codeOf(error) === deadlockDetected
+}
+
+/** Whether a write failed because of a unique constraint. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown }
+  const [sqliteUnique, sqlitePrimaryKey, postgresUnique] = [2067, 1555, '23505']
+  return codeOf(error) === postgresUnique || errcode === sqliteUnique || errcode === sqlitePrimaryKey
+}
+
+/** Whether a row that the write refers to was deleted meanwhile, which SQLite rules out. */
+export function isGoneReference(error: unknown): boolean {
+  const postgresForeignKey = '23503'
+  return codeOf(error) === postgresForeignKey
+}
+
 /** Whether PostgreSQL accepts no writes, because it is a standby or was set to be read-only. */
 export const isPostgresReadOnly = (error: unknown): boolean => codeOf(error) === postgresReadOnly
 
@@ -63,6 +93,12 @@ export const isPostgresReadOnly = (error: unknown): boolean => codeOf(error) ===
 export function isSqliteBusy(error: unknown): boolean {
   const errcode = (error as { errcode?: unknown } | null)?.errcode
   return typeof errcode === 'number' && (errcode & 0xff) === sqlite.busy
+}
+
+/** Whether a statement wanted to write on a connection that only reads. */
+export function isSqliteReadOnly(error: unknown): boolean {
+  const errcode = (error as { errcode?: unknown } | null)?.errcode
+  return typeof errcode === 'number' && (errcode & 0xff) === sqlite.readOnly
 }
 
 /** Whether the system did not store what SQLite had written before. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { OperatorError } from '../core/operator-error.ts'
-import type { Database, Db } from './open.ts'
+import type { OpenDatabase } from './open.ts'
+import type { Db } from './tables.ts'
 
 /** A forward-only step of the schema. */
 export interface Migration {
@@ -18,7 +19,7 @@ interface Options {
 
 /** Runs the missing migrations and returns their names. */
 export async function migrate(
-  database: Database,
+  database: OpenDatabase,
   migrations: readonly Migration[],
   options: Options,
 ): Promise<string[]> {
@@ -75,7 +76,7 @@ async function applied(db: Db): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function appliedIfAny({ db }: Pick<Database, 'db'>): Promise<string[]> {
+async function appliedIfAny({ db }: Pick<OpenDatabase, 'db'>): Promise<string[]> {
   const { rows } = await sql`select 1 from sqlite_master where name = 'migrations'`.execute(db)
   return rows.length === 0 ? [] : applied(db)
 }

@@ -3,9 +3,10 @@ import type { CompiledQuery, Kysely } from 'kysely'
 import { type Actor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
-import { insertRows } from './insert-rows.ts'
-import { runLast, type TransactionOptions, type Tx, transact } from './open.ts'
-import type { Tables } from './tables.ts'
+import { connectionOf } from './run.ts'
+import { insert } from './statements.ts'
+import type { Tables, Tx } from './tables.ts'
+import { type TransactionOptions, transact } from './transact.ts'
 
 /** Who did what to which object, and what it changed. */
 export interface ActionRecord {
@@ -65,14 +66,15 @@ export class Write {
 
   /** Inserts the records into the audit log and runs the last statements. Returns the records, and what was added. */
   async finish(): Promise<{ records: readonly ActionRecord[]; bytes: number }> {
-    await runLast(this.tx, this.#queries(), this.#last.length > 0)
+    const connection = await connectionOf(this.tx)
+    await connection.executeLast(this.#queries(), this.#last.length > 0)
     return { records: this.#records, bytes: this.#bytes }
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
     const rows = this.#records.filter(belongsInLog).map(toRow)
     for (const { detail } of rows) this.spend(rowBytes + detail.length)
-    if (rows.length > 0) yield insertRows(this.tx, 'audit', rows)
+    if (rows.length > 0) yield insert(this.tx, 'audit', rows)
     for (const queries of this.#last) yield* queries()
   }
 }

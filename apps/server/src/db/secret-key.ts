@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createSeal, type Seal } from '../core/crypto.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import type { Database } from './engine.ts'
 import { publish, scratchIn, writeDurably } from './files.ts'
-import type { Database } from './open.ts'
 import { keyFile } from './sqlite/data-dir.ts'
 
 export class SecretKeyError extends OperatorError {}

@@ -1,19 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../core/actor.ts'
-import { needsLocks, othersWait, untilLogIsShort } from './open.ts'
+import { syntaxOf } from './engine.ts'
 import type { Transactions, Write } from './record.ts'
+import { connectionOf } from './run.ts'
 
-/** Target durations of a part's statements: other writes wait for it, on PostgreSQL only those to its rows. */
-const aims = { sqlite: 5, postgres: 40 }
-/** On SQLite, so many parts share a transaction, because a short one writes more pages for each row; see ADR 34. */
-const partsMost = 3
-/** After another write waited for a slice of SQLite, slices have one part for so long. */
+/** After another write waited for a slice, slices have one part for so long. */
 const sharedMs = 1000
-/** Lets other requests run; answering one takes several turns of the event loop. */
-const pauseMs = 3
 const [fewest, most] = [20, 1000]
-/** On SQLite, so many committed slices may wait for the disk: more would let it fall behind, fewer would let it rest. */
-const aheadMost = 4
 
 export interface Slice {
   /** Rows; fewer than the size end the work. */
@@ -38,17 +31,17 @@ export async function inSlices(
   work: Work,
   record: Record = () => {},
 ): Promise<number> {
-  const isSqlite = !needsLocks(ctx.db)
+  const { partsMost, pauseMs, unsyncedMost } = syntaxOf(ctx.db).pace
   const before: Promise<unknown>[] = []
   let [next, changed]: [Next, number] = [{ size: fewest, mark: undefined, parts: 1 }, 0]
   let isLong = false
   let waitedAt = Number.NEGATIVE_INFINITY
   for (;;) {
-    if (isLong && isPatient(actor)) await untilLogIsShort(ctx.db)
+    if (isLong && unsyncedMost > 0 && isPatient(actor)) await (await connectionOf(ctx.db)).untilReady()
     const running = run(ctx, actor, { work, record, isLong, ...next })
-    // A long transaction is not tried again, so the next one may begin while SQLite stores this one.
-    const done = await (isLong && isSqlite ? running.ran : running.committed)
-    if (before.length >= aheadMost) await before.shift()
+    // A long transaction is not tried again, so the next one may begin while the disk stores this one.
+    const done = await (isLong && unsyncedMost > 0 ? running.ran : running.committed)
+    if (before.length >= unsyncedMost) await before.shift()
     changed += done.changed
     before.push(running.committed)
     if (done.isLast) {
@@ -60,13 +53,13 @@ export async function inSlices(
     const now = performance.now()
     if (done.othersWait) waitedAt = now
     const { size, mark } = done
-    next = { size, mark, parts: isSqlite && now - waitedAt >= sharedMs ? partsMost : 1 }
-    if (!isSqlite) await pause(pauseMs)
+    next = { size, mark, parts: now - waitedAt >= sharedMs ? partsMost : 1 }
+    if (pauseMs > 0) await pause(pauseMs)
   }
 }
 
-export const nextSize = (size: number, tookMs: number, aim: keyof typeof aims): number =>
-  Math.min(most, Math.max(fewest, Math.round((size * aims[aim]) / Math.max(tookMs, 1))))
+export const nextSize = (size: number, tookMs: number, aimMs: number): number =>
+  Math.min(most, Math.max(fewest, Math.round((size * aimMs) / Math.max(tookMs, 1))))
 
 /** Housekeeping runs again anyway, and must not delay a shutdown. */
 const isPatient = (actor: Actor): boolean => actor.kind !== 'system'
@@ -105,7 +98,7 @@ function run(
     ran.resolve(result)
     return result
   }
-  const committed = ctx.tx(actor, work, { isLong, isPatient: isPatient(actor) })
+  const committed = ctx.tx(actor, work, { rows: isLong ? most : 1, isPatient: isPatient(actor) })
   committed.catch(ran.reject)
   ran.promise.catch(() => {})
   return { ran: ran.promise, committed }
@@ -113,6 +106,8 @@ function run(
 
 /** Ends before all parts are done when another write waits, or when there would be too many rows. */
 async function runParts(write: Write, { work, record, parts, ...next }: Omit<Job, 'isLong'>): Promise<Run> {
+  const { partMs } = syntaxOf(write.tx).pace
+  const connection = await connectionOf(write.tx)
   let [{ size, mark }, rows, changed] = [next, 0, 0]
   for (let part = 1; ; part += 1) {
     const begun = performance.now()
@@ -122,8 +117,8 @@ async function runParts(write: Write, { work, record, parts, ...next }: Omit<Job
     rows += slice.found
     changed += slice.changed ?? slice.found
     mark = slice.mark
-    size = nextSize(size, tookMs, needsLocks(write.tx) ? 'postgres' : 'sqlite')
-    const isAwaited = await othersWait(write.tx)
+    size = nextSize(size, tookMs, partMs)
+    const isAwaited = connection.othersWait
     if (isLast || isAwaited || part >= parts || rows + size > most) {
       if (changed > 0) record(write, changed)
       return { changed, size, mark, isLast, othersWait: isAwaited }

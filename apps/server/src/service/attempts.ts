@@ -3,7 +3,7 @@ import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
 import type { EndTurn } from '../core/fair-queue.ts'
 import { rateLimited } from '../core/problem.ts'
-import { fixedQuery } from '../db/fixed-query.ts'
+import { query } from '../db/index.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
 import type { Ctx } from './ctx.ts'
 
@@ -41,7 +41,7 @@ export const trialsOfApp: Allowance = {
   windowMs: 60 * minute,
 }
 
-const countedByAll = fixedQuery((db, values: { signIn: string; address: string; account: string }) =>
+const countedByAll = query((db, values: { signIn: string; address: string; account: string }) =>
   db
     .selectFrom('attempts')
     .select(['key', 'count', 'window_ends'])

@@ -3,8 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Seal } from '../core/crypto.ts'
 import type { Passwords } from '../core/passwords.ts'
 import type { VpnRanges } from '../core/vpn-ranges.ts'
-import type { Database } from '../db/open.ts'
-import type { Transactions } from '../db/record.ts'
+import type { Database, Transactions } from '../db/index.ts'
 
 /** The dependencies of every service; created once in `app.ts`, never imported as a global. */
 export interface Ctx extends Transactions {

@@ -5,8 +5,7 @@ import type { CompiledQuery } from 'kysely'
 import { type OwnerActor, type OwnerScope, type ResellerActor, system } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
 import { Problem, problem } from '../core/problem.ts'
-import type { Database, Db, Tx } from '../db/open.ts'
-import type { Write } from '../db/record.ts'
+import type { Database, Db, Tx, Write } from '../db/index.ts'
 import type { Ctx } from './ctx.ts'
 
 /** A request that names itself with an Idempotency-Key. */

@@ -1,5 +1,5 @@
 import type { ActionName } from '@keyward/contract'
-import type { ActionRecord } from '../../src/db/record.ts'
+import type { ActionRecord } from '../../src/db/index.ts'
 import { hashed, type makeApp, makeLicenses, type Owner, single } from '../actors.ts'
 import type { Answer, TestServer } from '../harness.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/core/clock.ts'
 import { sha256 } from '../../src/core/crypto.ts'
 import { hashesAtOnce } from '../../src/core/hash-threads.ts'
-import { needsLocks, transact } from '../../src/db/open.ts'
+import { transact } from '../../src/db/transact.ts'
 import { makeApp, makePremium, refusal, signUp, startProgram } from '../actors.ts'
 import { serverForAll, tidyUp } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
@@ -253,7 +253,7 @@ describe('a correct password whose comparison is still running', () => {
     let answers: Promise<Answer[]> | undefined
     await transact(slow.database.db, async (tx) => {
       // On SQLite a transaction that has written keeps other writers out.
-      if (needsLocks(tx)) await sql`lock table attempts in exclusive mode`.execute(tx)
+      if (on.database.dialect === 'postgres') await sql`lock table attempts in exclusive mode`.execute(tx)
       else await tx.deleteFrom('attempts').where('key', '=', 'none').execute()
       passwords.compared = 0
       answers = Promise.all(

@@ -1,7 +1,7 @@
 import type { PartName } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
-import type { ActionRecord } from '../../src/db/record.ts'
+import type { ActionRecord } from '../../src/db/index.ts'
 import { makeLicenses, refusal, single, startProgram } from '../actors.ts'
 import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

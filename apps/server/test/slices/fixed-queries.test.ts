@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { fixedQuery } from '../../src/db/fixed-query.ts'
-import { insertRows } from '../../src/db/insert-rows.ts'
-import { type Tx, transact } from '../../src/db/open.ts'
-import { runQuery } from '../../src/db/own-connections.ts'
-import { updateRows } from '../../src/db/update-rows.ts'
+import { insert, query, run, send, type Tx, update } from '../../src/db/index.ts'
+import { transact } from '../../src/db/transact.ts'
 import { ownerForAll, serverForAll } from '../fixtures.ts'
 import { statementsOf } from '../statements.ts'
 
@@ -12,14 +9,14 @@ const on = serverForAll()
 const owner = ownerForAll(on)
 
 let built = 0
-const byName = fixedQuery((db, values: { name: string; value: string | null }) => {
+const byName = query((db, values: { name: string; value: string | null }) => {
   built += 1
   return db
     .selectFrom('meta')
     .select(['name', (eb) => eb.val(values.value).as('value')])
     .where('name', '=', values.name)
 })
-const put = (tx: Tx, name: string) => runQuery(tx, insertRows(tx, 'meta', [{ name, value: 'kept' }]))
+const put = (tx: Tx, name: string) => run(tx, insert(tx, 'meta', [{ name, value: 'kept' }]))
 
 test('builds a query once and binds the values of each call', async () => {
   await transact(on.database.db, async (tx) => {
@@ -42,15 +39,13 @@ test('builds a query once and binds the values of each call', async () => {
 test('rejects a query whose text depends on a value', async () => {
   const { db } = on.database
   const dependent = [
-    fixedQuery((db, values: { name: string }) =>
-      db.selectFrom('meta').select(sql.lit(`${values.name}`).as('x')),
-    ),
-    fixedQuery((db, values: { count: number }) =>
+    query((db, values: { name: string }) => db.selectFrom('meta').select(sql.lit(`${values.name}`).as('x'))),
+    query((db, values: { count: number }) =>
       values.count > 1 ? db.selectFrom('meta').select('name') : db.selectFrom('meta').select('value'),
     ),
   ]
-  for (const query of dependent) {
-    await expect(async () => query.first(db, { name: 'a', count: 1 } as never)).rejects.toThrow(
+  for (const one of dependent) {
+    await expect(async () => one.first(db, { name: 'a', count: 1 } as never)).rejects.toThrow(
       'cannot depend on',
     )
   }
@@ -91,38 +86,38 @@ test('writes the statements that Kysely would', async () => {
   const { db, dialect } = on.database
   const row = { name: 'same', value: 'a' }
   const known = db.insertInto('meta').values(row).compile()
-  expect(insertRows(db, 'meta', [row])).toMatchObject({ sql: known.sql, parameters: known.parameters })
+  expect(insert(db, 'meta', [row])).toMatchObject({ sql: known.sql, parameters: known.parameters })
   const rows = [row, { name: 'other', value: 'b' }]
   if (dialect === 'sqlite') {
     const many = db.insertInto('meta').values(rows).compile()
-    expect(insertRows(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
+    expect(insert(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
   }
   const change = { name: 'Another name', version: undefined }
   const scope = { id: owner.id, owner_id: 'own_1' }
-  const update = db
+  const kyselys = db
     .updateTable('apps')
     .set({ name: change.name })
     .where('id', '=', scope.id)
     .where('owner_id', '=', scope.owner_id)
     .compile()
   const sent = await statementsOf(on.database, () =>
-    transact(db, (tx) => updateRows(tx, 'apps', change, scope)),
+    transact(db, (tx) => send(tx, [update(tx, 'apps', change, scope)])),
   )
-  expect(sent.map(({ text }) => text)).toContain(update.sql)
+  expect(sent.map(({ text }) => text)).toContain(kyselys.sql)
 })
 
 test('refuses rows with a column that the first one leaves out', () => {
   const rows = [{ name: 'one' }, { name: 'two', value: 'lost' }] as { name: string; value: string }[]
-  expect(() => insertRows(on.database.db, 'meta', rows)).toThrow('only later rows have the column value')
+  expect(() => insert(on.database.db, 'meta', rows)).toThrow('only later rows have the column value')
 })
 
 test('leaves out rows whose unique value is taken', async () => {
   const { db } = on.database
   const row = (name: string, value: string) => ({ name, value })
   await transact(db, async (tx) => {
-    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'kept')], 'name'))
-    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'lost')], 'name'))
-    await runQuery(tx, insertRows(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name'))
+    await run(tx, insert(tx, 'meta', [row('taken', 'kept')], 'name'))
+    await run(tx, insert(tx, 'meta', [row('taken', 'lost')], 'name'))
+    await run(tx, insert(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name'))
   })
   const rows = await db.selectFrom('meta').selectAll().where('name', 'in', ['taken', 'free']).execute()
   expect(rows.map(({ value }) => value)).toEqual(['kept', 'kept'])

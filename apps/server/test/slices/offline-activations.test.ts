@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import { needsLocks } from '../../src/db/open.ts'
+
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import { lockLicensesOf } from '../../src/modules/entitlements/license-locks.ts'
 import { hashed, makePremium, refusal, wrongFields } from '../actors.ts'
@@ -217,7 +217,7 @@ describe('concurrent', () => {
       await lockLicensesOf(tx, { ownerId }, [client._id])
       const waiting = activate(makeRequest(app, { licenseKey: license.key }))
       await setTimeout(300)
-      if (needsLocks(tx)) await sql`set local lock_timeout = '300ms'`.execute(tx)
+      if (on.database.dialect === 'postgres') await sql`set local lock_timeout = '300ms'`.execute(tx)
       await lockEndUser(tx, { ownerId }, client._id)
       return { waiting }
     })

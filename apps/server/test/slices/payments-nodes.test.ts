@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { hour } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../../src/db/open.ts'
 import { setPlan } from '../../src/modules/plans/plans.service.ts'
 import { type Owner, signUp } from '../actors.ts'
 import { never } from '../harness.ts'
@@ -14,7 +14,7 @@ import { type PayingServer, patientWaits, startPaying } from '../payment-actor.t
 import { rounds } from '../rounds.ts'
 
 let paying: PayingServer
-let second: { server: FastifyInstance; database: Database }
+let second: { server: FastifyInstance; database: OpenDatabase }
 let hooks: string[]
 beforeAll(async () => {
   paying = await startPaying()

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { insertRows } from '../../src/db/insert-rows.ts'
-import { openDatabase, type Tx, transact } from '../../src/db/open.ts'
+import { insert, type Tx, transactAsOperator } from '../../src/db/index.ts'
+import { openDatabase } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres/batch.ts'
-import { transactAsOperator } from '../../src/db/record.ts'
+import { transact } from '../../src/db/transact.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -32,7 +32,7 @@ const countDay = (day: number) =>
     write.record('license.deleted', null, { used: false })
     const row = { app_id: app._id, owner_id: owner.id, metric: 'test' as never, day, n: 1 }
     write.last(async function* () {
-      yield insertRows(write.tx, 'daily_counts', [row])
+      yield insert(write.tx, 'daily_counts', [row])
     })
   })
 
@@ -151,7 +151,7 @@ test('stores texts of many rows like those of one', async () => {
   const find = () =>
     db.selectFrom('audit').selectAll().where('id', 'like', 'aud_text%').orderBy('id').execute()
   const clear = () => db.deleteFrom('audit').where('id', 'like', 'aud_text%').execute()
-  await db.transaction().execute((tx) => tx.executeQuery(insertRows(tx, 'audit', rows)))
+  await db.transaction().execute((tx) => tx.executeQuery(insert(tx, 'audit', rows)))
   const together = await find()
   await clear()
   for (const row of rows) await db.insertInto('audit').values(row).execute()

@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { type Database, openDatabase, transact } from '../../src/db/open.ts'
+import { type OpenDatabase, openDatabase } from '../../src/db/open.ts'
 import { analyzeTables } from '../../src/db/postgres/statistics.ts'
+import { transact } from '../../src/db/transact.ts'
 import { makeApp, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 
-const settingsOf = async (db: Database['db']) => {
+const settingsOf = async (db: OpenDatabase['db']) => {
   const { rows } = await sql<{ limit: string; workers: string; readOnly: string }>`
     select current_setting('statement_timeout') as limit, current_setting('transaction_read_only') as "readOnly",
       current_setting('max_parallel_workers_per_gather') as workers`.execute(db)
   return rows[0]
 }
 
-async function withDatabase(url: string, use: (database: Database) => Promise<void>): Promise<void> {
+async function withDatabase(url: string, use: (database: OpenDatabase) => Promise<void>): Promise<void> {
   const database = openDatabase({ url, dataDir: '' })
   if (database.dialect === 'postgres') database.pool.waits.suspectAfterMs = 60_000
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transact } from '../../src/db/open.ts'
+import { transact } from '../../src/db/transact.ts'
 import { deleteAndExpireUsers } from '../../src/modules/licenses/licenses.service.ts'
 import { makeLicenses } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { readTogether, runBeforeNext, transact } from '../../src/db/open.ts'
+import { runTogether, send } from '../../src/db/index.ts'
 import type { Tx } from '../../src/db/tables.ts'
+import { transact } from '../../src/db/transact.ts'
 import { serverForAll } from '../fixtures.ts'
 import { roundTripsOf } from '../statements.ts'
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 })
 
 test('commits statements that wait for the next one when no other follows', async () => {
-  await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
+  await transact(on.database.db, (tx) => send(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
   expect(await kept()).toEqual(['r-1', 'r-2'])
 })
 
@@ -26,7 +27,7 @@ test('statements without an outcome that are added at the same time are all kept
   await transact(on.database.db, async (tx) => {
     const names = ['r-1', 'r-2', 'r-3', 'r-4']
     const ran = names.map((name, at) =>
-      at === 2 ? readTogether(tx, [add(tx, name)]) : runBeforeNext(tx, [add(tx, name)]),
+      at === 2 ? runTogether(tx, [add(tx, name)]) : send(tx, [add(tx, name)]),
     )
     await Promise.all(ran)
   })
@@ -35,7 +36,7 @@ test('statements without an outcome that are added at the same time are all kept
 
 test('a transaction that fails before it sends a statement stores nothing', async () => {
   const work = async (tx: Tx) => {
-    await runBeforeNext(tx, [add(tx, 'r-1')])
+    await send(tx, [add(tx, 'r-1')])
     throw new Error('given up')
   }
   await expect(transact(on.database.db, work)).rejects.toThrow('given up')
@@ -44,8 +45,8 @@ test('a transaction that fails before it sends a statement stores nothing', asyn
 
 test('rows are read together, after what precedes them, with the types of single queries', async () => {
   const [before, rows, none] = await transact(on.database.db, async (tx) => {
-    await runBeforeNext(tx, [add(tx, 'r-1')])
-    return readTogether(tx, [
+    await send(tx, [add(tx, 'r-1')])
+    return runTogether(tx, [
       sql<{ n: number }>`select count(*) as n from meta where name = ${'r-1'}`.compile(tx),
       tx
         .selectFrom('meta')
@@ -64,13 +65,13 @@ test.each(['the next query', 'the commit'])(
   'an error of a waiting statement undoes the transaction at %s',
   async (at) => {
     const work = async (tx: Tx) => {
-      await runBeforeNext(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
-      if (at === 'the next query') await readTogether(tx, [add(tx, 'r-2')])
+      await send(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
+      if (at === 'the next query') await runTogether(tx, [add(tx, 'r-2')])
     }
     await expect(transact(on.database.db, work)).rejects.toThrow(/unique/i)
     expect(await kept()).toEqual([])
     // The connection is usable again.
-    await transact(on.database.db, (tx) => runBeforeNext(tx, [add(tx, 'r-3')]))
+    await transact(on.database.db, (tx) => send(tx, [add(tx, 'r-3')]))
     expect(await kept()).toEqual(['r-3'])
   },
 )
@@ -84,7 +85,7 @@ test.runIf(isPostgres)(
         for (const query of [add(tx, 'r-1'), sql`insert into meta values ('r-2', '1')`.compile(tx)]) {
           await expect(tx.executeQuery(query)).rejects.toThrow()
         }
-        await runBeforeNext(tx, [add(tx, 'r-3')])
+        await send(tx, [add(tx, 'r-3')])
       }
       await expect(transact(on.database.db, work)).rejects.toThrow()
       expect(await kept()).toEqual([])

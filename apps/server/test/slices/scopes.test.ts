@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import { type Tx, transact } from '../../src/db/open.ts'
+import type { Tx } from '../../src/db/index.ts'
+import { transact } from '../../src/db/transact.ts'
 import { freeAllDevices } from '../../src/modules/devices/devices.access.ts'
 import {
   freeAfterLease,

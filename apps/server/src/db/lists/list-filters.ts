@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
 import type { Page, Pagination, Sort } from '../../core/paging.ts'
-import type { Database } from '../open.ts'
+import { type Database, type Syntax, syntaxOf } from '../engine.ts'
 import type { SearchTerm } from './search.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -52,7 +52,7 @@ export type SortedPage = Page & { sort: Sort }
 export type Counts<Status extends string> = Record<Status | 'total', number>
 
 export interface Search {
-  dialect: Database['dialect']
+  index: Syntax['searchIndex']
   scope: OwnerScope
   term: SearchTerm
   /** SQL condition of the filter. */
@@ -91,16 +91,14 @@ export const withStatus = <Status extends string>(
 
 /** Names the index, because SQLite keeps no statistics to choose it; PostgreSQL chooses itself. */
 export function indexed(
-  { dialect }: Database,
+  { lists }: Database,
   table: string,
   { appId }: ListScope,
   index: '' | '_expiry' | '_banned',
   row = 't',
 ): Sql {
   const by = appId === undefined ? 'owner' : 'app'
-  return sql.raw(
-    dialect === 'sqlite' ? `${table} ${row} indexed by ${table}_${by}${index}` : `${table} ${row}`,
-  )
+  return sql.raw(syntaxOf(lists).indexed(table, row, `${table}_${by}${index}`))
 }
 
 /**

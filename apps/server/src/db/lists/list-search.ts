@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { orderOf, toPagination } from '../../core/paging.ts'
-import type { Database } from '../open.ts'
+import { type Database, syntaxOf } from '../engine.ts'
 import {
   type Found,
   fewMatches,
@@ -96,7 +96,7 @@ async function hasMoreHits<Status extends string>(
   total: number,
 ): Promise<boolean> {
   if (term.short || list.id.test(term.text)) return false
-  if (database.dialect === 'postgres') {
+  if (syntaxOf(database.lists).searchIndex === 'trigrams') {
     const search = { ...toSearch(database, list, filter, term, 'desc'), mine: sql`true` }
     const plan = sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
       explain (format json) ${sql.join(
@@ -122,14 +122,14 @@ function toSearch<Status extends string>(
   term: SearchTerm,
   order: Order,
 ): Search {
-  const { dialect } = database
+  const index = syntaxOf(database.lists).searchIndex
   const { scope, appId } = filter
   const status = withStatus(list, filter)
   // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
-  const mine = sql`${sql.raw(dialect === 'sqlite' ? '+' : '')}t.owner_id = ${scope.ownerId}
+  const mine = sql`${sql.raw(index === 'full text' ? '+' : '')}t.owner_id = ${scope.ownerId}
     ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${status}`
-  const search = { dialect, scope, term, mine, order: sql.raw(order) }
-  if (dialect === 'postgres') {
+  const search = { index, scope, term, mine, order: sql.raw(order) }
+  if (index === 'trigrams') {
     const candidates = (table: SearchedTable, row: string) => ({
       rows: sql.raw(`${table} ${row}`),
       seq: sql`t.seq`,

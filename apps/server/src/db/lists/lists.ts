@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { seek, toPagination } from '../../core/paging.ts'
-import type { Database } from '../open.ts'
+import type { Database } from '../engine.ts'
 import {
   type Counts,
   type Found,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hour } from '../../core/clock.ts'
-import type { Database } from '../open.ts'
+import type { Database } from '../engine.ts'
 
 type Sql = RawBuilder<unknown>
 

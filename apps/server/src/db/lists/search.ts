@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { normalizeKey, normalizeName } from '../../core/ids.ts'
-import type { Database } from '../open.ts'
+import type { Syntax } from '../engine.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -61,14 +61,14 @@ export const anywhere = (text: string): string => `%${text.replace(/[\\%_]/g, '\
 export const afterPrefix = (prefix: string): string => `${prefix}\u{10ffff}`
 
 /** Whether a column contains the text, which is normalized like the column. */
-export const contains = (dialect: Database['dialect'], column: string, text: string): Sql =>
-  dialect === 'sqlite'
+export const contains = (index: Syntax['searchIndex'], column: string, text: string): Sql =>
+  index === 'full text'
     ? sql`instr(${sql.ref(column)}, ${text}) > 0`
     : sql`${sql.ref(column)} like ${anywhere(text)}`
 
 /** Whether a note contains the text, which is in lower case. */
-export const noteContains = (dialect: Database['dialect'], column: string, text: string): Sql =>
-  dialect === 'sqlite' ? containsLower(column, text) : inNote(column, text)
+export const noteContains = (index: Syntax['searchIndex'], column: string, text: string): Sql =>
+  index === 'full text' ? containsLower(column, text) : inNote(column, text)
 
 /** SQLite's own `lower()` knows ASCII only, but is fast. */
 const containsLower = (column: string, text: string): Sql => {

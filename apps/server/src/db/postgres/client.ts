@@ -1,3 +1,4 @@
+// ADR 26: locks end before the disk.
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly } from '../failure.ts'

@@ -1,17 +1,19 @@
+// ADR 39: BEGIN travels with the first statement.
 import {
   AbortedTransactionError,
   type CompiledQuery,
   type DatabaseConnection,
+  PostgresAdapter,
   PostgresDialect,
   PostgresDriver,
   type QueryResult,
-  type TransactionSettings,
 } from 'kysely'
+import type { BeginOptions, EngineConnection } from '../engine.ts'
 import { CommitInDoubtError, DatabaseUnavailableError } from '../failure.ts'
-import { markedTransaction } from '../sqlite/transactions.ts'
 import type { BatchResult, BatchStatement } from './batch.ts'
 import type { LastStatements, PostgresClient, Statement } from './client.ts'
 import type { PostgresPool } from './pool.ts'
+import { postgresSyntax } from './syntax.ts'
 
 /** Returns the id of the transaction. */
 const currentId = 'select pg_current_xact_id()::text as id'
@@ -25,6 +27,11 @@ export class KeywardPostgresDialect extends PostgresDialect {
   }
 
   override createDriver = () => new KeywardPostgresDriver(this.#pool)
+  override createAdapter = () => new KeywardPostgresAdapter()
+}
+
+class KeywardPostgresAdapter extends PostgresAdapter {
+  readonly syntax = postgresSyntax
 }
 
 class KeywardPostgresDriver extends PostgresDriver {
@@ -39,11 +46,8 @@ class KeywardPostgresDriver extends PostgresDriver {
     return new PostgresConnection(await this.#pool.connect())
   }
 
-  override async beginTransaction(
-    connection: DatabaseConnection,
-    { accessMode }: TransactionSettings,
-  ): Promise<void> {
-    await (connection as PostgresConnection).begin({ isPatient: accessMode === markedTransaction })
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as PostgresConnection).begin()
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -72,7 +76,9 @@ function toQueryResult<Row>(result: BatchResult): QueryResult<Row> {
 }
 
 /** A checked-out connection, for one use. */
-export class PostgresConnection implements DatabaseConnection {
+export class PostgresConnection implements EngineConnection {
+  beginAs: BeginOptions | undefined
+  readonly othersWait = false
   readonly #client: PostgresClient
   /** Statements that are sent together with the next one. */
   #ahead: readonly BatchStatement[] = []
@@ -102,11 +108,11 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /** The transaction begins with its first statement, in the same round trip. */
-  async begin({ isPatient }: { isPatient: boolean }): Promise<void> {
+  async begin(): Promise<void> {
     this.#ahead = await this.#client.begins()
     this.#hasBegun = false
     this.#isEmpty = true
-    if (!isPatient) return
+    if (!this.beginAs?.isPatient) return
     try {
       await this.#client.bePatient()
       const results = await this.#send([{ text: currentId, isRead: true }])
@@ -130,10 +136,14 @@ export class PostgresConnection implements DatabaseConnection {
     this.#isEmpty = false
   }
 
-  /** Sends these statements together with the COMMIT of the transaction. */
-  async endWith(queries: readonly Statement[], areContended: boolean): Promise<void> {
-    this.#last = { statements: await this.#client.named(queries), areContended }
+  /** Sends these statements together with the COMMIT, so that it keeps their locks for no further round trip. */
+  async executeLast(queries: AsyncIterable<CompiledQuery>, areContended: boolean): Promise<void> {
+    const statements: CompiledQuery[] = []
+    for await (const query of queries) statements.push(query)
+    this.#last = { statements: await this.#client.named(statements), areContended }
   }
+
+  async untilReady(): Promise<void> {}
 
   /** `untilEnded` waits for the end of a transaction whose connection broke; returns whether it has ended. */
   async commit(untilEnded: (id: string) => Promise<boolean>): Promise<void> {

@@ -1,3 +1,4 @@
+// ADR 29: a server that does not respond blocks no caller.
 import pg from 'pg'
 import { DatabaseUnavailableError } from '../failure.ts'
 import { StorageRoom } from '../storage-room.ts'
@@ -9,6 +10,10 @@ import { endOrTimeOut, hasEnded, isDirect } from './probe.ts'
 import { SharedConnections } from './shared-connections.ts'
 import { StatementNames } from './statement-names.ts'
 import { patienceMs, Waits } from './waits.ts'
+
+// Counts and times fit a double; pg would return them as strings.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number)
 
 /** A busy pool is waited for longer than a server that does not respond, which the probe finds within four seconds. */
 const checkouts = { max: 8, longestWaitMs: 10_500, connectMs: 10_000 }

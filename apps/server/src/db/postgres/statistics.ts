@@ -1,5 +1,5 @@
+// ADR 39: housekeeping computes missing statistics.
 import { sql } from 'kysely'
-import { needsLocks } from '../open.ts'
 import type { Db } from '../tables.ts'
 
 const smallBytes = 1_000_000
@@ -10,7 +10,6 @@ const fewChanges = 10_000
  * their names. Autovacuum does this earlier, but it may be late or switched off, and lists are slow until then.
  */
 export async function analyzeTables(db: Db): Promise<string[]> {
-  if (!needsLocks(db)) return []
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class c left join pg_stat_user_tables s on s.relid = c.oid
     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and pg_has_role(c.relowner, 'usage')

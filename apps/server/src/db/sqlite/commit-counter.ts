@@ -1,3 +1,4 @@
+// ADR 2: reads use a connection that sees committed data only.
 import type { StatementSync } from 'node:sqlite'
 import type { SqliteHandle } from './handle.ts'
 

@@ -1,22 +1,13 @@
+// ADR 14: write transactions share commits.
 import type { SQLInputValue } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isSqliteBusy } from '../failure.ts'
+import { isSqliteBusy, NeighborFailedError } from '../failure.ts'
 import { SearchMerges } from '../lists/search-merges.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { SqliteHandle, SqliteResult } from './handle.ts'
 import { LogSync } from './log-sync.ts'
 import { outside, SqliteThread } from './thread.ts'
 import { GroupedTransaction, LongTransaction, type Transaction } from './transactions.ts'
-
-/** A transaction of the same commit made SQLite roll all of it back; what fails with this can be tried again. */
-export class NeighborFailedError extends Error {
-  readonly errcode: unknown
-
-  constructor(cause: unknown) {
-    super('a transaction of the same commit failed', { cause })
-    this.errcode = (cause as { errcode?: unknown }).errcode
-  }
-}
 
 type Settle = (error?: unknown) => void
 

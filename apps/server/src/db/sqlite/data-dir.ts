@@ -1,3 +1,4 @@
+// ADR 8: the lock of a data directory.
 import {
   accessSync,
   closeSync,

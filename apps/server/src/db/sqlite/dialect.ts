@@ -1,3 +1,4 @@
+// ADR 2: two connections, one that writes and one that sees only what is committed.
 import type { SQLInputValue } from 'node:sqlite'
 import {
   type CompiledQuery,
@@ -8,12 +9,14 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type TransactionSettings,
 } from 'kysely'
+import type { BeginOptions, EngineConnection } from '../engine.ts'
+import { isSqliteReadOnly, NeighborFailedError } from '../failure.ts'
 import { CommitCounter } from './commit-counter.ts'
-import { CommitGroups, NeighborFailedError } from './commit-groups.ts'
+import { CommitGroups } from './commit-groups.ts'
 import { SqliteHandle, type SqliteResult } from './handle.ts'
-import { markedTransaction, type Transaction } from './transactions.ts'
+import { sqliteSyntax } from './syntax.ts'
+import type { Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
 export interface SqliteHandles {
@@ -30,31 +33,33 @@ export function openSqlite(path: string): SqliteHandles {
 
 type OnFailure = (error: unknown) => void
 
-/** Kysely over `node:sqlite`: statements are kept, transactions are immediate, take turns and share commits. */
-export class NodeSqliteDialect implements Dialect {
-  readonly #driver: NodeSqliteDriver
+/** Kysely over SQLite: statements are kept, transactions are immediate, take turns and share commits. */
+export class KeywardSqliteDialect implements Dialect {
+  readonly #driver: KeywardSqliteDriver
 
   constructor(handles: SqliteHandles, onFailure: OnFailure = () => {}) {
-    this.#driver = new NodeSqliteDriver(handles, onFailure)
+    this.#driver = new KeywardSqliteDriver(handles, onFailure)
   }
 
   createDriver = (): Driver => this.#driver
   createQueryCompiler = () => new SqliteQueryCompiler()
-  createAdapter = () => new ManyConnectionsAdapter()
+  createAdapter = () => new KeywardSqliteAdapter()
   createIntrospector = (db: ConstructorParameters<typeof SqliteIntrospector>[0]) => new SqliteIntrospector(db)
 
   /** A connection for queries outside of transactions. */
-  connect = (): DatabaseConnection => this.#driver.connect()
+  connect = (): EngineConnection => this.#driver.connect()
 }
 
-/** The driver manages its own connections; reads need not wait until a transaction has ended. */
-export class ManyConnectionsAdapter extends SqliteAdapter {
+class KeywardSqliteAdapter extends SqliteAdapter {
+  readonly syntax = sqliteSyntax
+
+  /** The driver manages its own connections; reads need not wait until a transaction has ended. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-class NodeSqliteDriver implements Driver {
+class KeywardSqliteDriver implements Driver {
   readonly #handles: SqliteHandles
   readonly #onFailure: OnFailure
   readonly #groups: CommitGroups
@@ -71,20 +76,20 @@ class NodeSqliteDriver implements Driver {
     return this.connect()
   }
 
-  connect(): NodeSqliteConnection {
-    return new NodeSqliteConnection(this.#handles, this.#groups, this.#onFailure)
+  connect(): KeywardSqliteConnection {
+    return new KeywardSqliteConnection(this.#handles, this.#groups, this.#onFailure)
   }
 
-  async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings) {
-    await (connection as NodeSqliteConnection).begin({ isLong: accessMode === markedTransaction })
+  async beginTransaction(connection: DatabaseConnection) {
+    await (connection as KeywardSqliteConnection).begin()
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    await (connection as NodeSqliteConnection).end('release')
+    await (connection as KeywardSqliteConnection).end('release')
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as NodeSqliteConnection).end('rollback')
+    await (connection as KeywardSqliteConnection).end('rollback')
   }
 
   async releaseConnection() {}
@@ -96,16 +101,10 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** What long work asks of its connection between two slices. */
-export interface Pacing {
-  readonly othersWait: boolean
-  untilLogIsShort(): Promise<void>
-}
-
-const readsOnly = /^\s*(select|with|explain)\b/i
 const mostAttempts = 5
 
-class NodeSqliteConnection implements DatabaseConnection, Pacing {
+class KeywardSqliteConnection implements EngineConnection {
+  beginAs: BeginOptions | undefined
   readonly #handles: SqliteHandles
   readonly #groups: CommitGroups
   readonly #onFailure: OnFailure
@@ -117,7 +116,8 @@ class NodeSqliteConnection implements DatabaseConnection, Pacing {
     this.#onFailure = onFailure
   }
 
-  async begin({ isLong }: { isLong: boolean }): Promise<void> {
+  async begin(): Promise<void> {
+    const { isLong = false } = this.beginAs ?? {}
     this.#transaction = await this.#groups.begin(isLong)
   }
 
@@ -129,13 +129,36 @@ class NodeSqliteConnection implements DatabaseConnection, Pacing {
     return this.#groups.othersWait
   }
 
-  untilLogIsShort(): Promise<void> {
+  /** A reader may keep the log too long. */
+  untilReady(): Promise<void> {
     return this.#groups.untilLogIsShort()
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeTogether(queries: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+    const results = []
+    for (const query of queries) results.push(await this.executeQuery(query))
+    return results
+  }
+
+  async executeLater(queries: readonly CompiledQuery[]): Promise<void> {
+    await this.executeTogether(queries)
+  }
+
+  /** Does not wait for each statement: other transactions wait for all of them. */
+  async executeLast(queries: AsyncIterable<CompiledQuery>): Promise<void> {
+    const running: Promise<unknown>[] = []
+    for await (const query of queries) {
+      const ran = this.executeQuery(query)
+      // The first failure is thrown below.
+      ran.catch(() => {})
+      running.push(ran)
+    }
+    await Promise.all(running)
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     try {
-      const result = this.#run(sql, parameters.map(toSqlite))
+      const result = this.#run(query)
       return toQueryResult<Row>(result instanceof Promise ? await result : result)
     } catch (error) {
       this.#onFailure(error)
@@ -143,10 +166,18 @@ class NodeSqliteConnection implements DatabaseConnection, Pacing {
     }
   }
 
-  #run(text: string, parameters: SQLInputValue[]): SqliteResult | Promise<SqliteResult> {
-    if (this.#transaction) return this.#transaction.run(text, parameters)
-    if (readsOnly.test(text)) return this.#handles.reader.run(text, parameters)
-    return this.#runAgain(text, parameters)
+  #run({ sql, parameters, query }: CompiledQuery): SqliteResult | Promise<SqliteResult> {
+    const values = parameters.map(toSqlite)
+    if (this.#transaction) return this.#transaction.run(sql, values)
+    if (query.kind === 'SelectQueryNode') return this.#handles.reader.run(sql, values)
+    if (query.kind !== 'RawNode') return this.#runAgain(sql, values)
+    try {
+      return this.#handles.reader.run(sql, values)
+    } catch (error) {
+      // Only SQLite knows whether a statement that is written by hand changes something.
+      if (!isSqliteReadOnly(error)) throw error
+      return this.#runAgain(sql, values)
+    }
   }
 
   /** Repeats a statement whose commit failed because of a neighbor. */

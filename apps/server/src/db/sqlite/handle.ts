@@ -1,3 +1,4 @@
+// ADR 2: one of the two connections.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 
 const statementsKept = 500

@@ -1,9 +1,7 @@
+// ADR 27: a transaction of many rows runs on another thread.
 import type { SQLInputValue } from 'node:sqlite'
 import type { SqliteResult } from './handle.ts'
 import { type SqliteThread, SqliteThreadError } from './thread.ts'
-
-/** Kysely passes few settings to a driver. This one marks long transactions on SQLite, and patient ones on PostgreSQL. */
-export const markedTransaction = 'read write'
 
 /** A write transaction that has begun. */
 export interface Transaction {

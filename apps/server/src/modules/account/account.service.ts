@@ -5,7 +5,7 @@ import { minute, toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { ifTaken, type Tx } from '../../db/open.ts'
+import type { Tx } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { type Attempts, guardPassword, registrations, rightPasswords } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -36,8 +36,9 @@ export async function register(
   })
   const now = ctx.clock.now()
   const actor = newActor(newId('own'), registration.address)
-  const token = await ctx
-    .tx(actor, async (write) => {
+  const token = await ctx.tx(
+    actor,
+    async (write) => {
       await owners.insertOwner(write.tx, {
         id: actor.ownerId,
         name: registration.name,
@@ -52,8 +53,9 @@ export async function register(
         write.tx,
       )
       return sessions.openSession(write, holderOf(actor), actor.sessionId)
-    })
-    .catch(ifTaken(emailTaken))
+    },
+    { onTaken: emailTaken },
+  )
   return { token, user: await getUser(ctx, actor) }
 }
 
@@ -128,15 +130,17 @@ export async function changeEmail(
   })
   const now = ctx.clock.now()
   const email = normalizeName(change.email)
-  await ctx
-    .tx(actor, async (write) => {
+  await ctx.tx(
+    actor,
+    async (write) => {
       const { email: before } = await refuseEnded(write.tx, actor, now)
       await owners.updateOwner(write.tx, actor, { email: change.email, email_normalized: email })
       await revokeResets(write.tx, 'owner', actor.ownerId)
       await attempts.accounts.remember({ account: accountOf(email), address: change.address }, write.tx)
       write.record('owner.email_changed', actor.ownerId, { before, after: change.email })
-    })
-    .catch(ifTaken(emailTaken))
+    },
+    { onTaken: emailTaken },
+  )
   return getUser(ctx, actor)
 }
 

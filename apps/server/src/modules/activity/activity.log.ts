@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { minute } from '../../core/clock.ts'
-import type { Tx } from '../../db/open.ts'
-import type { ActionRecord } from '../../db/record.ts'
+import type { ActionRecord, Tx } from '../../db/index.ts'
 import * as repo from './activity.repo.ts'
 import { type ActivityInput, type Repeated, Sources, shareOf, toGathered } from './activity.sources.ts'
 

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
-import { insertRows } from '../../db/insert-rows.ts'
-import { type Database, type Db, ownerOf, type Tx } from '../../db/open.ts'
-import { runQuery } from '../../db/own-connections.ts'
+import { type Database, type Db, insert, ownerOf, run, type Tx } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 
 export type NewActivity = Omit<ActivityRow, 'seq'>
@@ -23,7 +21,7 @@ export async function insertActivity(
 ): Promise<void> {
   if (rows.length > 0) {
     // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
-    await runQuery(tx, insertRows(tx, 'activity', rows, 'reference'))
+    await run(tx, insert(tx, 'activity', rows, 'reference'))
     const counts = new Map<string, Pick<NewActivity, 'app_id' | 'share' | 'owner_id'> & { n: number }>()
     for (const { app_id, share, owner_id } of rows) {
       const key = `${app_id} ${share}`

@@ -1,8 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import { type Database, type Db, locked, needsLocks, readTogether, type Tx } from '../../db/open.ts'
+import { type Database, type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -27,7 +26,7 @@ export const findIssuingApp = (
   issuingBy[nameColumn(idOrAppId)].first(db, { ownerId: scope.ownerId, idOrAppId })
 
 const issuing = (column: 'id' | 'app_id') =>
-  fixedQuery((db, values: { ownerId: string; idOrAppId: string }) =>
+  query((db, values: { ownerId: string; idOrAppId: string }) =>
     db
       .selectFrom('apps')
       .select(['id', 'app_id', 'name', 'allow_custom_keys'])
@@ -41,7 +40,7 @@ const appOf = (tx: Tx, scope: OwnerScope, id: string) =>
 
 /** Locks an app until the transaction ends; false if it is not the owner's. */
 export async function lockApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  return (await locked(tx, appOf(tx, scope, id)).executeTakeFirst()) !== undefined
+  return (await lock(tx, appOf(tx, scope, id)).executeTakeFirst()) !== undefined
 }
 
 /** The newest apps of an owner. */
@@ -71,12 +70,8 @@ export async function reserveLicenses(
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
-  const lock = needsLocks(tx) ? [locked(tx, appOf(tx, scope, appId))] : []
-  const found = await readTogether(
-    tx,
-    [...lock, fitting].map((query) => query.compile()),
-  )
-  return found.at(-1)?.length === 1
+  await takeLocks(tx, () => send(tx, [lock(tx, appOf(tx, scope, appId)).compile()]))
+  return (await fitting.executeTakeFirst()) !== undefined
 }
 
 /** Counts licenses that do not exist yet, so that their places stay free for them; a negative `count` releases them. */
@@ -190,7 +185,7 @@ export async function insertSdk(
   }
   if (!(await hasRoom())) return
   // Locks the app, so that the count holds until the commit.
-  const app = await locked(
+  const app = await lock(
     tx,
     tx.selectFrom('apps').select('id').where('id', '=', row.app_id),
   ).executeTakeFirst()

@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 
 // The caller has checked the owner of the app.
 

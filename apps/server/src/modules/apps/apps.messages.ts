@@ -2,7 +2,7 @@ import { canonicalLocale, lookupTags, type MessageKey, messageDefaults } from '@
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as repo from './apps.messages.repo.ts'
 import { lockApp, updateApp } from './apps.repo.ts'

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
+import { type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
-import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { SettingColumns } from './apps.settings.ts'
 
@@ -16,11 +16,10 @@ export async function pageApps(
   const { db, lists } = database
   let mine = lists.selectFrom('apps').where('owner_id', '=', scope.ownerId)
   if (search !== undefined) {
-    // Names have no index, so the owner's apps are scanned; on SQLite the list thread does that.
-    const lower = sql.raw(database.dialect === 'sqlite' ? 'lower_unicode' : 'lower')
+    // Names have no index, so the owner's apps are scanned; a thread of its own may do that.
     mine = mine.where(({ or, eb }) =>
       or([
-        sql<SqlBool>`${lower}(name) like ${anywhere(search)} escape '\\'`,
+        sql<SqlBool>`${lowerCase(lists, 'name')} like ${anywhere(search)} escape '\\'`,
         eb('app_id', '=', search.toUpperCase()),
         eb('id', '=', search),
       ]),
@@ -55,12 +54,12 @@ export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
 export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promise<boolean> {
   let query = tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)
   if (max >= 0) query = query.where('app_count', '<', max)
-  return (await locked(tx, query).executeTakeFirst()) !== undefined
+  return (await lock(tx, query).executeTakeFirst()) !== undefined
 }
 
 /** Reads an app and locks the row until the transaction ends. */
 export const lockApp = (tx: Tx, scope: OwnerScope, id: string): Promise<AppRow> =>
-  locked(
+  lock(
     tx,
     tx.selectFrom('apps').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
   ).executeTakeFirstOrThrow()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../db/index.ts'
 import { BlockTables } from './block-tables.ts'
 
 /** Counts reads of the lists, which are empty; every app lets some networks through its VPN check. */

@@ -1,5 +1,5 @@
 import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
-import type { Database } from '../../db/open.ts'
+import type { Database } from '../../db/index.ts'
 import { type Parts, partMarksOf } from '../devices/devices.rules.ts'
 
 interface BlockedBy {

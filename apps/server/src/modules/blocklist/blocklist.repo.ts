@@ -1,7 +1,7 @@
 import type { ProgramHash } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { BlockRow } from '../../db/tables.ts'
 
 export type NewBlock = Omit<BlockRow, 'seq'>

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { readPatiently } from '../../db/open.ts'
+import { readPatiently } from '../../db/index.ts'
 
 /** A row of a list by `seq`, and whether it matches the status. */
 export interface WindowRow {

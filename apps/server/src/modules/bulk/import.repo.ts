@@ -1,13 +1,12 @@
 import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, insert, ownerOf, type Tx } from '../../db/index.ts'
 import type { ImportChunkRow, ImportRow, ImportSkipRow } from '../../db/tables.ts'
 
-export const insertOfImport = (db: Db, row: ImportRow): CompiledQuery => insertRows(db, 'imports', [row])
+export const insertOfImport = (db: Db, row: ImportRow): CompiledQuery => insert(db, 'imports', [row])
 
 export const insertOfChunks = (db: Db, chunks: readonly ImportChunkRow[]): CompiledQuery =>
-  insertRows(db, 'import_chunks', chunks)
+  insert(db, 'import_chunks', chunks)
 
 /** Deletes the first chunks of an import, which the caller has stored or listed, and returns them in order. */
 export async function takeChunks(tx: Tx, id: string, count: number): Promise<ImportChunkRow[]> {
@@ -34,7 +33,7 @@ export async function addSkips(
   skips: ReadonlyMap<string, string>,
 ): Promise<void> {
   const rows = Array.from(skips, ([key, message]) => ({ import_id: id, key, message }))
-  await tx.executeQuery(insertRows(tx, 'import_skips', rows))
+  await tx.executeQuery(insert(tx, 'import_skips', rows))
   await tx
     .updateTable('imports')
     .set((eb) => ({ count: eb('count', '-', skips.size) }))

@@ -3,8 +3,7 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, forRows, readPatiently } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
+import { type Db, isMany, readPatiently, type Write } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Once } from '../../service/idempotency.ts'
@@ -68,7 +67,7 @@ async function insertImport(
   }
   refuseMistakes(lines)
   // Large ones wait for each other: the first ones would otherwise be answered as late as the last ones.
-  const endTurn = forRows(lines.length).isLong ? await turns.enter('imports') : () => {}
+  const endTurn = isMany(lines.length) ? await turns.enter('imports') : () => {}
   try {
     const taken = await readPatiently(() => findTaken(ctx.database.lists, app.id, lines))
     const rows = decide(lines, taken, { free: lines.length, message })

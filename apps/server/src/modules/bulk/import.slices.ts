@@ -4,10 +4,7 @@ import { type OwnerScope, toOwnerActor, type VendorActor } from '../../core/acto
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { toJson } from '../../db/insert-rows.ts'
-import { type Db, forRows, needsLocks, type Tx } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
-import { inSlices } from '../../db/slices.ts'
+import { type Db, holdsUpOthers, inSlices, type Tx, toJson, type Write } from '../../db/index.ts'
 import type { ImportRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -36,7 +33,7 @@ function tracked<T>(id: string, work: () => Promise<T>): Promise<T> {
  * Whether an import is stored first and then becomes licenses in slices. On SQLite all other writes would wait for one
  * transaction of many rows.
  */
-export const isSliced = (db: Db, rows: number): boolean => !needsLocks(db) && forRows(rows).isLong === true
+export const isSliced = (db: Db, rows: number): boolean => holdsUpOthers(db, rows)
 
 /** Licenses that are to be created, and the answer if all of them are. */
 export interface PreparedImport {
@@ -82,7 +79,7 @@ export async function importInSlices(
     })
   }
   const skipped = await tracked(id, async () => {
-    await ctx.tx(actor, store, forRows(count))
+    await ctx.tx(actor, store, { rows: count })
     return complete(ctx, row).catch(failLater)
   })
   if (!skipped) throw problem('not_found')
@@ -110,7 +107,7 @@ function failLater(error: unknown): never {
 /** Completes imports that the end of a process or a full disk has interrupted. */
 export async function completeImports(ctx: Ready): Promise<void> {
   // On PostgreSQL an import is one transaction, so each node would query for nothing every two seconds.
-  if (needsLocks(ctx.db)) return
+  if (!holdsUpOthers(ctx.db, Number.POSITIVE_INFINITY)) return
   const failures: unknown[] = []
   for (const row of await repo.listImports(ctx.db)) {
     if (completing.has(row.id)) continue

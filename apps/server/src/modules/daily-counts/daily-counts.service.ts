@@ -1,8 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { dayNumber } from '../../core/clock.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import type { Db } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
+import { type Db, query, type Write } from '../../db/index.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
@@ -22,7 +20,7 @@ export async function listDailyCounts(
   return rows.map((row) => ({ ...row, n: Number(row.n) }))
 }
 
-const addToDay = fixedQuery((db, row: { appId: string; ownerId: string; day: number; metric: DailyMetric }) =>
+const addToDay = query((db, row: { appId: string; ownerId: string; day: number; metric: DailyMetric }) =>
   db
     .insertInto('daily_counts')
     .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })
@@ -41,6 +39,6 @@ export function countToday(
 ): void {
   const row = { appId: app.id, ownerId: app.ownerId, day: dayNumber(write.now), metric }
   write.last(async function* () {
-    yield addToDay.bind(write.tx, row)
+    yield addToDay.with(write.tx, row)
   })
 }

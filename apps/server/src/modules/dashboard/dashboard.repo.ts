@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../db/index.ts'
 
 /**
  * Counts used licenses that expire after `from` and until `to`: whole hours from the hourly counts, the partial hours

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { DeviceTokenRow } from '../../db/tables.ts'
 
 /** How many days an app remembers a sign-in; 0 for not at all. */

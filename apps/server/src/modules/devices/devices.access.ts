@@ -1,12 +1,8 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import { insertRows } from '../../db/insert-rows.ts'
-import { type Db, ownerOf, runBeforeNext, type Tx } from '../../db/open.ts'
-import { runQuery } from '../../db/own-connections.ts'
+import { type Db, insert, ownerOf, query, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
-import { updateOf } from '../../db/update-rows.ts'
 import {
   type Binding,
   bindingOf,
@@ -74,9 +70,9 @@ export async function listPartsOf(db: Db, appId: string, hwidHash: string): Prom
 
 /** The query of `findByHash`. */
 export const deviceByHash = (db: Db, clientId: string, hwidHash: string): CompiledQuery<DeviceRow> =>
-  byHash.bind(db, { clientId, hwidHash })
+  byHash.with(db, { clientId, hwidHash })
 
-const byHash = fixedQuery((db, values: { clientId: string; hwidHash: string }) =>
+const byHash = query((db, values: { clientId: string; hwidHash: string }) =>
   db
     .selectFrom('devices')
     .select(deviceColumns)
@@ -178,7 +174,7 @@ export async function insertDevice(
     first_seen_at: now,
     last_seen_at: now,
   }
-  await runQuery(tx, insertRows(tx, 'devices', [row]))
+  await run(tx, insert(tx, 'devices', [row]))
 }
 
 /** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */
@@ -188,7 +184,7 @@ export async function updateDevice(
   { clientId, id }: { clientId: string; id: string },
   { device, binding }: { device: Partial<DeviceRow>; binding: Binding },
 ): Promise<void> {
-  await runBeforeNext(tx, [updateOf(tx, 'devices', device, { id }), bindingOf(tx, scope, clientId, binding)])
+  await send(tx, [update(tx, 'devices', device, { id }), bindingOf(tx, scope, clientId, binding)])
 }
 
 /** Frees one device of an end user, whom the caller has locked, at once; false if there is none. */

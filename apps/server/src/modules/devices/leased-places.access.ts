@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { locked, ownerOf, type Tx } from '../../db/open.ts'
+import { lock, ownerOf, type Tx } from '../../db/index.ts'
 import { deleteTokenOf } from './device-tokens.access.ts'
 import { countFreed } from './devices.access.ts'
 
@@ -53,7 +53,7 @@ export async function freeAllEnded(tx: Tx, now: number, count: number): Promise<
     .execute()
   for (const [id, [first]] of [...Map.groupBy(due, (row) => row.client_id)].sort()) {
     const user = tx.selectFrom('clients').select('id').where('id', '=', id)
-    await locked(tx, user).executeTakeFirst()
+    await lock(tx, user).executeTakeFirst()
     if (first) await freeEnded(tx, { ownerId: first.owner_id }, id, now)
   }
   return due.length

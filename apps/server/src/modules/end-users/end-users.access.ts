@@ -1,8 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import { type Db, locked, type Tx } from '../../db/open.ts'
+import { type Db, lock, query, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { setSkeleton } from '../entitlements/end-user-rows.ts'
 
@@ -13,7 +12,7 @@ export const findByUsername = (
 ): Promise<Pick<ClientRow, 'id' | 'password_hash'> | undefined> =>
   byUsername.first(db, { appId, usernameNormalized })
 
-const byUsername = fixedQuery((db, values: { appId: string; usernameNormalized: string }) =>
+const byUsername = query((db, values: { appId: string; usernameNormalized: string }) =>
   db
     .selectFrom('clients')
     .select(['id', 'password_hash'])
@@ -69,10 +68,10 @@ export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<Lock
 
 /** The query of `lockEndUser`. */
 export const lockOfEndUser = (tx: Tx, scope: OwnerScope, id: string): CompiledQuery<LockedEndUser> =>
-  lockOne.bind(tx, { id, ownerId: scope.ownerId })
+  lockOne.with(tx, { id, ownerId: scope.ownerId })
 
-const lockOne = fixedQuery((db, values: { id: string; ownerId: string }) =>
-  locked(
+const lockOne = query((db, values: { id: string; ownerId: string }) =>
+  lock(
     db,
     db
       .selectFrom('clients')

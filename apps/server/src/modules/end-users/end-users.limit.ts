@@ -2,7 +2,7 @@ import { unlimited } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import type { Tx } from '../../db/open.ts'
+import type { Tx } from '../../db/index.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 
 /** Rejects one more end user without a license when the plan's limit is reached. */

@@ -1,6 +1,7 @@
 import type { ClientStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
+import type { Database } from '../../db/index.ts'
 import {
   type Counts,
   countedUntil,
@@ -11,7 +12,6 @@ import {
   within,
 } from '../../db/lists/list-filters.ts'
 import { afterPrefix, contains } from '../../db/lists/search.ts'
-import type { Database } from '../../db/open.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ClientStatus> = {
@@ -57,10 +57,10 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
 
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
-const inName = ({ dialect, term }: Search) => contains(dialect, 't.username_normalized', term.text)
+const inName = ({ index, term }: Search) => contains(index, 't.username_normalized', term.text)
 
-const inKey = ({ dialect, term: { key } }: Search) =>
-  key === undefined ? sql`1 = 0` : contains(dialect, 'l.key_normalized', key)
+const inKey = ({ index, term: { key } }: Search) =>
+  key === undefined ? sql`1 = 0` : contains(index, 'l.key_normalized', key)
 
 function byIndex(search: Search): Sql[] {
   const { term, mine, order } = search

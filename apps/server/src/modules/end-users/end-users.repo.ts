@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, lock, ownerOf, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 
@@ -51,7 +51,7 @@ export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly stri
     .where('id', 'in', ids)
     .where(ownerOf('clients'), '=', scope.ownerId)
     .orderBy('id')
-  return (await locked(tx, endUsers).execute()).length
+  return (await lock(tx, endUsers).execute()).length
 }
 
 /** Deletes end users and returns how many. Activation files that run on are kept, because they count on a limited plan. */

@@ -7,11 +7,9 @@ import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
+import { inSlices, type Write } from '../../db/index.ts'
 import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
-import { ifTaken } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
-import { inSlices } from '../../db/slices.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
@@ -81,8 +79,9 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
   const passwordHash = await ctx.passwords.hash(endUser.password, callerOf(actor))
   const machine = toNamedMachine(app.app_id, endUser.hwid ?? undefined)
   const id = newId('usr')
-  const row = await ctx
-    .tx(actor, async (write) => {
+  const row = await ctx.tx(
+    actor,
+    async (write) => {
       const { tx } = write
       await getApp(tx, actor, app.id)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
@@ -109,8 +108,9 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
         expiresAt: toShownEnd({ expires_at: expiresAt, grace_days: 0 }),
       })
       return repo.findEndUser(tx, actor, id)
-    })
-    .catch(ifTaken(usernameTaken))
+    },
+    { onTaken: usernameTaken },
+  )
   if (!row) throw problem('internal')
   return toEndUser(row, now)
 }

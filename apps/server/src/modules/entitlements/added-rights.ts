@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { isIn, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, ownerOf, type Tx } from '../../db/index.ts'
 import { toAddedRights } from './rights.rules.ts'
 
 /**

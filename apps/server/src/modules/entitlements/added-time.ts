@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
-import { isIn, locked, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, lock, ownerOf, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
 import { withEnd } from './ends.ts'
@@ -158,7 +158,7 @@ async function forEachUser(
       .select(['expires_at', 'license_id'])
       .where('id', '=', clientId)
       .where('owner_id', '=', scope.ownerId)
-    const user = await locked(tx, found).executeTakeFirst()
+    const user = await lock(tx, found).executeTakeFirst()
     if (!user) continue
     let end = user.expires_at
     for (const key of ofUser) end = await change(end, key)

@@ -1,10 +1,7 @@
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { insertRows } from '../../db/insert-rows.ts'
-import { ownerOf, type Tx } from '../../db/open.ts'
-import { runQuery } from '../../db/own-connections.ts'
+import { insert, ownerOf, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, Tables } from '../../db/tables.ts'
-import { updateOf, updateRows } from '../../db/update-rows.ts'
 
 export type NewEndUser = Pick<
   ClientRow,
@@ -27,7 +24,7 @@ export type NewEndUser = Pick<
   Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
-  await runQuery(tx, insertRows(tx, 'clients', [client]))
+  await run(tx, insert(tx, 'clients', [client]))
 }
 
 export async function updateEndUser(
@@ -47,7 +44,7 @@ export async function updateEndUser(
     >
   >,
 ): Promise<void> {
-  await updateRows(tx, 'clients', change, { id, owner_id: scope.ownerId })
+  await send(tx, [update(tx, 'clients', change, { id, owner_id: scope.ownerId })])
 }
 
 export async function updateEndUsers(
@@ -168,12 +165,12 @@ export async function updateBinding(
   binding: Binding,
 ): Promise<void> {
   if (Object.keys(binding).length === 0) return
-  await updateRows(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
+  await send(tx, [bindingOf(tx, scope, clientId, binding)])
 }
 
 /** The query of `updateBinding`. */
 export const bindingOf = (tx: Tx, scope: OwnerScope, clientId: string, binding: Binding): CompiledQuery =>
-  updateOf(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
+  update(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
 
 type BoundDevice = Pick<ClientRow, 'hwid' | 'hwid_hash'>
 

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
 import { never, toShownEnd } from '../../db/ends.ts'
-import { isIn, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, ownerOf, send, type Tx, update } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import { updateRows } from '../../db/update-rows.ts'
 import { storeAddedRights } from './added-rights.ts'
 import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
 import { extended, withEnd } from './ends.ts'
@@ -43,7 +42,9 @@ export async function setEndUserOfLicense(
   licenseId: string,
   clientId: string,
 ): Promise<void> {
-  await updateRows(tx, 'licenses', { client_id: clientId }, { id: licenseId, owner_id: scope.ownerId })
+  await send(tx, [
+    update(tx, 'licenses', { client_id: clientId }, { id: licenseId, owner_id: scope.ownerId }),
+  ])
 }
 
 /** Sets the first license, and so the expiry, of an end user whose former one was deleted. */

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { isIn, needsLocks, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, lockAll, ownerOf, type Tx, takeLocks } from '../../db/index.ts'
 
 /** Locks the licenses of end users until the transaction ends, and one that is about to be added. */
 export const lockLicensesOf = (
@@ -7,7 +7,7 @@ export const lockLicensesOf = (
   scope: OwnerScope,
   clientIds: readonly string[],
   licenseId?: string,
-): Promise<void> => lock(tx, scope, licenseId === undefined ? [] : [licenseId], clientIds)
+): Promise<void> => lockLicenses(tx, scope, licenseId === undefined ? [] : [licenseId], clientIds)
 
 /**
  * Locks licenses and the other licenses of their end users until the transaction ends: a change of one can change the
@@ -18,36 +18,31 @@ export async function lockWithUsersLicenses(
   scope: OwnerScope,
   ids: readonly string[],
 ): Promise<void> {
-  if (!needsLocks(tx)) return
-  const used = await tx
-    .selectFrom('licenses')
-    .select('client_id')
-    .distinct()
-    .where(isIn(tx, 'id', ids))
-    .where('client_id', 'is not', null)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
-  await lock(
-    tx,
-    scope,
-    ids,
-    used.map((row) => row.client_id).filter((id) => id !== null),
-  )
+  await takeLocks(tx, async () => {
+    const used = await tx
+      .selectFrom('licenses')
+      .select('client_id')
+      .distinct()
+      .where(isIn(tx, 'id', ids))
+      .where('client_id', 'is not', null)
+      .where('owner_id', '=', scope.ownerId)
+      .execute()
+    const clientIds = used.map((row) => row.client_id).filter((id) => id !== null)
+    await lockLicenses(tx, scope, ids, clientIds)
+  })
 }
 
-async function lock(
+async function lockLicenses(
   tx: Tx,
   scope: OwnerScope,
   ids: readonly string[],
   clientIds: readonly string[],
 ): Promise<void> {
-  if (!needsLocks(tx) || ids.length + clientIds.length === 0) return
-  await tx
+  if (ids.length + clientIds.length === 0) return
+  const licenses = tx
     .selectFrom('licenses')
     .select('id')
     .where(({ or }) => or([isIn(tx, 'id', ids), isIn(tx, 'client_id', clientIds)]))
     .where(ownerOf('licenses'), '=', scope.ownerId)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  await takeLocks(tx, () => lockAll(tx, licenses).execute())
 }

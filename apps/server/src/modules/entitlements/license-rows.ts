@@ -2,8 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { never } from '../../db/ends.ts'
-import { insertRows, insertUnlessTaken } from '../../db/insert-rows.ts'
-import { type Db, isIn, needsLocks, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, insert, insertUnlessTaken, isIn, lockAll, ownerOf, type Tx } from '../../db/index.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { AddedKey } from './added-time.ts'
 
@@ -16,7 +15,7 @@ export type NewLicense = Omit<
 const unused = { client_id: null, used_at: null }
 
 export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery =>
-  insertRows(
+  insert(
     db,
     'licenses',
     licenses.map((license) => ({ ...license, ...unused })),
@@ -135,7 +134,7 @@ export async function takeFromReseller(
     .updateTable('licenses')
     .set({ reseller_id: null })
     // Other transactions lock licenses in the same order.
-    .where('id', 'in', needsLocks(tx) ? some.orderBy('id').forUpdate() : some)
+    .where('id', 'in', lockAll(tx, some))
     .returning('id')
     .execute()
   return taken.length
@@ -161,20 +160,6 @@ export const listSlice = async (
   filter: SliceFilter,
   count: number,
 ): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
-
-/** Deletes up to `count` licenses, without locking them, and returns them with the end users that used them. */
-export const deleteSlice = (
-  tx: Tx,
-  scope: OwnerScope,
-  filter: SliceFilter,
-  count: number,
-): Promise<AddedKey[]> =>
-  tx
-    .deleteFrom('licenses')
-    .where('seq', 'in', sliceOf(tx, scope, filter, count).select('seq'))
-    .where(ownerOf('licenses'), '=', scope.ownerId)
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
-    .execute()
 
 /** Deletes licenses and returns them with the end users that used them. */
 export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day, lastInstant } from '../../core/clock.ts'
-import { isIn, ownerOf, type Tx } from '../../db/open.ts'
+import { isIn, ownerOf, type Tx } from '../../db/index.ts'
 import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'
 

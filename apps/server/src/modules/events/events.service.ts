@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { ActionRecord, RecordConsumer } from '../../db/record.ts'
+import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { EventHub } from './events.hub.ts'
-import { PostgresEvents } from './events.postgres.ts'
 
 export interface Events {
   open(actor: OwnerScope & { sessionId: string }): Readable
@@ -22,30 +21,21 @@ export function createEvents(
   options: { onError: (error: unknown) => void; heartbeatMs?: number | undefined },
 ): Events {
   const hub = new EventHub(ctx, options)
-  const { database, config } = ctx
-  const common = { open: hub.open.bind(hub), endStreams: hub.close.bind(hub) }
-  if (database.dialect === 'sqlite' || config.databaseUrl === undefined) {
-    return {
-      ...common,
-      publish: (records) => hub.notify(changedOwners(records)),
-      notifyActivity: (ownerIds) => hub.notify(ownerIds, 'activity'),
-      start: async () => {},
-      stop: async () => {},
-    }
-  }
-  const nodes = new PostgresEvents({
-    url: config.databaseUrl,
-    pool: database.pool,
-    onEvent: (ownerId, topic) => hub.notify([ownerId], topic),
+  const feed = ctx.database.engine.openFeed({
+    onMessage: (message) => {
+      const [ownerId = '', topic] = message.split(' ')
+      hub.notify([ownerId], topic === 'activity' ? topic : 'change')
+    },
     onGap: () => hub.notifyAll(),
     onError: options.onError,
   })
   return {
-    ...common,
-    publish: (records) => nodes.announce(changedOwners(records)),
-    notifyActivity: (ownerIds) => nodes.announce(ownerIds, 'activity'),
-    start: () => nodes.listen(),
-    stop: () => nodes.stop(),
+    open: hub.open.bind(hub),
+    endStreams: hub.close.bind(hub),
+    publish: (records) => feed.send(changedOwners(records)),
+    notifyActivity: (ownerIds) => feed.send([...ownerIds].map((id) => `${id} activity`)),
+    start: () => feed.start(),
+    stop: () => feed.stop(),
   }
 }
 

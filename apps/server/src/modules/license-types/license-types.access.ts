@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, needsLocks, type Tx } from '../../db/open.ts'
+import { type Db, lockShared, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { soldAs } from './license-types.rules.ts'
 
@@ -19,7 +19,7 @@ async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): 
     .where('id', '=', id)
     .where('app_id', '=', appId)
     .where('owner_id', '=', scope.ownerId)
-  const type = await (needsLocks(tx) ? query.forShare() : query).executeTakeFirst()
+  const type = await lockShared(tx, query).executeTakeFirst()
   if (!type) throw typeGone()
   return type
 }

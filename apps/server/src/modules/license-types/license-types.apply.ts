@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { ownerOf, type Tx } from '../../db/open.ts'
+import { ownerOf, type Tx } from '../../db/index.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { copyEndsToUsers } from '../entitlements/entitlements.service.ts'

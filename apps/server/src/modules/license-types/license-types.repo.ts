@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, locked, type Tx } from '../../db/open.ts'
+import { type Db, lock, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 
 /** The license types of an app that the caller has checked to be the owner's, oldest first. */
@@ -36,7 +36,7 @@ export async function lastSoldSeq(db: Db, id: string): Promise<number> {
 
 /** Locks the row until the transaction ends. */
 export const lockType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
-  locked(
+  lock(
     tx,
     tx.selectFrom('license_types').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
   ).executeTakeFirst()

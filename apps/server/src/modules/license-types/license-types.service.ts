@@ -3,9 +3,7 @@ import type { OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { ifTaken } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
-import { inSlices } from '../../db/slices.ts'
+import { inSlices, type Write } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
@@ -31,8 +29,9 @@ export async function createLicenseType(
   app: string,
   fields: TypeFields,
 ): Promise<LicenseType> {
-  return ctx
-    .tx(actor, async (write) => {
+  return ctx.tx(
+    actor,
+    async (write) => {
       const { tx, now } = write
       const { id: appId } = await getApp(tx, actor, app)
       // Lock the app, so that the count below holds until the commit.
@@ -48,8 +47,9 @@ export async function createLicenseType(
       if ((await repo.countTypes(tx, appId)) > limits.licenseTypesMax) throw problem('license_types_full')
       write.record('license_type.created', type.id, { appId, name: type.name })
       return toLicenseType({ ...type, seq: 0 })
-    })
-    .catch(ifTaken(nameTaken))
+    },
+    { onTaken: nameTaken },
+  )
 }
 
 type Changes = { [Name in keyof TypeFields]?: TypeFields[Name] | undefined }
@@ -65,8 +65,9 @@ export async function updateLicenseType(
   const changedFields = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   ) as Partial<TypeFields>
-  const { type, lastSeq } = await ctx
-    .tx(actor, async (write) => {
+  const { type, lastSeq } = await ctx.tx(
+    actor,
+    async (write) => {
       const { tx } = write
       const found = await repo.lockType(tx, actor, id)
       if (!found) throw problem('not_found')
@@ -80,8 +81,9 @@ export async function updateLicenseType(
         applyTo,
       })
       return { type: { ...found, ...columns }, lastSeq: await repo.lastSoldSeq(tx, id) }
-    })
-    .catch(ifTaken(nameTaken))
+    },
+    { onTaken: nameTaken },
+  )
   const changedLicenses = applyTo === 'all' ? await applyToSold(ctx, actor, type, lastSeq) : 0
   return { licenseType: toLicenseType(type), changedLicenses }
 }

@@ -1,7 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { licenseColumns } from '../../db/columns.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import { type Db, locked, needsLocks, runBeforeNext, type Tx } from '../../db/open.ts'
+import { type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
 
@@ -28,7 +27,7 @@ export const findLicenseByKey = (
   { exact, typed }: TypedKey,
 ): Promise<LicenseRow | undefined> => byKey.first(db, { appId, exact, typed })
 
-const byKey = fixedQuery((db, values: TypedKey & { appId: string }) =>
+const byKey = query((db, values: TypedKey & { appId: string }) =>
   db
     .selectFrom('licenses')
     .select(licenseColumns)
@@ -52,7 +51,7 @@ const oneById = (db: Db, values: { appId: string; id: string }) =>
     .where('app_id', '=', values.appId)
     .where('id', '=', values.id)
 
-const byId = fixedQuery(oneById)
+const byId = query(oneById)
 
 /** The first license of an end user, whose term and ban apply to the end user. */
 export const findFirstLicense = async (
@@ -64,9 +63,9 @@ export const findFirstLicense = async (
 
 /** The query for the first license of an end user that is not read yet. */
 export const firstLicenseOf = (db: Db, appId: string, clientId: string): CompiledQuery<FirstLicense> =>
-  firstOf.bind(db, { appId, clientId })
+  firstOf.with(db, { appId, clientId })
 
-const firstOf = fixedQuery((db, values: { appId: string; clientId: string }) =>
+const firstOf = query((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')
@@ -91,14 +90,14 @@ const firstOf = fixedQuery((db, values: { appId: string; clientId: string }) =>
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
   lockOne.first(tx, { appId, id })
 
-const lockOne = fixedQuery((db, values: { appId: string; id: string }) => locked(db, oneById(db, values)))
+const lockOne = query((db, values: { appId: string; id: string }) => lock(db, oneById(db, values)))
 
 /** Locks the first license of an end user, together with the transaction's next query, if the end user has seats. */
 export async function lockSeatsOf(tx: Tx, appId: string, clientId: string): Promise<void> {
-  if (needsLocks(tx)) await runBeforeNext(tx, [lockSeats.bind(tx, { appId, clientId })])
+  await takeLocks(tx, () => send(tx, [lockSeats.with(tx, { appId, clientId })]))
 }
 
-const lockSeats = fixedQuery((db, values: { appId: string; clientId: string }) =>
+const lockSeats = query((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')

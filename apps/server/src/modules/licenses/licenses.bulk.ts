@@ -1,8 +1,7 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { patientForRows } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
+import type { Write } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest } from '../../service/idempotency.ts'
@@ -46,7 +45,7 @@ export async function changeLicenses(
         remember(write, answer)
         return answer
       },
-      patientForRows(ids.length),
+      { rows: ids.length, isPatient: true },
     ),
   )
 }

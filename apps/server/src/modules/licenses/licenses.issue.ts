@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import { insertOfLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import type { SoldColumns } from './licenses.rules.ts'
 

@@ -1,5 +1,6 @@
 import type { LicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
+import type { Database } from '../../db/index.ts'
 import {
   type Counts,
   countedUntil,
@@ -10,7 +11,6 @@ import {
   within,
 } from '../../db/lists/list-filters.ts'
 import { afterPrefix, contains, noteContains } from '../../db/lists/search.ts'
-import type { Database } from '../../db/open.ts'
 
 /** The licenses of an owner. */
 export const licenseList: List<LicenseStatus> = {
@@ -59,12 +59,12 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
   return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }
 }
 
-const inName = ({ dialect, term }: Search) => contains(dialect, 'c.username_normalized', term.text)
+const inName = ({ index, term }: Search) => contains(index, 'c.username_normalized', term.text)
 
-function inKeyOrNote({ dialect, term }: Search): Sql {
-  const inNote = noteContains(dialect, 't.note', term.text)
+function inKeyOrNote({ index, term }: Search): Sql {
+  const inNote = noteContains(index, 't.note', term.text)
   if (term.key === undefined) return inNote
-  return sql`(${contains(dialect, 't.key_normalized', term.key)} or ${inNote})`
+  return sql`(${contains(index, 't.key_normalized', term.key)} or ${inNote})`
 }
 
 function byIndex(search: Search): Sql[] {

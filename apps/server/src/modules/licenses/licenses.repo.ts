@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, locked, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, lock, ownerOf, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
 import { usernameOf } from './licenses.access.ts'
@@ -55,7 +55,7 @@ export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Pro
 
 /** Locks the rows until the transaction ends and returns them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
-  locked(
+  lock(
     tx,
     tx
       .selectFrom('licenses')

@@ -1,11 +1,9 @@
 import { type Duration, type License, type LicenseStatus, unlimited } from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
+import { inSlices, type Slice, type Tx, type Write } from '../../db/index.ts'
 import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
-import { forRows, ifGone, ifTaken, needsLocks, type Tx } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
-import { inSlices } from '../../db/slices.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
@@ -79,36 +77,33 @@ async function insertLicenses(
   const now = ctx.clock.now()
   const plain = batch.type === undefined ? { sold: toSold(batch, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  return ctx
-    .tx(
-      actor,
-      async (write) => {
-        const { tx } = write
-        const app = await findIssuingApp(tx, actor, batch.app)
-        if (!app) throw appGone()
-        if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
-        // Without a limit and without a custom key, nothing has to be decided under the app's lock.
-        const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
-        if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
-          throw problem('plan_limit_reached', {
-            message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
-          })
-        }
-        const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
-        const draft = { key: batch.key, note: batch.note, ...terms }
-        const drafts = Array.from({ length: batch.count }, () => draft)
-        const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
-        const ids = made.map((license) => license.id)
-        write.record('licenses.created', app.id, { count: ids.length, ids })
-        write.last(() => insertsOf(tx, made))
-        const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
-        remember(write, licenses)
-        return licenses
-      },
-      forRows(batch.count),
-    )
-    .catch(ifGone(appGone))
-    .catch(ifTaken(keyTaken))
+  return ctx.tx(
+    actor,
+    async (write) => {
+      const { tx } = write
+      const app = await findIssuingApp(tx, actor, batch.app)
+      if (!app) throw appGone()
+      if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
+      // Without a limit and without a custom key, nothing has to be decided under the app's lock.
+      const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
+      if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
+        throw problem('plan_limit_reached', {
+          message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
+        })
+      }
+      const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
+      const draft = { key: batch.key, note: batch.note, ...terms }
+      const drafts = Array.from({ length: batch.count }, () => draft)
+      const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+      const ids = made.map((license) => license.id)
+      write.record('licenses.created', app.id, { count: ids.length, ids })
+      write.last(() => insertsOf(tx, made))
+      const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
+      remember(write, licenses)
+      return licenses
+    },
+    { rows: batch.count, onTaken: keyTaken, onGone: appGone },
+  )
 }
 
 /** A unique index rejects a key that the app has already. It leaves out equal keys of earlier versions, which this finds. */
@@ -186,16 +181,10 @@ async function deleteSlice(
   scope: OwnerScope,
   filter: rows.SliceFilter,
   size: number,
-): Promise<{ found: number; changed: number }> {
-  if (!needsLocks(tx)) {
-    const found = await expireUsers(tx, scope, await rows.deleteSlice(tx, scope, filter, size), now)
-    return { found, changed: found }
-  }
+): Promise<Slice> {
   const ids = await rows.listSlice(tx, scope, filter, size)
-  return {
-    found: ids.length,
-    changed: ids.length === 0 ? 0 : await deleteAndExpireUsers(tx, scope, ids, now),
-  }
+  const changed = ids.length === 0 ? 0 : await deleteAndExpireUsers(tx, scope, ids, now)
+  return { found: ids.length, changed }
 }
 
 const keyTaken = () => problem('key_taken')

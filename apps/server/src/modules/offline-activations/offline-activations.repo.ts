@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
-import { type Db, ownerOf, type Tx } from '../../db/open.ts'
+import { type Db, ownerOf, type Tx } from '../../db/index.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'
 
 /** An activation with joined columns for display. */

@@ -1,7 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import { type Db, locked, type Tx } from '../../db/open.ts'
+import { type Db, lock, query, type Tx } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type CurrentPlan, type Plan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
@@ -24,7 +23,7 @@ export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
 
 /** Reads an owner and locks the row until the transaction ends. */
 export const lockOwner = (tx: Tx, scope: OwnerScope): Promise<OwnerRow> =>
-  locked(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
+  lock(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
 
 export async function insertOwner(
   tx: Tx,
@@ -76,6 +75,6 @@ async function getPlan(ctx: Ctx, scope: OwnerScope): Promise<Plan> {
   return currentPlan(ctx, owner).plan
 }
 
-const premiumOf = fixedQuery((db, values: { id: string }) =>
+const premiumOf = query((db, values: { id: string }) =>
   db.selectFrom('owners').select('premium_until').where('id', '=', values.id),
 )

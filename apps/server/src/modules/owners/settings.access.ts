@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 
 export const getSettings = (db: Db, scope: OwnerScope) =>
   db

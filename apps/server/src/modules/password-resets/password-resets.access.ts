@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/open.ts'
+import type { Tx } from '../../db/index.ts'
 import type { AccountKind } from './password-resets.repo.ts'
 
 /** Revokes every reset link of an account. */

@@ -1,6 +1,5 @@
 import type { ActionDetail } from '@keyward/contract'
-import type { Database, Db } from '../../db/open.ts'
-import { transactAsOperator } from '../../db/record.ts'
+import { type Database, type Db, transactAsOperator } from '../../db/index.ts'
 import type { CouponRow } from '../../db/tables.ts'
 
 /** A coupon with the number of orders that used it and that hold a use of it. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 
 // Functions that take a bare order id have no scope: the payment pipeline acts for the provider, and every order id

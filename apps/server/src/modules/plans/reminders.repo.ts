@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 
 // Housekeeping across all owners, so these functions take no scope.

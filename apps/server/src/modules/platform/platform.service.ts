@@ -1,7 +1,6 @@
 import type { OwnerActor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
-import type { Db } from '../../db/open.ts'
-import { inSlices } from '../../db/slices.ts'
+import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/idempotency.ts'

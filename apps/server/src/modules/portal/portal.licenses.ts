@@ -3,8 +3,8 @@ import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import { readPatiently, type Tx } from '../../db/index.ts'
 import { toSearchTerm } from '../../db/lists/search.ts'
-import { forRows, readPatiently, type Tx } from '../../db/open.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
@@ -146,7 +146,7 @@ async function insertLicenses(
       remember(write, licenses)
       return licenses
     },
-    forRows(batch.count),
+    { rows: batch.count },
   )
 }
 

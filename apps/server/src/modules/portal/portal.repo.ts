@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { ResellerActor } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
+import type { Database } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/lists/search.ts'
-import type { Database } from '../../db/open.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
 import { usernameOf } from '../licenses/licenses.access.ts'
 

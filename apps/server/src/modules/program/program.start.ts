@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LeakedPasswords } from '../../core/leaked-passwords.ts'
-import type { RecordConsumer } from '../../db/record.ts'
+import type { RecordConsumer } from '../../db/index.ts'
 import { ProgramVariables } from './answers/variables.ts'
 import { ProgramReads } from './facts/reads.ts'
 import { installCors } from './http/cors.ts'

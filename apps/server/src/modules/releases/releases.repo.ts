@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 
 /** Newest first. The caller has checked the app's owner. */

@@ -3,7 +3,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, ifTaken } from '../../db/open.ts'
+import type { Db } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
@@ -37,14 +37,16 @@ export async function addRelease(
     link: newRelease.link ?? null,
     created_at: ctx.clock.now(),
   }
-  await ctx
-    .tx(actor, async (write) => {
+  await ctx.tx(
+    actor,
+    async (write) => {
       if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
       if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
       const { version, released_at: releasedAt } = release
       write.record('release.added', release.id, { appId, version, releasedAt })
-    })
-    .catch(ifTaken(() => problem('release_exists')))
+    },
+    { onTaken: () => problem('release_exists') },
+  )
   return toRelease(release)
 }
 

@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
+import { type Database, type Db, lock, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
-import { type Database, type Db, locked, type Tx } from '../../db/open.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 import { takeFromReseller } from '../entitlements/license-rows.ts'
 import { type ResellerView, views } from './resellers.access.ts'
@@ -65,14 +65,14 @@ export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number>
 
 /** Reads a reseller and locks the row until the transaction ends. */
 export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
-  locked(
+  lock(
     tx,
     tx.selectFrom('resellers').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
   ).executeTakeFirst()
 
 /** Locks the owner, so that concurrent calls cannot exceed the plan's number of resellers. */
 export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
-  await locked(tx, tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)).execute()
+  await lock(tx, tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)).execute()
 }
 
 export async function insertReseller(

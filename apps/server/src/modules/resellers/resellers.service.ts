@@ -7,8 +7,7 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { ifTaken, type Tx } from '../../db/open.ts'
-import { inSlices } from '../../db/slices.ts'
+import { inSlices, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
@@ -55,8 +54,9 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: New
   const passwordHash = await ctx.passwords.hash(reseller.password, callerOf(actor))
   const id = newId('res')
   const now = ctx.clock.now()
-  await ctx
-    .tx(actor, async (write) => {
+  await ctx.tx(
+    actor,
+    async (write) => {
       const { tx } = write
       await reserveReseller(tx, actor, maxResellers)
       if (!(await reserveLicenses(tx, actor, app.id, 0, unlimited, now))) throw problem('not_found')
@@ -71,8 +71,9 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: New
         created_at: now,
       })
       write.record('reseller.created', id, { appId: app.id, licenseLimit: reseller.allowed_license_keys })
-    })
-    .catch(ifTaken(emailTaken))
+    },
+    { onTaken: emailTaken },
+  )
   return {
     _id: id,
     email: reseller.email,

@@ -1,5 +1,4 @@
-import { fixedQuery } from '../../db/fixed-query.ts'
-import type { Tx } from '../../db/open.ts'
+import { query, type Tx } from '../../db/index.ts'
 
 // Session ids come from the resolved token of a call, never from its input, so these functions take no scope.
 
@@ -115,7 +114,7 @@ const toColumns = (session: StoredSession) => ({
   version: session.version,
 })
 
-const updateSession = fixedQuery((db, values: StoredSession) =>
+const updateSession = query((db, values: StoredSession) =>
   db
     .updateTable('client_sessions')
     .set(toColumns(values))
@@ -125,7 +124,7 @@ const updateSession = fixedQuery((db, values: StoredSession) =>
 )
 
 // Another sign-in on the same token may have written the row first.
-const insertSession = fixedQuery(
+const insertSession = query(
   (db, values: StoredSession & { appId: string; tokenHash: string; locale: string | null; now: number }) =>
     db
       .insertInto('client_sessions')

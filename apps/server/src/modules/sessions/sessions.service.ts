@@ -3,9 +3,7 @@ import { sql } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { fixedQuery } from '../../db/fixed-query.ts'
-import type { Db, Tx } from '../../db/open.ts'
-import type { Write } from '../../db/record.ts'
+import { type Db, query, type Tx, type Write } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
@@ -50,13 +48,13 @@ interface Row {
 }
 
 const byToken = {
-  owner: fixedQuery((db, values: { tokenHash: string }) =>
+  owner: query((db, values: { tokenHash: string }) =>
     db
       .selectFrom('owner_sessions')
       .select(['id', 'owner_id as holder_id', 'created_at', 'expires_at'])
       .where('token_hash', '=', values.tokenHash),
   ),
-  reseller: fixedQuery((db, values: { tokenHash: string }) =>
+  reseller: query((db, values: { tokenHash: string }) =>
     db
       .selectFrom('reseller_sessions')
       .select(['id', 'reseller_id as holder_id', 'created_at', 'expires_at'])

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts'
+import type { Db } from '../../db/index.ts'
 
 /** A key that may sign, with its sealed private part. */
 export interface PinnedKey {

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { SigningKeyRow } from '../../db/tables.ts'
 
 /** The stored keys of an app, newest first; none while it has only its first one. */

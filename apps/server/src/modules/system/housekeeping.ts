@@ -3,9 +3,7 @@ import { minute, second } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { countTables, deleteEmptyCounts, deleteExpired, expiringTables } from '../../db/deletions.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import type { Tx } from '../../db/open.ts'
-import { analyzeTables } from '../../db/postgres/statistics.ts'
-import { inSlices } from '../../db/slices.ts'
+import { inSlices, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { completeImports } from '../bulk/import.slices.ts'
@@ -26,7 +24,9 @@ const graceMs = 5 * second
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Moves
  * paused ends, completes older end users and interrupted imports, and computes missing statistics.
  */
-export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | 'tx'>): Promise<void> {
+export async function tidy(
+  ctx: Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>,
+): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices(ctx, system, async ({ tx }, size) => ({ found: await remove(tx, size) }))
@@ -39,7 +39,7 @@ export async function tidy(ctx: Pick<Ctx, 'clock' | 'config' | 'db' | 'seal' | '
   await thinRecords(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)
-  await analyzeTables(ctx.db)
+  await ctx.database.engine.updateStatistics()
 }
 
 interface Options {
@@ -62,7 +62,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   )
   const completing = oneAtATime(completer(ctx, onError))
   const analyzing = oneAtATime(async () => {
-    await analyzeTables(ctx.db).catch(onError)
+    await ctx.database.engine.updateStatistics().catch(onError)
   })
   completing.start()
   analyzing.start()

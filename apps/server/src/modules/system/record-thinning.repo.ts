@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/index.ts'
 import { putMeta } from '../../db/meta.ts'
-import type { Db, Tx } from '../../db/open.ts'
 
 // Housekeeping concerns the records of all owners.
 

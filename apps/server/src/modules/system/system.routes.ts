@@ -6,7 +6,6 @@ import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
-import { readinessProbe } from './system.repo.ts'
 
 const troubleTexts: Record<StorageTrouble, string> = {
   full: errorFacts('storage_full').message,
@@ -19,9 +18,8 @@ export function systemRoutes(mount: Mount, ctx: Ctx): void {
   const { payments, defaultPlan } = ctx.config
   const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
-  const read = readinessProbe(ctx)
   mount(system.ready, 'public', async () => {
-    await read().catch((error) => {
+    await ctx.database.engine.probe().catch((error) => {
       throw storageFailureOf(error) ? error : problem('unavailable')
     })
     const trouble = await ctx.database.room.findTrouble(ctx.db)

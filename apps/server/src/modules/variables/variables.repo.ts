@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/index.ts'
 
 /** A stored list of variables. */
 export interface Stored {

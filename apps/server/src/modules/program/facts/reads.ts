@@ -1,6 +1,5 @@
 import { lookupTags } from '@keyward/contract'
-import type { Database } from '../../../db/open.ts'
-import type { CommitCounter } from '../../../db/sqlite/commit-counter.ts'
+import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
 import { seqOfKey, type TypedKey } from '../../../db/typed-keys.ts'
 import type { AppFacts, LicenseFacts, SessionFacts } from './facts.ts'
 import {
@@ -107,10 +106,7 @@ const textsOf = `select ${Array.from(
 
 type Found = object | undefined
 
-/** A prepared read; undefined if there is no row. SQLite answers at once: a promise for each read costs time. */
-type Read = (...values: string[]) => Promise<Found> | Found
-
-function use<Facts>(read: ReturnType<Read>, toFacts: (row: object) => Facts) {
+function use<Facts>(read: ReturnType<PreparedRead>, toFacts: (row: object) => Facts) {
   const convert = (row: Found) => row && toFacts(row)
   return read instanceof Promise ? read.then(convert) : convert(read)
 }
@@ -120,16 +116,17 @@ function use<Facts>(read: ReturnType<Read>, toFacts: (row: object) => Facts) {
  * connection, which sees committed data only.
  */
 export class ProgramReads {
-  readonly #app: Record<AppName, Read>
-  readonly #session: Read
-  readonly #license: Record<AppName, Read>
-  readonly #texts: Read
-  /** On SQLite; PostgreSQL reads the app together with the rest, because a second query costs a round trip. */
+  readonly #app: Record<AppName, PreparedRead>
+  readonly #session: PreparedRead
+  readonly #license: Record<AppName, PreparedRead>
+  readonly #texts: PreparedRead
+  /** Otherwise each read includes its app, because a second query costs a round trip. */
   readonly #kept: AppsOfLastCommit | undefined
 
   constructor(database: Database) {
-    const read = database.dialect === 'sqlite' ? sqliteRead(database) : postgresRead(database)
-    this.#kept = database.dialect === 'sqlite' ? new AppsOfLastCommit(database) : undefined
+    const { engine } = database
+    const read = (name: string, text: string): PreparedRead => engine.prepareRead(name, text)
+    this.#kept = engine.commits && new AppsOfLastCommit(engine.commits)
     const app = this.#kept ? onlyAppId : wholeApp
     this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
     this.#session = read('session', sessionByToken(this.#kept ? undefined : wholeApp))
@@ -189,21 +186,18 @@ const appsKept = 10_000
 
 /** The facts about apps, kept until the next commit. */
 class AppsOfLastCommit {
-  readonly #counter: CommitCounter
+  readonly #commitCount: CommitCount
   readonly #reads: Record<AppName, (name: string) => object | undefined>
   readonly #apps = new Map<string, AppFacts>()
   #commits: number | undefined
 
-  constructor({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
-    this.#counter = handles.commits
-    this.#reads = {
-      id: handles.reader.prepareRow(appBy('id')),
-      app_id: handles.reader.prepareRow(appBy('app_id')),
-    }
+  constructor(commits: CommitCount) {
+    this.#commitCount = commits
+    this.#reads = { id: commits.prepareRead(appBy('id')), app_id: commits.prepareRead(appBy('app_id')) }
   }
 
   get(idOrAppId: string): AppFacts | undefined {
-    const commits = this.#counter.read()
+    const commits = this.#commitCount.read()
     if (commits !== this.#commits || this.#apps.size >= appsKept) this.#apps.clear()
     this.#commits = commits
     const kept = this.#apps.get(idOrAppId)
@@ -213,17 +207,5 @@ class AppsOfLastCommit {
     const app = toAppFacts(row as AppColumns)
     this.#apps.set(idOrAppId, app)
     return app
-  }
-}
-
-function sqliteRead({ handles }: Extract<Database, { dialect: 'sqlite' }>) {
-  return (_name: string, text: string): Read => handles.reader.prepareRow(text)
-}
-
-function postgresRead({ pool }: Extract<Database, { dialect: 'postgres' }>) {
-  return (name: string, text: string): Read => {
-    let position = 0
-    const numbered = text.replaceAll('?', () => `$${++position}`)
-    return pool.reader(name, numbered)
   }
 }

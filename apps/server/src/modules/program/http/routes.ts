@@ -43,9 +43,8 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     const deviceToken = body.remember ? await remember(deps, session, { endUserId, address }) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
-  // On SQLite they run on the server's thread, and checks wait for all that have begun.
   const writes = new FairQueue({
-    running: deps.ctx.database.dialect === 'sqlite' ? 4 : 32,
+    running: deps.ctx.database.engine.programWritesMost,
     waiting: 1000,
     startsPerTurn: 1,
     rejection: () => problem('busy', { retryAfterSeconds: 1 }),

@@ -1,7 +1,7 @@
 import type { MessageKey } from '@keyward/contract'
 import type { VendorActor } from '../../../core/actor.ts'
 import { Problem, problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/record.ts'
+import type { Write } from '../../../db/index.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'

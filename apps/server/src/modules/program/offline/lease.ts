@@ -1,7 +1,7 @@
 import { toIsoOrNull } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/record.ts'
+import type { Write } from '../../../db/index.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import { sentHash } from '../../devices/devices.service.ts'
 import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '../../../db/open.ts'
+import type { Tx } from '../../../db/index.ts'
 import type { Floating } from '../facts/facts.ts'
 
 // Licenses and sessions come from the resolved token of a call, never from its input, so these functions take no scope.

@@ -1,6 +1,6 @@
 import { toIso } from '../../../core/clock.ts'
 import type { Problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/record.ts'
+import type { Write } from '../../../db/index.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toActor } from '../facts/actor.ts'

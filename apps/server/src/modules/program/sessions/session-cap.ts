@@ -1,7 +1,6 @@
 import { limits } from '@keyward/contract'
 import { system } from '../../../core/actor.ts'
-import type { ActionRecord } from '../../../db/record.ts'
-import { inSlices } from '../../../db/slices.ts'
+import { type ActionRecord, inSlices } from '../../../db/index.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { deleteOldestSessions } from '../../sessions/program-sessions.access.ts'
 

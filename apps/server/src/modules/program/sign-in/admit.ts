@@ -1,8 +1,7 @@
 import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
 import type { ProgramActor, VendorActor } from '../../../core/actor.ts'
 import { problem } from '../../../core/problem.ts'
-import { readTogether } from '../../../db/open.ts'
-import type { Write } from '../../../db/record.ts'
+import { runTogether, type Write } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { deviceByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
@@ -94,7 +93,7 @@ async function admit(
   const { tx, now } = write
   // Lock licenses before end users, as everywhere.
   await lockSeatsOf(tx, app.id, clientId)
-  const [[stored], [license], [exact] = []] = await readTogether(tx, [
+  const [[stored], [license], [exact] = []] = await runTogether(tx, [
     lockOfEndUser(tx, app, clientId),
     firstLicenseOf(tx, app.id, clientId),
     ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),

@@ -1,5 +1,5 @@
 import { Problem, problem } from '../../../core/problem.ts'
-import { ifTaken } from '../../../db/open.ts'
+import type { Write } from '../../../db/index.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { findLicenseById, lockLicenseById, lockSeatsOf } from '../../licenses/licenses.access.ts'
@@ -82,11 +82,11 @@ async function redeemByKey<T>(
     const username = number === 1 ? license.key : `${license.key} (${number})`
     const user = { username, passwordHash: null, email: null, device }
     try {
-      const redeemed = ctx.tx(signIn.actor, async (write) => {
+      const redeem = async (write: Write) => {
         const admitted = await redeemForNewUser(write, signIn, license.id, user)
         return signIn.finish(write, admitted, true)
-      })
-      return await redeemed.catch(ifTaken(nameTaken))
+      }
+      return await ctx.tx(signIn.actor, redeem, { onTaken: nameTaken })
     } catch (error) {
       if (!hasCode(error, 'usernameTaken')) throw error
     }

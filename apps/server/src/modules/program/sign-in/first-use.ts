@@ -1,4 +1,4 @@
-import type { Db } from '../../../db/open.ts'
+import type { Db } from '../../../db/index.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
 import { atFirstUse } from '../../entitlements/term.rules.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import type { Db, Tx } from '../../../db/open.ts'
+import type { Db, Tx } from '../../../db/index.ts'
 
 // The app comes from the resolved session of a call, so these functions take no other scope.
 

@@ -1,10 +1,11 @@
+// ADR 8: backups that finish.
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { publish, scratchIn } from '../db/files.ts'
-import { migrations } from '../db/migrations/index.ts'
-import { fingerprintName } from '../db/secret-key.ts'
-import { SqliteHandle } from '../db/sqlite/handle.ts'
+import { publish, scratchIn } from '../../files.ts'
+import { migrations } from '../../migrations/index.ts'
+import { fingerprintName } from '../../secret-key.ts'
+import { SqliteHandle } from '../handle.ts'
 import { type ForeignObject, findForeignObject } from './schema.ts'
 
 /**

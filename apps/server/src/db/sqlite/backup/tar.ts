@@ -1,3 +1,4 @@
+// ADR 8: the format of a backup.
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 
 // The subset of the ustar format that a backup needs: regular files.

@@ -1,13 +1,9 @@
-import { CompiledQuery, type Insertable, sql } from 'kysely'
-import { needsLocks } from './open.ts'
+import { CompiledQuery, type Insertable, sql, type Updateable } from 'kysely'
+import { type Syntax, syntaxOf } from './engine.ts'
 import type { Db, Tables } from './tables.ts'
 
-/**
- * One insert of rows with the columns that the first one defines; throws if a later one defines others. PostgreSQL receives
- * many rows as one value: a statement with a parameter for every cell takes the server's thread milliseconds to build, and
- * a new plan for every number of rows.
- */
-export function insertRows<Table extends keyof Tables & string>(
+/** One insert of rows with the columns that the first one defines; throws if a later one defines others. */
+export function insert<Table extends keyof Tables & string>(
   db: Db,
   table: Table,
   rows: readonly Insertable<Tables[Table]>[],
@@ -18,22 +14,43 @@ export function insertRows<Table extends keyof Tables & string>(
   if (!first) throw new Error('there is no row to insert')
   const columns = Object.keys(first).filter((column) => cellOf(first, column) !== undefined)
   refuseOthers(rows, columns)
+  const syntax = syntaxOf(db)
   const names = columns.map(quoted).join(', ')
   const into = `insert into ${quoted(table)} (${names})`
   const orNothing = unlessTaken === undefined ? '' : ` on conflict (${quoted(unlessTaken)}) do nothing`
-  const isPostgres = needsLocks(db)
-  if (second && isPostgres) {
+  if (second && syntax.rowsOf) {
     return sql`${sql.raw(into)}
-    select ${sql.raw(names)} from json_populate_recordset(null::${sql.table(table)}, ${toJson(rows)})${sql.raw(orNothing)}`.compile(
-      db,
-    )
+    select ${sql.raw(names)} from ${syntax.rowsOf(table, rows)}${sql.raw(orNothing)}`.compile(db)
   }
-  const cells = columns.map((_, at) => (isPostgres ? `$${at + 1}` : '?')).join(', ')
+  const cells = columns.map((_, at) => syntax.parameter(at + 1)).join(', ')
   const values = Array<string>(rows.length).fill(`(${cells})`).join(', ')
   return CompiledQuery.raw(
     `${into} values ${values}${orNothing}`,
     rows.flatMap((row) => columns.map((column) => cellOf(row, column))),
   )
+}
+
+/** An update that sets those columns which are not undefined. */
+export function update<Table extends keyof Tables & string>(
+  db: Db,
+  table: Table,
+  change: Updateable<Tables[Table]>,
+  where: { id: string; owner_id?: string },
+): CompiledQuery {
+  const syntax = syntaxOf(db)
+  const parameters: unknown[] = []
+  const set = Object.entries(change).filter(([, value]) => value !== undefined)
+  const changes = set.map((one) => equal(syntax, one, parameters)).join(', ')
+  const conditions = Object.entries(where).map((one) => equal(syntax, one, parameters))
+  return CompiledQuery.raw(
+    `update ${quoted(table)} set ${changes} where ${conditions.join(' and ')}`,
+    parameters,
+  )
+}
+
+function equal(syntax: Syntax, [column, value]: [string, unknown], parameters: unknown[]): string {
+  parameters.push(value)
+  return `${quoted(column)} = ${syntax.parameter(parameters.length)}`
 }
 
 /**
@@ -68,7 +85,3 @@ function refuseOthers(rows: readonly object[], columns: readonly string[]): void
 const quoted = (name: string): string => `"${name}"`
 
 const cellOf = (row: object, column: string): unknown => (row as Record<string, unknown>)[column]
-
-// JSON of PostgreSQL holds no half of a surrogate pair; as a parameter of its own it becomes U+FFFD, too.
-export const toJson = (rows: readonly object[]): string =>
-  JSON.stringify(rows, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))

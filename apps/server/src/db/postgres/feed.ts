@@ -1,45 +1,41 @@
+// ADR 2: several nodes share one PostgreSQL.
 import pg from 'pg'
 import { second } from '../../core/clock.ts'
-import { DatabaseUnavailableError } from '../../db/failure.ts'
-import type { PostgresPool } from '../../db/postgres/pool.ts'
-import { endOrTimeOut, isDirect } from '../../db/postgres/probe.ts'
-import type { Topic } from './events.stream.ts'
+import type { Feed, FeedOptions } from '../engine.ts'
+import { DatabaseUnavailableError } from '../failure.ts'
+import type { PostgresPool } from './pool.ts'
+import { endOrTimeOut, isDirect } from './probe.ts'
 
 const channel = 'keyward_changes'
 const batchMs = 200
 const checkMs = 25 * second
 const longestWaitMs = 30 * second
-/** How often all streams are notified to refetch while this node cannot listen. */
-const refetchMs = 10 * second
+/** How often a gap is reported while this node cannot listen. */
+const gapMs = 10 * second
 
-export interface PostgresEventsOptions {
+interface Options extends FeedOptions {
   url: string
   pool: PostgresPool
-  /** Called for an event of this owner on any node, including this one. */
-  onEvent: (ownerId: string, topic: Topic) => void
-  /** Called when changes may have been missed: listening restarted, or is not possible. */
-  onGap: () => void
-  onError: (error: unknown) => void
 }
 
 /**
- * Carries changes to all nodes with LISTEN and NOTIFY. A node batches its changes for a moment, because PostgreSQL
- * serializes the commits of notifying transactions. Behind a transaction pooler LISTEN does not work: own changes are
- * passed on directly, and all streams refetch every ten seconds.
+ * Carries messages to all nodes with LISTEN and NOTIFY. A node batches its messages for a moment, because PostgreSQL
+ * serializes the commits of notifying transactions. Behind a transaction pooler LISTEN does not work: own messages are
+ * passed on directly, and a gap is reported every ten seconds.
  */
-export class PostgresEvents {
-  readonly #options: PostgresEventsOptions
+export class PostgresFeed implements Feed {
+  readonly #options: Options
   readonly #pending = new Set<string>()
   #listener: { client: pg.Client; lost: (error?: unknown) => void } | undefined
   #batching: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
-  #refetching: NodeJS.Timeout | undefined
+  #reportingGaps: NodeJS.Timeout | undefined
   #failures = 0
   #isSent = true
   #stopped = false
   readonly #checking: NodeJS.Timeout
 
-  constructor(options: PostgresEventsOptions) {
+  constructor(options: Options) {
     this.#options = options
     this.#checking = setInterval(() => {
       const { client, lost } = this.#listener ?? {}
@@ -49,7 +45,7 @@ export class PostgresEvents {
   }
 
   /** Resolves after the first attempt; a failed one is retried in the background. */
-  async listen(): Promise<void> {
+  async start(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
       keepAlive: true,
@@ -64,15 +60,12 @@ export class PostgresEvents {
       if (this.#listener?.client === client) this.#listener = undefined
       this.#retry(error)
     }
-    client.on('notification', ({ payload = '' }) => {
-      const [ownerId = '', topic] = payload.split(' ')
-      this.#options.onEvent(ownerId, topic === 'activity' ? topic : 'change')
-    })
+    client.on('notification', ({ payload = '' }) => this.#options.onMessage(payload))
     client.once('error', lost)
     client.once('end', lost)
     try {
       await client.connect()
-      if (!(await isDirect(client))) return this.#refetchWithoutListening(client)
+      if (!(await isDirect(client))) return this.#reportGaps(client)
       await client.query(`listen ${channel}`)
     } catch (error) {
       lost(error)
@@ -84,10 +77,10 @@ export class PostgresEvents {
     this.#failures = 0
   }
 
-  announce(ownerIds: Iterable<string>, topic: Topic = 'change'): void {
-    for (const ownerId of ownerIds) {
-      this.#pending.add(topic === 'change' ? ownerId : `${ownerId} ${topic}`)
-      if (this.#refetching) this.#options.onEvent(ownerId, topic)
+  send(messages: Iterable<string>): void {
+    for (const message of messages) {
+      this.#pending.add(message)
+      if (this.#reportingGaps) this.#options.onMessage(message)
     }
     this.#batching ??= setTimeout(() => void this.#flush(), batchMs)
   }
@@ -96,7 +89,7 @@ export class PostgresEvents {
     this.#stopped = true
     clearInterval(this.#checking)
     clearTimeout(this.#retrying)
-    clearInterval(this.#refetching)
+    clearInterval(this.#reportingGaps)
     await this.#flush()
     this.#listener?.client.removeAllListeners('end')
     if (this.#listener) await endOrTimeOut(this.#listener.client, second)
@@ -105,28 +98,28 @@ export class PostgresEvents {
   async #flush(): Promise<void> {
     clearTimeout(this.#batching)
     this.#batching = undefined
-    const owners = [...this.#pending]
+    const messages = [...this.#pending]
     this.#pending.clear()
-    if (owners.length === 0) return
-    const text = 'select pg_notify($1, owner) from unnest($2::text[]) as owner'
+    if (messages.length === 0) return
+    const text = 'select pg_notify($1, message) from unnest($2::text[]) as message'
     try {
-      await this.#options.pool.query({ text, values: [channel, owners] })
+      await this.#options.pool.query({ text, values: [channel, messages] })
       this.#isSent = true
     } catch (error) {
       if (this.#isSent) this.#options.onError(error)
       this.#isSent = false
-      for (const owner of owners) this.#pending.add(owner)
+      for (const message of messages) this.#pending.add(message)
       if (!this.#stopped) this.#batching ??= setTimeout(() => void this.#flush(), second)
     }
   }
 
-  #refetchWithoutListening(client: pg.Client): void {
+  #reportGaps(client: pg.Client): void {
     client.removeAllListeners()
     client.on('error', () => {})
     void client.end().catch(() => {})
     if (this.#stopped) return
-    this.#refetching ??= setInterval(() => this.#options.onGap(), refetchMs)
-    this.#refetching.unref()
+    this.#reportingGaps ??= setInterval(() => this.#options.onGap(), gapMs)
+    this.#reportingGaps.unref()
   }
 
   #retry(error: unknown): void {
@@ -136,7 +129,7 @@ export class PostgresEvents {
     this.#failures += 1
     this.#retrying = setTimeout(() => {
       this.#retrying = undefined
-      void this.listen()
+      void this.start()
     }, waitMs)
     this.#retrying.unref()
   }

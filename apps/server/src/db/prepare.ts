@@ -1,18 +1,20 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { publishCopy } from './backup/copy.ts'
-import type { Config } from './config.ts'
-import { systemClock } from './core/clock.ts'
-import type { Seal } from './core/crypto.ts'
-import { removeScratch } from './db/files.ts'
-import { migrate } from './db/migrate.ts'
-import { migrations } from './db/migrations/index.ts'
-import { type Database, openDatabase } from './db/open.ts'
-import { openSeal } from './db/secret-key.ts'
-import { lockDataDir, refuseUnfinishedRestore } from './db/sqlite/data-dir.ts'
+import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Seal } from '../core/crypto.ts'
+import { removeScratch } from './files.ts'
+import { migrate } from './migrate.ts'
+import { migrations } from './migrations/index.ts'
+import { type OpenDatabase, openDatabase } from './open.ts'
+import { openSeal } from './secret-key.ts'
+import { publishCopy } from './sqlite/backup/copy.ts'
+import { lockDataDir, refuseUnfinishedRestore } from './sqlite/data-dir.ts'
+
+export { findLooseModes } from './sqlite/data-dir.ts'
 
 /** Opens the database for a server, migrates it and opens its seal. */
-export async function prepare(config: Config): Promise<{ database: Database; seal: Seal }> {
+export async function prepare(config: Config): Promise<{ database: OpenDatabase; seal: Seal }> {
   if (config.databaseUrl !== undefined) return open(config)
   const release = lockDataDir(config.dataDir)
   try {
@@ -29,7 +31,7 @@ export async function prepare(config: Config): Promise<{ database: Database; sea
   }
 }
 
-async function open(config: Config): Promise<{ database: Database; seal: Seal }> {
+async function open(config: Config): Promise<{ database: OpenDatabase; seal: Seal }> {
   const database = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
   try {
     const now = systemClock.now()
@@ -42,7 +44,7 @@ async function open(config: Config): Promise<{ database: Database; seal: Seal }>
 }
 
 /** Copies an embedded database before a migration; PostgreSQL backups are up to the operator. */
-function backUp(database: Database, now: number): void {
+function backUp(database: OpenDatabase, now: number): void {
   if (database.dialect !== 'sqlite') return
   const directory = join(dirname(database.path), 'backups')
   mkdirSync(directory, { recursive: true, mode: 0o700 })

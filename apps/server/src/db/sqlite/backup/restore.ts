@@ -1,3 +1,4 @@
+// ADR 8: a restore replaces the database as a whole.
 import {
   closeSync,
   existsSync,
@@ -12,13 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Config } from '../config.ts'
-import { createSeal } from '../core/crypto.ts'
-import { OperatorError } from '../core/operator-error.ts'
-import { matchOwnerOf, removeScratch, scratchIn, syncDirectory, syncFile, writeDurably } from '../db/files.ts'
-import { refuseUnknown } from '../db/migrate.ts'
-import { migrations } from '../db/migrations/index.ts'
-import { databaseFile, keyFile, lockDataDir, unfinishedFile } from '../db/sqlite/data-dir.ts'
+import type { Config } from '../../../config.ts'
+import { createSeal } from '../../../core/crypto.ts'
+import { OperatorError } from '../../../core/operator-error.ts'
+import { matchOwnerOf, removeScratch, scratchIn, syncDirectory, syncFile, writeDurably } from '../../files.ts'
+import { refuseUnknown } from '../../migrate.ts'
+import { migrations } from '../../migrations/index.ts'
+import { databaseFile, keyFile, lockDataDir, unfinishedFile } from '../data-dir.ts'
 import { checkedChunks, damaged, readBackupFile } from './backup-file.ts'
 import { inspectDatabase } from './copy.ts'
 import { readChunks } from './tar.ts'

@@ -1,8 +1,9 @@
+// ADR 8: backups that finish.
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { z } from 'zod'
-import { OperatorError } from '../core/operator-error.ts'
-import { version } from '../core/version.ts'
+import { OperatorError } from '../../../core/operator-error.ts'
+import { version } from '../../../core/version.ts'
 import { appendEntry, endArchive, readChunks, readEntries, type TarEntry, TarError } from './tar.ts'
 
 // A backup is a tar archive of manifest.json, optionally secret.key, keyward.db, and their checksums in the format of

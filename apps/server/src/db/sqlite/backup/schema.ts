@@ -1,5 +1,6 @@
-import { createTables, type Migration } from '../db/migrate.ts'
-import { SqliteHandle } from '../db/sqlite/handle.ts'
+// ADR 8: a restore refuses what Keyward did not make.
+import { createTables, type Migration } from '../../migrate.ts'
+import { SqliteHandle } from '../handle.ts'
 
 interface SchemaObject {
   type: string

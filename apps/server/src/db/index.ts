@@ -1,0 +1,20 @@
+// The door of the database. A statement is a query of Kysely, a prepared `query`, an `insert` or an `update`; it runs at
+// once (`run`, `runTogether`), with the next one (`send`) or with the commit (`Write.last`).
+export type { CommitCount, Database, PreparedRead } from './engine.ts'
+export { isIn, lowerCase, ownerOf } from './expressions.ts'
+export { isUniqueViolation } from './failure.ts'
+export { toJson } from './json.ts'
+export { lock, lockAll, lockShared, takeLocks } from './locks.ts'
+export { query } from './query.ts'
+export {
+  type ActionRecord,
+  type RecordConsumer,
+  type Transactions,
+  transactAsOperator,
+  Write,
+} from './record.ts'
+export { run, runTogether, send } from './run.ts'
+export { inSlices, type Slice } from './slices.ts'
+export { insert, insertUnlessTaken, update } from './statements.ts'
+export type { Db, Tx } from './tables.ts'
+export { holdsUpOthers, isMany, readPatiently, type TransactionOptions } from './transact.ts'

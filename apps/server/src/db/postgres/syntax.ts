@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import type { Syntax } from '../engine.ts'
+import { toJson } from '../json.ts'
+
+// ADR 35: texts that do not depend on the number of values share a prepared statement.
+export const postgresSyntax: Syntax = {
+  parameter: (at) => `$${at}`,
+  lower: 'lower',
+  isIn: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
+  // A parameter for every cell takes milliseconds of the server's thread, and a new plan for every number of rows.
+  rowsOf: (table, rows) => sql`json_populate_recordset(null::${sql.table(table)}, ${toJson(rows)})`,
+  locksRows: true,
+  searchIndex: 'trigrams',
+  indexed: (table, alias) => `${table} ${alias}`,
+  pace: { partMs: 40, partsMost: 1, pauseMs: 3, unsyncedMost: 0 },
+}

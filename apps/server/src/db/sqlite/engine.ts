@@ -1,0 +1,23 @@
+// ADR 2: what SQLite does in its own way.
+import type { Database, Engine, FeedOptions } from '../engine.ts'
+import type { SqliteHandles } from './dialect.ts'
+
+/** The embedded database, which this process alone serves. */
+export const sqliteEngine = (handles: SqliteHandles, db: Database['db']): Engine => ({
+  // They run on the server's thread, and checks wait for all that have begun.
+  programWritesMost: 4,
+  prepareRead: (_name, text) => handles.reader.prepareRow(text),
+  commits: {
+    read: () => handles.commits.read(),
+    prepareRead: (text) => handles.reader.prepareRow(text),
+  },
+  probe: () => db.selectNoFrom((eb) => eb.lit(1).as('n')).execute(),
+  openFeed: ({ onMessage }: FeedOptions) => ({
+    start: async () => {},
+    send: (messages) => {
+      for (const message of messages) onMessage(message)
+    },
+    stop: async () => {},
+  }),
+  updateStatistics: async () => [],
+})

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { syntaxOf } from './engine.ts'
+import {
+  CommitInDoubtError,
+  DatabaseUnavailableError,
+  isGoneReference,
+  isTransient,
+  isUndoneByPostgres,
+  isUniqueViolation,
+  NeighborFailedError,
+} from './failure.ts'
+import { connectionOf, forgetOwnConnection, setOwnConnection } from './run.ts'
+import type { Db, Tables, Tx } from './tables.ts'
+
+export interface TransactionOptions {
+  /** How many rows it reads or writes: many of them must not delay other calls. */
+  rows?: number
+  /**
+   * It waits while PostgreSQL does not respond, and is repeated if PostgreSQL undid it. Other transactions fail then,
+   * within five seconds.
+   */
+  isPatient?: boolean
+  /** Made and thrown if a unique index forbids a row. */
+  onTaken?: () => Error
+  /** Made and thrown if a row that another one belongs to was deleted meanwhile. */
+  onGone?: () => Error
+}
+
+const manyRows = 50
+/** Whether a transaction of so many rows is a long one. */
+export const isMany = (rows: number): boolean => rows > manyRows
+
+const patienceMs = 60_000
+const retryMs = 250
+const attemptsMost = 6
+
+/**
+ * Runs `work` in one transaction; retries serialization failures, deadlocks, and after the failure of a transaction
+ * with the same commit. `isStored` reads whether the rows of a patient one exist, after its commit got no response;
+ * without it, or without rows, such a transaction must not change anything when it is repeated.
+ */
+export async function transact<T>(
+  db: Kysely<Tables>,
+  work: (tx: Tx) => Promise<T>,
+  options: TransactionOptions = {},
+  isStored: (result: T) => Promise<boolean> = async () => false,
+): Promise<T> {
+  try {
+    return await transactUntilDone(db, work, options, isStored)
+  } catch (error) {
+    if (options.onTaken && isUniqueViolation(error)) throw options.onTaken()
+    if (options.onGone && isGoneReference(error)) throw options.onGone()
+    throw error
+  }
+}
+
+async function transactUntilDone<T>(
+  db: Kysely<Tables>,
+  work: (tx: Tx) => Promise<T>,
+  { rows = 1, isPatient = false }: TransactionOptions,
+  isStored: (result: T) => Promise<boolean>,
+): Promise<T> {
+  const isLong = isMany(rows)
+  const patientUntil = performance.now() + (isPatient ? patienceMs : 0)
+  for (let attempt = 1; ; attempt += 1) {
+    let done: { result: T } | undefined
+    const workOnce = async (tx: Tx) => {
+      const result = await withOwnConnection(tx, work)
+      done = { result }
+      return result
+    }
+    try {
+      return await begin(db, { isLong, isPatient }, workOnce)
+    } catch (error) {
+      if (done && error instanceof CommitInDoubtError && error.hasEnded) {
+        const { result } = done
+        if (await readPatiently(() => isStored(result))) return result
+      } else if (isUndoneByPostgres(error) && performance.now() < patientUntil) {
+        attempt -= 1
+        await pause(retryMs)
+        continue
+      } else if (!isTransient(error)) throw error
+      if (attempt >= attemptsMost) throw error
+      // Callers of long ones rely on it, see `inSlices`.
+      if (isLong && error instanceof NeighborFailedError) throw error
+      await pause(Math.random() * 10 * 2 ** attempt)
+    }
+  }
+}
+
+/** Kysely hands no settings of ours to the driver, so the connection is told before its transaction begins. */
+function begin<T>(
+  db: Kysely<Tables>,
+  as: { isLong: boolean; isPatient: boolean },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  if (!as.isLong && !as.isPatient) return db.transaction().execute(work)
+  return db.connection().execute(async (one) => {
+    const connection = await connectionOf(one)
+    connection.beginAs = as
+    return one.transaction().execute(work)
+  })
+}
+
+async function withOwnConnection<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  setOwnConnection(tx, await connectionOf(tx))
+  try {
+    return await work(tx)
+  } finally {
+    forgetOwnConnection(tx)
+  }
+}
+
+/** Repeats a read while connections break or PostgreSQL does not respond, for at most a minute. */
+export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError) || performance.now() > until) throw error
+      await pause(retryMs)
+    }
+  }
+}
+
+/** Whether a transaction of so many rows would keep all other writes waiting. */
+export const holdsUpOthers = (db: Db, rows: number): boolean => !syntaxOf(db).locksRows && isMany(rows)
