@@ -88,15 +88,15 @@ test('licenses are generated with the end of the chosen day, copied, used and de
 test('licenses are searched and exported', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 40))
-  const [sold] = await seller.generate(30)
-  await (await Program.start(request, app)).register('erik', sold!)
+  const [license] = await seller.generate(30)
+  await (await Program.start(request, app)).register('erik', license!)
   await enterPortal(page, seller, '/reseller/licenses')
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
   await openFilters(page)
   const search = page.getByRole('searchbox', { name: 'Search licenses' })
   await search.fill('eri')
   await expect(page.getByText('1–1 of 1 license')).toBeVisible()
-  await expect(row(page, keyPrefix(sold!.key))).toContainText('erik')
+  await expect(row(page, keyPrefix(license!.key))).toContainText('erik')
   await expect(figure(page, 'Total Generated')).toContainText('30')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -104,7 +104,7 @@ test('licenses are searched and exported', async ({ page, request, keyward }) =>
   ])
   expect(file.suggestedFilename()).toMatch(/^licenses-[0-9-]+\.csv$/)
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
-  expect(lines).toEqual([expect.stringContaining('key,app,status'), expect.stringContaining(sold!.key)])
+  expect(lines).toEqual([expect.stringContaining('key,app,status'), expect.stringContaining(license!.key)])
   await expectToast(page, 'Export Ready', `1 license in ${file.suggestedFilename()}`)
   await search.fill('nothing of that name')
   await page.getByRole('button', { name: 'Clear search' }).click()

@@ -17,8 +17,8 @@ test('no table cuts off content at 1280 pixels, even with long names', async ({ 
   await (await Program.start(request, app)).register(username, license!, 'a-machine')
   const credentials = await createReseller(vendor, app, 10_000)
   const seller = await Seller.signIn(request, credentials)
-  const [sold] = await seller.generate(3)
-  await (await Program.start(request, app)).register(unique('another-with-a-long-name'), sold!)
+  const [newLicense] = await seller.generate(3)
+  await (await Program.start(request, app)).register(unique('another-with-a-long-name'), newLicense!)
 
   await enter(page, vendor, '/dashboard')
   for (const path of ['/dashboard', '/resellers', '/licenses', '/users', '/subscription']) {

@@ -32,8 +32,8 @@ async function create(keyward: Keyward, request: APIRequestContext): Promise<Bus
     headers: { authorization: `Bearer ${resellerToken}` },
     data: { count: 15, expiresAt },
   })
-  const [sold] = (await generated.json()).data.licenses
-  await (await Program.start(request, studio)).register('reseller.customer', sold)
+  const [resold] = (await generated.json()).data.licenses
+  await (await Program.start(request, studio)).register('reseller.customer', resold)
 
   const older = await vendor.createLicenses(mobile, 12, 20)
   const newer = await vendor.createLicenses(studio, 6, 90)

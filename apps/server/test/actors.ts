@@ -55,7 +55,7 @@ export const plainTerms = {
   graceDays: 0,
   inGrace: false,
 } as const
-export const plainSold = {
+export const plainLicense = {
   ...plainTerms,
   devices: 1,
   seats: null,

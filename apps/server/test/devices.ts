@@ -10,7 +10,7 @@ export const sentParts = ({ appId }: App, values: { [Name in PartName]?: string 
     Object.entries(values).map(([name, value]) => [name, hashPart(appId, name as PartName, value)]),
   )
 
-/** Changes what a license was sold with. */
+/** Changes the terms of a license. */
 export async function setLicense(
   on: TestServer,
   license: { _id: string },

@@ -1,21 +1,21 @@
 type State = 'unused' | 'active' | 'grace' | 'expired'
 
-/** What a license is sold with. */
-export interface Sold {
+/** The terms that a license is generated with. */
+export interface Terms {
   expiresAt?: string | null
   duration?: { value: number; unit: string }
   grace?: number
 }
 
-export const days = (value: number, grace = 0): Sold => ({ duration: { value, unit: 'days' }, grace })
-const hours = (value: number): Sold => ({ duration: { value, unit: 'hours' } })
-const months = (value: number, grace = 0): Sold => ({ duration: { value, unit: 'months' }, grace })
-const years = (value: number): Sold => ({ duration: { value, unit: 'years' } })
-const until = (expiresAt: string | null, grace = 0): Sold => ({ expiresAt, grace })
+export const days = (value: number, grace = 0): Terms => ({ duration: { value, unit: 'days' }, grace })
+const hours = (value: number): Terms => ({ duration: { value, unit: 'hours' } })
+const months = (value: number, grace = 0): Terms => ({ duration: { value, unit: 'months' }, grace })
+const years = (value: number): Terms => ({ duration: { value, unit: 'years' } })
+const until = (expiresAt: string | null, grace = 0): Terms => ({ expiresAt, grace })
 const end = '2026-06-30T12:00:00.000Z'
 
 /** Sold when, used when (null: never), seen when: the expiry that people see, and the state. */
-export const termTable: [Sold, string, string | null, string, string | null, State][] = [
+export const termTable: [Terms, string, string | null, string, string | null, State][] = [
   [until(end), '2026-06-01T00:00Z', null, '2026-06-30T11:59:59.999Z', end, 'unused'],
   [until(end), '2026-06-01T00:00Z', null, '2026-06-30T12:00Z', end, 'expired'],
   [until(end), '2026-06-01T00:00Z', '2026-06-02T00:00Z', '2026-06-30T11:59:59.999Z', end, 'active'],

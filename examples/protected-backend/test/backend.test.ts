@@ -100,8 +100,8 @@ describe('the server of the vendor', () => {
     const plain = await client(key)
     expect(plain).toMatchObject({ ok: true, output: expect.stringContaining("verdict: 'Easy to read.'") })
     expect(plain.output).not.toContain('longWords')
-    const sold = await vendor.sell({ name: 'Pro', features: ['details'], devices: 3 })
-    expect((await client(sold.key)).output).toContain('extraordinarily')
+    const license = await vendor.sell({ name: 'Pro', features: ['details'], devices: 3 })
+    expect((await client(license.key)).output).toContain('extraordinarily')
   })
 
   it('does nothing for a program without one', async () => {

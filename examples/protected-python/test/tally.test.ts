@@ -140,8 +140,8 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
   it('offers totals only with the feature of the license', async () => {
     const { key } = await vendor.issueKey()
     expect(await run(['--key', key, '--total', text]).end).toMatchObject({ status: 3 })
-    const sold = await vendor.sell({ name: 'Pro', features: ['totals'], devices: 3 })
-    const total = await run(['--key', sold.key, '--total', text, text]).end
+    const license = await vendor.sell({ name: 'Pro', features: ['totals'], devices: 3 })
+    const total = await run(['--key', license.key, '--total', text, text]).end
     expect(total).toMatchObject({ status: 0, output: expect.stringMatching(/All +12 words/) })
   })
 

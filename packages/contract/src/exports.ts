@@ -9,8 +9,8 @@ export type ExportColumns<Row> = Record<string, (row: Row) => CsvValue>
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
-/** Further columns of exports and imports of licenses: what each license is sold with. */
-export const soldExport = {
+/** Further columns of exports and imports of licenses: the terms of each license. */
+export const termsExport = {
   term: ({ term }) => term,
   duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
   startedAt: ({ startedAt }) => startedAt,
@@ -24,7 +24,7 @@ export const soldExport = {
   type: ({ type }) => type?.name ?? null,
 } satisfies ExportColumns<License>
 
-export type SoldColumn = keyof typeof soldExport
+export type TermsColumn = keyof typeof termsExport
 
 export const licenseExport: ExportColumns<License> = {
   key: (license) => license.key,
@@ -40,7 +40,7 @@ export const licenseExport: ExportColumns<License> = {
   createdAt: (license) => license.createdAt,
   expiresAt: (license) => license.expiresAt,
   _id: (license) => license._id,
-  ...soldExport,
+  ...termsExport,
   banReason: (license) => license.banReason,
 }
 

@@ -73,17 +73,18 @@ export type {
 } from './endpoint.ts'
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
-export type { ExportColumns, SoldColumn } from './exports.ts'
+export type { ExportColumns, TermsColumn } from './exports.ts'
 export {
   clientExport,
   licenseExport,
   portalLicenseExport,
-  soldExport,
+  termsExport,
   toExportHeader,
   toExportLine,
 } from './exports.ts'
 export { leaseEndings } from './lease-endings.ts'
 export { licenseStatus } from './license-status.ts'
+export { termsDefaults, termsFields } from './license-terms.ts'
 export type { LicenseType } from './license-types.ts'
 export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
@@ -103,7 +104,6 @@ export type { Reseller } from './resellers.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { banReason, email, instant, password, username } from './shared.ts'
 export type { SigningKey } from './signing-keys.ts'
-export { soldDefaults, soldFields } from './sold.ts'
 export type { Duration, LicenseTerm } from './terms.ts'
 export { duration, durationUnits, licenseTerm } from './terms.ts'
 export type { AppVariable, ClientVariable } from './variables.ts'

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { termsDefaults, termsFields } from './license-terms.ts'
 import { id, idParams, isoTime, none, seenValues, text } from './shared.ts'
-import { soldDefaults, soldFields } from './sold.ts'
 import { duration, licenseTerm } from './terms.ts'
 
 const fields = {
   name: text(1, 60, 'Name'),
   term: licenseTerm.describe('date: the duration counts from creation; first_use: from the first use'),
   duration: duration.nullable().describe('null for forever, else required'),
-  ...soldFields,
+  ...termsFields,
   keyPrefix: z
     .string()
     .trim()
@@ -20,18 +20,18 @@ const fields = {
   resellable: z.boolean().describe('resellers of the app may generate licenses of this type'),
 }
 
-/** What the licenses of one kind are sold with. */
+/** The terms that the licenses of one kind are generated with. */
 export const licenseType = z.strictObject({ _id: z.string(), ...fields, createdAt: isoTime })
 
 const optional = {
   duration: fields.duration.default(null),
-  graceDays: fields.graceDays.default(soldDefaults.graceDays),
-  devices: fields.devices.default(soldDefaults.devices),
-  seats: fields.seats.default(soldDefaults.seats),
-  seatTimeoutSeconds: fields.seatTimeoutSeconds.default(soldDefaults.seatTimeoutSeconds),
-  features: fields.features.default(soldDefaults.features),
-  updatesForDays: fields.updatesForDays.default(soldDefaults.updatesForDays),
-  trial: fields.trial.default(soldDefaults.trial),
+  graceDays: fields.graceDays.default(termsDefaults.graceDays),
+  devices: fields.devices.default(termsDefaults.devices),
+  seats: fields.seats.default(termsDefaults.seats),
+  seatTimeoutSeconds: fields.seatTimeoutSeconds.default(termsDefaults.seatTimeoutSeconds),
+  features: fields.features.default(termsDefaults.features),
+  updatesForDays: fields.updatesForDays.default(termsDefaults.updatesForDays),
+  trial: fields.trial.default(termsDefaults.trial),
   keyPrefix: fields.keyPrefix.default(null),
   resellable: fields.resellable.default(false),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { devices, features, termsFields } from './license-terms.ts'
 import {
   appFilter,
   appRef,
@@ -17,7 +18,6 @@ import {
   sort,
   text,
 } from './shared.ts'
-import { devices, features, soldFields } from './sold.ts'
 import { duration, ending, licenseTerms } from './terms.ts'
 
 /** The status of a license: Banned overrides Expired, Active (used) and Unused. */
@@ -41,7 +41,7 @@ export const license = z.strictObject({
   createdAt: isoTime,
   ...ending,
   ...licenseTerms,
-  ...soldFields,
+  ...termsFields,
   updatesUntil: isoTime
     .nullable()
     .describe('covers versions released until then; null for all versions, and before the first use'),

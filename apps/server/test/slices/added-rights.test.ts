@@ -6,21 +6,21 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
-interface Sold {
+interface Terms {
   devices?: number
   seats?: number | null
   features?: string[]
   term?: 'forever' | 'first_use'
 }
 let types = 0
-const makeType = async (sold: Sold) => {
+const makeType = async (terms: Terms) => {
   types += 1
-  const duration = sold.term === 'forever' ? undefined : { value: 30, unit: 'days' }
-  const body = { name: `Type ${types}`, term: 'first_use', duration, ...sold }
+  const duration = terms.term === 'forever' ? undefined : { value: 30, unit: 'days' }
+  const body = { name: `Type ${types}`, term: 'first_use', duration, ...terms }
   return (await owner.call('POST', `/apps/${app._id}/license-types`, body)).json.data.licenseType
 }
-const sell = async (sold: Sold) => {
-  const type = await makeType(sold)
+const sell = async (terms: Terms) => {
+  const type = await makeType(terms)
   const { license } = (await owner.call('POST', '/licenses', { app: app._id, type: type._id })).json.data
   return { type, license: license as { _id: string; key: string } }
 }
@@ -31,8 +31,8 @@ async function signIn(hwid = 'pc-1') {
   return { program, answer: await program.call('POST', '/login', { ...login, hwid }) }
 }
 /** Registers an end user with a first license. */
-async function registered(sold: Sold) {
-  const { license, type } = await sell(sold)
+async function registered(terms: Terms) {
+  const { license, type } = await sell(terms)
   const program = await startProgram(on, app)
   const answer = await program.call('POST', '/register', { ...login, licenseKey: license.key, hwid: 'pc-1' })
   expect(answer.status).toBe(200)
@@ -40,8 +40,8 @@ async function registered(sold: Sold) {
 }
 const upgrade = (program: Program, { key }: { key: string }) =>
   program.call('POST', '/upgrade', { username: login.username, licenseKey: key })
-async function added(program: Program, sold: Sold) {
-  const made = await sell(sold)
+async function added(program: Program, terms: Terms) {
+  const made = await sell(terms)
   const answer = await upgrade(program, made.license)
   expect(answer.status).toBe(200)
   return { ...made, user: answer.json.data.user }

@@ -118,7 +118,7 @@ test('an import with a type that is deleted meanwhile keeps what the type sold',
   expect(await importHeldBy(owner, app, csv, inBetween(deletion))).toMatchObject({ created: rows })
   const { licenses, stats } = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data
   expect(stats.total).toBe(rows)
-  expect(new Set(licenses.map(({ devices, type: sold }: License) => `${devices} ${sold}`))).toEqual(
+  expect(new Set(licenses.map(({ devices, type: typeId }: License) => `${devices} ${typeId}`))).toEqual(
     new Set(['5 null']),
   )
 })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
 import { expect, test, vi } from 'vitest'
-import { makeApp, makeLicenses, makeType, plainSold, signUp, startProgram } from '../actors.ts'
+import { makeApp, makeLicenses, makeType, plainLicense, signUp, startProgram } from '../actors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 // Lets several imports of one owner run at once, as on several nodes.
@@ -284,12 +284,12 @@ test('imports durations, types and missing columns by their defaults', async () 
     key: expect.stringMatching(/^TEAM-/),
   }
   expect(licenses).toMatchObject([
-    { ...plainSold, term: 'first_use', duration: { value: 30, unit: 'days' } },
-    { ...plainSold, term: 'first_use', duration: { value: 1, unit: 'years' } },
+    { ...plainLicense, term: 'first_use', duration: { value: 30, unit: 'days' } },
+    { ...plainLicense, term: 'first_use', duration: { value: 1, unit: 'years' } },
     { ...team, term: 'first_use', duration: { value: 30, unit: 'days' } },
     { ...team, term: 'first_use', duration: { value: 6, unit: 'months' } },
     { ...team, term: 'date', expiresAt: '2027-01-31T23:59:59.999Z' },
-    { ...plainSold, expiresAt: '2027-01-31T23:59:59.999Z' },
+    { ...plainLicense, expiresAt: '2027-01-31T23:59:59.999Z' },
   ])
 })
 

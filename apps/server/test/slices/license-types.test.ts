@@ -4,7 +4,7 @@ import {
   makeApp,
   makeLicenses,
   makeType,
-  plainSold,
+  plainLicense,
   refusal,
   single,
   startProgram,
@@ -47,7 +47,7 @@ test('creates types with every field, and with the defaults of a plain license',
   expect(status).toBe(201)
   const full = { _id: expect.stringMatching(/^lty_/), ...pro, createdAt: on.clock.inDays(0) }
   expect(json.data.licenseType).toEqual(full)
-  const { graceDays, devices, seats, seatTimeoutSeconds, features, updatesForDays, trial } = plainSold
+  const { graceDays, devices, seats, seatTimeoutSeconds, features, updatesForDays, trial } = plainLicense
   const plain = { graceDays, devices, seats, seatTimeoutSeconds, features, updatesForDays, trial }
   await create({ name: 'Forever', term: 'forever' })
   expect(await list()).toMatchObject([

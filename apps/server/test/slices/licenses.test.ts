@@ -4,7 +4,7 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
-  plainSold,
+  plainLicense,
   refusal,
   registerUser,
   signUp,
@@ -63,7 +63,7 @@ describe('generating', () => {
       reseller: null,
       createdAt: on.clock.inDays(0),
       expiresAt: on.clock.inDays(30),
-      ...plainSold,
+      ...plainLicense,
     })
   })
 

@@ -252,8 +252,8 @@ test('tokens of owners, resellers and programs work only for their own endpoints
 })
 
 test('the owner keeps all licenses of a deleted reseller, also thousands', async () => {
-  const sold = await makeApp(owner)
-  const [gone, other] = [await makeReseller(on, owner, sold), await makeReseller(on, owner, sold)]
+  const resoldApp = await makeApp(owner)
+  const [gone, other] = [await makeReseller(on, owner, resoldApp), await makeReseller(on, owner, resoldApp)]
   for (const [reseller, licenses] of [
     [gone, 1500],
     [other, 3],
@@ -261,7 +261,7 @@ test('the owner keeps all licenses of a deleted reseller, also thousands', async
     const made = Array.from({ length: licenses }, (_, at) => ({
       id: `lic_${reseller._id}_${at}`,
       owner_id: owner.id,
-      app_id: sold._id,
+      app_id: resoldApp._id,
       reseller_id: reseller._id,
       key: `${reseller._id}-${at}`,
       key_normalized: `${reseller._id}${at}`.toUpperCase(),
@@ -276,21 +276,21 @@ test('the owner keeps all licenses of a deleted reseller, also thousands', async
   const { status } = await deleting
   expect(status).toBe(200)
   expect((await gone.call('GET', '/licenses')).status).toBe(401)
-  expect((await owner.call('GET', `/licenses?app=${sold._id}`)).json.data.pagination.total).toBe(1503)
-  const { resellers } = (await owner.call('GET', `/resellers?app=${sold._id}`)).json.data
+  expect((await owner.call('GET', `/licenses?app=${resoldApp._id}`)).json.data.pagination.total).toBe(1503)
+  const { resellers } = (await owner.call('GET', `/resellers?app=${resoldApp._id}`)).json.data
   expect(resellers).toMatchObject([{ _id: other._id, created_licenses: 3 }])
   const kept = await on.database.db
     .selectFrom('licenses')
     .select(({ fn }) => fn.countAll<number>().as('n'))
-    .where('app_id', '=', sold._id)
+    .where('app_id', '=', resoldApp._id)
     .where('reseller_id', 'is not', null)
     .executeTakeFirstOrThrow()
   expect(Number(kept.n)).toBe(3)
 })
 
 test('a reseller whose licenses are being released can sign in and sell no more', async () => {
-  const sold = await makeApp(owner)
-  const reseller = await makeReseller(on, owner, sold, 10_000)
+  const resoldApp = await makeApp(owner)
+  const reseller = await makeReseller(on, owner, resoldApp, 10_000)
   await on.database.db
     .updateTable('resellers')
     .set({ license_count: 101 })
@@ -304,7 +304,7 @@ test('a reseller whose licenses are being released can sign in and sell no more'
   const left = await on.database.db
     .selectFrom('licenses')
     .select('reseller_id')
-    .where('app_id', '=', sold._id)
+    .where('app_id', '=', resoldApp._id)
     .execute()
   expect(left.every((license) => license.reseller_id === null)).toBe(true)
   expect((await on.call('POST', '/resellers/auth/login', { body: reseller })).status).toBe(400)

@@ -40,9 +40,9 @@ test('end users of an earlier version get what their added keys allow, and devic
     .insertInto('apps')
     .values({ ...app, created_at: 1 } as never)
     .execute()
-  const license = (id: string, client: string, sold: object) => ({
+  const license = (id: string, client: string, terms: object) => ({
     ...ofApp,
-    ...{ id, key: id, key_normalized: id, client_id: client, used: 1, used_at: 2, expires_at: 9, ...sold },
+    ...{ id, key: id, key_normalized: id, client_id: client, used: 1, used_at: 2, expires_at: 9, ...terms },
   })
   const keys = [
     license('l1', 'u1', { devices: 2, features: '["base"]' }),

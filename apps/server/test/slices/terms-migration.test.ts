@@ -6,7 +6,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { toLicense } from '../../src/modules/licenses/licenses.view.ts'
-import { plainSold } from '../actors.ts'
+import { plainLicense } from '../actors.ts'
 import { makePostgresDatabase } from '../harness.ts'
 
 test('licenses of an earlier version stay dated licenses for one device', async () => {
@@ -81,8 +81,8 @@ test('licenses of an earlier version stay dated licenses for one device', async 
   }
   const shown = rows.map((row) => toLicense({ ...row, ...names }, 1_800_000_000_000))
   expect(shown).toMatchObject([
-    { _id: 'lic_1', status: 'unused', expiresAt: '2030-03-17T17:46:40.000Z', ...plainSold },
-    { _id: 'lic_2', status: 'unused', expiresAt: '9999-12-31T23:59:59.999Z', ...plainSold },
+    { _id: 'lic_1', status: 'unused', expiresAt: '2030-03-17T17:46:40.000Z', ...plainLicense },
+    { _id: 'lic_2', status: 'unused', expiresAt: '9999-12-31T23:59:59.999Z', ...plainLicense },
   ])
   expect(await db.selectFrom('clients').select(['expires_at', 'grace_days']).execute()).toEqual([
     { expires_at: 1_900_000_000_000, grace_days: 0 },

@@ -3,7 +3,7 @@ import { day } from '../../src/core/clock.ts'
 import { makeApp, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
-import { days, type Sold, termTable } from '../term-table.ts'
+import { days, type Terms, termTable } from '../term-table.ts'
 
 const on = serverForAll()
 const goTo = (time: string) => on.clock.advance(Date.parse(time) - on.clock.now())
@@ -18,7 +18,7 @@ async function keepSignedIn() {
 }
 
 /** Sells a license; grace days are set as a license type sets them. */
-async function sell({ grace = 0, ...term }: Sold) {
+async function sell({ grace = 0, ...term }: Terms) {
   const owner = await signUp(on)
   const app = await makeApp(owner)
   const { status, json } = await owner.call('POST', '/licenses', { app: app._id, ...term })
@@ -37,9 +37,9 @@ async function sell({ grace = 0, ...term }: Sold) {
 
 test.each(termTable)(
   'sold %j at %s, used at %s and seen at %s expires at %s: %s',
-  async (sold, soldAt, usedAt, seenAt, expiresAt, state) => {
+  async (terms, soldAt, usedAt, seenAt, expiresAt, state) => {
     goTo(soldAt)
-    const { owner, app, license } = await sell(sold)
+    const { owner, app, license } = await sell(terms)
     const activate = async () =>
       (await startProgram(on, app)).call('POST', '/license', { licenseKey: license.key })
     if (usedAt !== null) {

@@ -27,7 +27,7 @@ export interface EditLicenseDialogProps {
   onClose: () => void
 }
 
-/** Changes what one license was sold with, besides its expiry. */
+/** Changes the terms of one license, besides its expiry. */
 export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) {
   const edit = useEditLicense()
   const isFloating = license.seats !== null

@@ -21,10 +21,15 @@ export function templateCsv(customKeys: boolean): string {
 
 /** A CSV file of the given rows. */
 export function csvOf(rows: readonly ImportedRow[]): string {
-  const sold = [...new Set(rows.flatMap((row) => Object.keys(row.sold)))]
+  const termsColumns = [...new Set(rows.flatMap((row) => Object.keys(row.sold)))]
   return [
-    [...columns, ...sold],
-    ...rows.map((row) => [row.expiresAt, row.key, row.note, ...sold.map((name) => row.sold[name] ?? null)]),
+    [...columns, ...termsColumns],
+    ...rows.map((row) => [
+      row.expiresAt,
+      row.key,
+      row.note,
+      ...termsColumns.map((name) => row.sold[name] ?? null),
+    ]),
   ]
     .map(toCsvLine)
     .join('')

@@ -6,8 +6,8 @@ import {
   instant,
   licenseNote,
   limits,
-  type SoldColumn,
-  soldExport,
+  type TermsColumn,
+  termsExport,
 } from '@keyward/contract'
 import { toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
@@ -16,9 +16,9 @@ import { toShownEnd } from '../../db/ends.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
-import type { SoldColumns } from '../licenses/licenses.rules.ts'
+import type { LicenseTerms } from '../licenses/licenses.rules.ts'
 import { CsvError, type CsvRecord, csvSeparators, isEmptyLine, readCsvLines } from './csv.ts'
-import { type Cells, readSold } from './import.sold.ts'
+import { type Cells, readTerms } from './import.terms.ts'
 
 /** A parsed line of the file; `problem` says why it cannot be imported. */
 export interface ImportLine {
@@ -28,20 +28,20 @@ export interface ImportLine {
   note: string | undefined
   /** The cells of further columns that are not empty. */
   cells: Cells
-  sold: SoldColumns | undefined
+  terms: LicenseTerms | undefined
   ban: Ban | null
   /** The prefix of a generated key. */
   keyPrefix: string | null | undefined
   problem: string | undefined
 }
 
-const soldColumns = [
+const termsColumns = [
   'expiresAt',
-  ...(Object.keys(soldExport) as SoldColumn[]),
+  ...(Object.keys(termsExport) as TermsColumn[]),
   'banned',
   'banReason',
 ] as const
-const columns = ['key', 'note', ...soldColumns] as const
+const columns = ['key', 'note', ...termsColumns] as const
 type Column = (typeof columns)[number]
 
 interface Rules {
@@ -123,20 +123,30 @@ async function readRecords(csv: string): Promise<CsvRecord[]> {
 function toLine({ line, cells }: CsvRecord, positions: Positions, width: number, rules: Rules): ImportLine {
   const cell = (column: Column) => fromCsvCell(cells[positions[column]] ?? '').trim() || undefined
   const [key, note] = [cell('key'), cell('note')]
-  const filled = soldColumns.flatMap((column) => {
+  const filled = termsColumns.flatMap((column) => {
     const text = cell(column)
     return text === undefined ? [] : [[column, text] as const]
   })
-  const soldCells: Cells = Object.fromEntries(filled)
-  const named = new Set(soldColumns.filter((column) => positions[column] >= 0))
-  const { sold, ban, type, problem: unsold } = readSold(soldCells, named, rules.types, rules.now)
+  const termsCells: Cells = Object.fromEntries(filled)
+  const named = new Set(termsColumns.filter((column) => positions[column] >= 0))
+  const { terms, ban, type, problem: termsProblem } = readTerms(termsCells, named, rules.types, rules.now)
   const problem =
     (cells.length > width ? 'The line has more cells than the first line has names' : undefined) ??
     wrongKey(key, rules.customKeys) ??
     firstMistake(licenseNote.optional().safeParse(note)) ??
-    unsold
+    termsProblem
   const keyNormalized = key === undefined ? undefined : normalizeKey(key)
-  return { line, key, keyNormalized, note, cells: soldCells, sold, ban, keyPrefix: type?.key_prefix, problem }
+  return {
+    line,
+    key,
+    keyNormalized,
+    note,
+    cells: termsCells,
+    terms,
+    ban,
+    keyPrefix: type?.key_prefix,
+    problem,
+  }
 }
 
 function wrongKey(key: string | undefined, allowed: boolean): string | undefined {
@@ -149,8 +159,8 @@ const firstMistake = (result: { error?: { issues: { message: string }[] } | unde
   result.error?.issues[0]?.message
 
 /** The line's expiry, even if it has passed. */
-function shownEnd({ sold, cells }: ImportLine): number | null {
-  if (sold) return toShownEnd(sold)
+function shownEnd({ terms, cells }: ImportLine): number | null {
+  if (terms) return toShownEnd(terms)
   const { expiresAt = '' } = cells
   return instant.safeParse(expiresAt).success ? toEpochMs(expiresAt) : null
 }

@@ -97,8 +97,8 @@ const turns = new Gate({
 
 const toDrafts = (lines: readonly ImportLine[], rows: readonly ImportedRow[]): LicenseDraft[] =>
   rows.flatMap((row, at) => {
-    const { key, note, sold, ban, keyPrefix } = lines[at] ?? {}
-    return row.outcome === 'created' && sold ? [{ key, keyPrefix, note, sold, ban }] : []
+    const { key, note, terms, ban, keyPrefix } = lines[at] ?? {}
+    return row.outcome === 'created' && terms ? [{ key, keyPrefix, note, terms, ban }] : []
   })
 
 function withKeys(rows: readonly ImportedRow[], licenses: readonly { key: string }[]): ImportedRow[] {

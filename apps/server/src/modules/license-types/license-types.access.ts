@@ -3,12 +3,12 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, lockShared, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
-import { soldAs } from './license-types.rules.ts'
+import { termsOf } from './license-types.rules.ts'
 
 /** The fields of licenses that are generated from a type now. */
 export async function draftOf(tx: Tx, scope: OwnerScope, appId: string, id: string, now: number) {
   const type = await getTypeOf(tx, scope, appId, id)
-  return { sold: soldAs(type, now), keyPrefix: type.key_prefix, type }
+  return { terms: termsOf(type, now), keyPrefix: type.key_prefix, type }
 }
 
 /** Locks a type until the transaction ends: no license is generated from what a change has just replaced. */

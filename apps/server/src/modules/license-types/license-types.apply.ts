@@ -7,15 +7,15 @@ import { applyTypeTo, setUnstartedTerm } from '../entitlements/license-rows.ts'
 import { usersOf } from '../licenses/licenses.access.ts'
 import { toTerm } from './license-types.rules.ts'
 
-type Sold = Pick<LicenseRow, 'id' | 'seq' | 'created_at' | 'term' | 'started_at'>
+type ExistingLicense = Pick<LicenseRow, 'id' | 'seq' | 'created_at' | 'term' | 'started_at'>
 
 /** The next licenses of a type, oldest first. */
-export const listSoldSlice = (
+export const listLicenseSlice = (
   tx: Tx,
   scope: OwnerScope,
   typeId: string,
   { after, lastSeq, size }: { after: number; lastSeq: number; size: number },
-): Promise<Sold[]> =>
+): Promise<ExistingLicense[]> =>
   tx
     .selectFrom('licenses')
     .select(['id', 'seq', 'created_at', 'term', 'started_at'])
@@ -27,16 +27,16 @@ export const listSoldSlice = (
     .limit(size)
     .execute()
 
-/** Gives sold licenses what the type has now, and their end users the new end of access; returns how many. */
+/** Gives existing licenses the type's present terms, and their end users the new end of access; returns how many. */
 export async function applyType(
   tx: Tx,
   scope: OwnerScope,
   type: LicenseTypeRow,
-  sold: readonly Sold[],
+  licenses: readonly ExistingLicense[],
 ): Promise<number> {
-  if (sold.length === 0) return 0
-  const changed = await applyTypeTo(tx, scope, type, idsOf(sold))
-  for (const license of sold) {
+  if (licenses.length === 0) return 0
+  const changed = await applyTypeTo(tx, scope, type, idsOf(licenses))
+  for (const license of licenses) {
     if (license.term !== 'first_use' || license.started_at !== null) continue
     await setUnstartedTerm(tx, scope, license.id, toTerm(type, license.created_at))
   }

@@ -23,7 +23,7 @@ export async function countTypes(db: Db, appId: string): Promise<number> {
 }
 
 /** The newest license of a type that exists now. */
-export async function lastSoldSeq(db: Db, id: string): Promise<number> {
+export async function lastLicenseSeq(db: Db, id: string): Promise<number> {
   const row = await db
     .selectFrom('licenses')
     .select('seq')

@@ -5,7 +5,7 @@ import { invalid } from '../../core/problem.ts'
 import { never, toStoredEnd } from '../../db/ends.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { addDuration, toDuration } from '../entitlements/term.rules.ts'
-import { type SoldColumns, toSoldFields } from '../licenses/licenses.rules.ts'
+import { type LicenseTerms, toTermsFields } from '../licenses/licenses.rules.ts'
 
 /** What an owner defines of a license type. */
 export interface TypeFields {
@@ -27,7 +27,7 @@ export const toFields = (row: LicenseTypeRow): TypeFields => ({
   name: row.name,
   term: row.term,
   duration: toDuration(row),
-  ...toSoldFields(row),
+  ...toTermsFields(row),
   keyPrefix: row.key_prefix,
   resellable: row.resellable === 1,
 })
@@ -60,7 +60,7 @@ export function toColumns(fields: TypeFields) {
   }
 }
 
-type Term = Pick<SoldColumns, 'term' | 'duration_value' | 'duration_unit' | 'expires_at'>
+type Term = Pick<LicenseTerms, 'term' | 'duration_value' | 'duration_unit' | 'expires_at'>
 
 /** The term of a license that was created at a time and is not started; a `date` counts from its creation. */
 export function toTerm(type: LicenseTypeRow, createdAt: number): Term {
@@ -71,8 +71,8 @@ export function toTerm(type: LicenseTypeRow, createdAt: number): Term {
   return { term, duration_value: null, duration_unit: null, expires_at: toStoredEnd(end, grace_days) }
 }
 
-/** What a license generated now from a type is sold with. */
-export const soldAs = (type: LicenseTypeRow, now: number): SoldColumns => ({
+/** The terms of a license that is generated from a type now. */
+export const termsOf = (type: LicenseTypeRow, now: number): LicenseTerms => ({
   ...toTerm(type, now),
   started_at: null,
   grace_days: type.grace_days,

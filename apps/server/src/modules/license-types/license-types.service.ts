@@ -8,7 +8,7 @@ import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
-import { applyType, listSoldSlice } from './license-types.apply.ts'
+import { applyType, listLicenseSlice } from './license-types.apply.ts'
 import * as repo from './license-types.repo.ts'
 import { type TypeFields, toColumns, toFields, toLicenseType } from './license-types.rules.ts'
 
@@ -54,7 +54,7 @@ export async function createLicenseType(
 
 type Changes = { [Name in keyof TypeFields]?: TypeFields[Name] | undefined }
 
-/** Changes a type; with `all` also what its sold licenses have, slice by slice. */
+/** Changes a type; with `all` also the terms of its existing licenses, slice by slice. */
 export async function updateLicenseType(
   ctx: Ctx,
   actor: VendorActor,
@@ -80,16 +80,16 @@ export async function updateLicenseType(
         after: changedFields,
         applyTo,
       })
-      return { type: { ...found, ...columns }, lastSeq: await repo.lastSoldSeq(tx, id) }
+      return { type: { ...found, ...columns }, lastSeq: await repo.lastLicenseSeq(tx, id) }
     },
     { onTaken: nameTaken },
   )
-  const changedLicenses = applyTo === 'all' ? await applyToSold(ctx, actor, type, lastSeq) : 0
+  const changedLicenses = applyTo === 'all' ? await applyToLicenses(ctx, actor, type, lastSeq) : 0
   return { licenseType: toLicenseType(type), changedLicenses }
 }
 
-/** Changes the licenses that were sold before the type changed; records slices and end. */
-async function applyToSold(
+/** Changes the licenses that existed when the type changed; records slices and end. */
+async function applyToLicenses(
   ctx: Ctx,
   actor: VendorActor,
   type: LicenseTypeRow,
@@ -99,9 +99,9 @@ async function applyToSold(
     ctx,
     actor,
     async ({ tx }, size, after = 0) => {
-      const sold = await listSoldSlice(tx, actor, type.id, { after, lastSeq, size })
-      const count = await applyType(tx, actor, type, sold)
-      return { found: sold.length, changed: count, mark: sold.at(-1)?.seq ?? after }
+      const slice = await listLicenseSlice(tx, actor, type.id, { after, lastSeq, size })
+      const count = await applyType(tx, actor, type, slice)
+      return { found: slice.length, changed: count, mark: slice.at(-1)?.seq ?? after }
     },
     (write, count) => write.record('license_type.slice_applied', type.id, { count }),
   )

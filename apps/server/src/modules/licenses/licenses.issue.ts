@@ -4,7 +4,7 @@ import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { Db, Tx } from '../../db/index.ts'
 import { insertOfLicenses, type NewLicense } from '../entitlements/license-rows.ts'
-import type { SoldColumns } from './licenses.rules.ts'
+import type { LicenseTerms } from './licenses.rules.ts'
 
 export interface Ban {
   reason: string | null
@@ -15,7 +15,7 @@ export interface LicenseDraft extends LicenseDetails {
   key?: string | undefined
   /** The prefix of a generated key. */
   keyPrefix?: string | null | undefined
-  sold: SoldColumns
+  terms: LicenseTerms
   ban?: Ban | null | undefined
 }
 
@@ -73,7 +73,7 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     key,
     key_normalized: normalizeKey(key),
     ...toDetails(draft),
-    ...draft.sold,
+    ...draft.terms,
     banned: draft.ban ? 1 : 0,
     ban_reason: draft.ban?.reason ?? null,
     created_at: issuer.now,

@@ -1,12 +1,12 @@
-import { type Duration, soldDefaults } from '@keyward/contract'
+import { type Duration, termsDefaults } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
 import { invalid } from '../../core/problem.ts'
 import { never } from '../../db/ends.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { addDuration } from '../entitlements/term.rules.ts'
 
-/** The columns of what a license is sold with, its end included. */
-export type SoldColumns = Pick<
+/** The columns of a license's terms, its end included. */
+export type LicenseTerms = Pick<
   LicenseRow,
   | 'term'
   | 'duration_value'
@@ -24,37 +24,37 @@ export type SoldColumns = Pick<
 >
 
 /** A license for one device until a date. */
-export const untilDate = (expiresAt: number): SoldColumns => ({
+export const untilDate = (expiresAt: number): LicenseTerms => ({
   term: 'date',
   duration_value: null,
   duration_unit: null,
   started_at: null,
   expires_at: expiresAt,
-  grace_days: soldDefaults.graceDays,
-  devices: soldDefaults.devices,
-  seats: soldDefaults.seats,
-  seat_timeout_seconds: soldDefaults.seatTimeoutSeconds,
+  grace_days: termsDefaults.graceDays,
+  devices: termsDefaults.devices,
+  seats: termsDefaults.seats,
+  seat_timeout_seconds: termsDefaults.seatTimeoutSeconds,
   features: '[]',
-  updates_for_days: soldDefaults.updatesForDays,
+  updates_for_days: termsDefaults.updatesForDays,
   trial: 0,
   type_id: null,
 })
 
-export const forever = (): SoldColumns => ({ ...untilDate(never), term: 'forever' })
+export const forever = (): LicenseTerms => ({ ...untilDate(never), term: 'forever' })
 
 /** A license whose clock starts with its first use. */
-export const fromFirstUse = ({ value, unit }: Duration): SoldColumns => ({
+export const fromFirstUse = ({ value, unit }: Duration): LicenseTerms => ({
   ...untilDate(never),
   term: 'first_use',
   duration_value: value,
   duration_unit: unit,
 })
 
-/** What a license generated without a type is sold with: until a date, forever (null), or a duration from first use. */
-export function toSold(
+/** The terms of a license that is generated without a type: until a date, forever (null), or a duration from first use. */
+export function toTerms(
   { expiresAt, duration }: { expiresAt?: string | null | undefined; duration?: Duration | undefined },
   now: number,
-): SoldColumns {
+): LicenseTerms {
   if (duration !== undefined) return fromFirstUse(duration)
   if (typeof expiresAt !== 'string') return forever()
   const end = toEpochMs(expiresAt)
@@ -62,8 +62,8 @@ export function toSold(
   return untilDate(end)
 }
 
-/** The response's fields for what a license is sold with. */
-export const toSoldFields = (row: Omit<SoldColumns, 'expires_at' | 'started_at' | 'type_id'>) => ({
+/** The response's fields for a license's terms. */
+export const toTermsFields = (row: Omit<LicenseTerms, 'expires_at' | 'started_at' | 'type_id'>) => ({
   graceDays: row.grace_days,
   devices: row.devices,
   seats: row.seats,

@@ -20,7 +20,7 @@ import { hasTwins, usersOf } from './licenses.access.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import * as repo from './licenses.repo.ts'
-import { toSold } from './licenses.rules.ts'
+import { toTerms } from './licenses.rules.ts'
 import { asNew, toLicense } from './licenses.view.ts'
 
 export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
@@ -75,7 +75,7 @@ async function insertLicenses(
   remember: Remember<License[]>,
 ): Promise<License[]> {
   const now = ctx.clock.now()
-  const plain = batch.type === undefined ? { sold: toSold(batch, now), type: undefined } : undefined
+  const plain = batch.type === undefined ? { terms: toTerms(batch, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   return ctx.tx(
     actor,
@@ -91,14 +91,14 @@ async function insertLicenses(
           message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
         })
       }
-      const terms = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
-      const draft = { key: batch.key, note: batch.note, ...terms }
+      const offer = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
+      const draft = { key: batch.key, note: batch.note, ...offer }
       const drafts = Array.from({ length: batch.count }, () => draft)
       const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
       const ids = made.map((license) => license.id)
       write.record('licenses.created', app.id, { count: ids.length, ids })
       write.last(() => insertsOf(tx, made))
-      const licenses = made.map((license) => toLicense(asNew(license, app, terms.type), now))
+      const licenses = made.map((license) => toLicense(asNew(license, app, offer.type), now))
       remember(write, licenses)
       return licenses
     },

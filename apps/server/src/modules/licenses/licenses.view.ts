@@ -5,7 +5,7 @@ import type { NewLicense } from '../entitlements/license-rows.ts'
 import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
-import { toSoldFields, updatesUntil } from './licenses.rules.ts'
+import { toTermsFields, updatesUntil } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>
 
@@ -47,7 +47,7 @@ export function toLicense(stored: Shown, now: number): License {
     createdAt: toIso(row.created_at),
     ...toEnding(row, now),
     ...toTerms(row),
-    ...toSoldFields(row),
+    ...toTermsFields(row),
     updatesUntil: toIsoOrNull(updatesUntil(row)),
     type: row.type_id === null || row.type_name === null ? null : { _id: row.type_id, name: row.type_name },
   }

@@ -84,7 +84,7 @@ function toDated(batch: NewLicenses, now: number) {
   const path = batch.expiresAt === undefined ? 'date_expired' : 'expiresAt'
   const expiresAt = toEpochMs(batch[path] ?? '')
   if (!(expiresAt > now)) throw invalid(path, 'The expiry must be in the future')
-  return { sold: untilDate(expiresAt) }
+  return { terms: untilDate(expiresAt) }
 }
 
 async function resellableDraft(tx: Tx, actor: ResellerActor, id: string, now: number) {

@@ -5,22 +5,22 @@ import {
   fromCsvCell,
   instant,
   licenseTerm,
-  type SoldColumn,
-  soldFields,
+  type TermsColumn,
+  termsFields,
   unlimited,
 } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
 import { toStoredEnd } from '../../db/ends.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
-import { soldAs } from '../license-types/license-types.rules.ts'
+import { termsOf } from '../license-types/license-types.rules.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
-import { forever, fromFirstUse, type SoldColumns, untilDate } from '../licenses/licenses.rules.ts'
+import { forever, fromFirstUse, type LicenseTerms, untilDate } from '../licenses/licenses.rules.ts'
 
-export type Cells = Partial<Record<SoldColumn | 'expiresAt' | 'banned' | 'banReason', string>>
+export type Cells = Partial<Record<TermsColumn | 'expiresAt' | 'banned' | 'banReason', string>>
 
-export interface SoldLine {
-  /** What the license is sold with, unless there is a problem. */
-  sold: SoldColumns | undefined
+export interface TermsLine {
+  /** The terms of the license, unless there is a problem. */
+  terms: LicenseTerms | undefined
   ban: Ban | null
   /** The type whose terms it gets. */
   type: LicenseTypeRow | undefined
@@ -32,30 +32,30 @@ const fail = (message: string): never => {
   throw new LineError(message)
 }
 
-/** What a line says a license is sold with. Empty cells of `named` columns are empty values; others come from the type. */
-export function readSold(
+/** Reads the terms of a license from a line. Empty cells of `named` columns are empty values; others come from the type. */
+export function readTerms(
   cells: Cells,
   named: ReadonlySet<string>,
   types: ReadonlyMap<string, LicenseTypeRow>,
   now: number,
-): SoldLine {
+): TermsLine {
   const type = cells.type === undefined ? undefined : types.get(fromCsvCell(cells.type).toLowerCase())
   try {
     const base = readTerm(cells, type, now)
-    const sold = { ...base, ...readDetails(cells, named), type_id: type?.id ?? null }
+    const terms = { ...base, ...readDetails(cells, named), type_id: type?.id ?? null }
     const end = readEnd(cells)
-    if (end !== undefined) sold.expires_at = toStoredEnd(end, sold.grace_days)
-    if (sold.expires_at <= now) fail('The expiry must be in the future')
-    return { sold, ban: readBan(cells), type, problem: undefined }
+    if (end !== undefined) terms.expires_at = toStoredEnd(end, terms.grace_days)
+    if (terms.expires_at <= now) fail('The expiry must be in the future')
+    return { terms, ban: readBan(cells), type, problem: undefined }
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    return { sold: undefined, ban: null, type, problem: error.message }
+    return { terms: undefined, ban: null, type, problem: error.message }
   }
 }
 
-function readTerm(cells: Cells, type: LicenseTypeRow | undefined, now: number): SoldColumns {
+function readTerm(cells: Cells, type: LicenseTypeRow | undefined, now: number): LicenseTerms {
   const { expiresAt } = cells
-  const base = type ? soldAs(type, now) : undefined
+  const base = type ? termsOf(type, now) : undefined
   if (cells.term === undefined && cells.duration === undefined && expiresAt === undefined) {
     if (base) return base
     if (cells.type !== undefined) return fail(`The application has no license type ${cells.type}`)
@@ -69,7 +69,7 @@ function readTerm(cells: Cells, type: LicenseTypeRow | undefined, now: number): 
   return { ...base, term, duration_value, duration_unit, started_at, expires_at }
 }
 
-function termColumns(term: 'date' | 'forever' | 'first_use', cells: Cells): SoldColumns {
+function termColumns(term: 'date' | 'forever' | 'first_use', cells: Cells): LicenseTerms {
   const end = readEnd(cells)
   if (term === 'forever') {
     if (end !== undefined) fail('A license that never expires has no expiresAt')
@@ -79,11 +79,11 @@ function termColumns(term: 'date' | 'forever' | 'first_use', cells: Cells): Sold
     if (end === undefined) fail('expiresAt must be an ISO 8601 date or date-time')
     return untilDate(end ?? 0)
   }
-  const sold = fromFirstUse(readDuration(cells.duration))
-  if (end === undefined && cells.startedAt === undefined) return sold
+  const terms = fromFirstUse(readDuration(cells.duration))
+  if (end === undefined && cells.startedAt === undefined) return terms
   const startedAt = readInstant('startedAt', cells.startedAt)
   if (end === undefined || startedAt === undefined) fail('A started license has both startedAt and expiresAt')
-  return { ...sold, started_at: startedAt ?? null }
+  return { ...terms, started_at: startedAt ?? null }
 }
 
 function readDuration(cell = '') {
@@ -103,7 +103,7 @@ function readInstant(name: string, cell: string | undefined): number | undefined
 
 type Details = Partial<
   Pick<
-    SoldColumns,
+    LicenseTerms,
     'grace_days' | 'devices' | 'seats' | 'seat_timeout_seconds' | 'features' | 'updates_for_days' | 'trial'
   >
 >
@@ -127,10 +127,10 @@ function readDetails(cells: Cells, named: ReadonlySet<string>): Details {
   })
 }
 
-function check<Name extends keyof typeof soldFields>(name: Name, value: unknown) {
-  const parsed = soldFields[name].safeParse(value)
+function check<Name extends keyof typeof termsFields>(name: Name, value: unknown) {
+  const parsed = termsFields[name].safeParse(value)
   if (!parsed.success) return fail(`${name}: ${parsed.error.issues[0]?.message}`)
-  return parsed.data as NonNullable<ReturnType<(typeof soldFields)[Name]['parse']>>
+  return parsed.data as NonNullable<ReturnType<(typeof termsFields)[Name]['parse']>>
 }
 
 function readFlag(name: 'trial' | 'banned', cell: string): 0 | 1 {

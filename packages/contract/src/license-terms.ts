@@ -22,8 +22,8 @@ export const devices = z.union(
   devicesText,
 )
 
-/** What a license is sold with besides its term. */
-export const soldFields = {
+/** The terms of a license, besides how long it lasts. */
+export const termsFields = {
   graceDays,
   devices,
   seats: z
@@ -44,7 +44,7 @@ export const soldFields = {
 }
 
 /** A license for one device that covers all versions. */
-export const soldDefaults = {
+export const termsDefaults = {
   graceDays: 0,
   devices: 1,
   seats: null,
