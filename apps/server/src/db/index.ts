@@ -1,5 +1,5 @@
 // The door of the database. A statement is a query of Kysely, a prepared `query`, an `insert` or an `update`; it runs at
-// once (`run`, `runTogether`), with the next one (`send`) or with the commit (`Write.last`).
+// once (`run`, `runTogether`), with the next one (`send`) or with the commit (`WriteTransaction.last`).
 export type { CommitCount, Database, PreparedRead } from './engine.ts'
 export { isIn, lowerCase, ownerOf } from './expressions.ts'
 export { isUniqueViolation } from './failure.ts'
@@ -11,7 +11,7 @@ export {
   type RecordConsumer,
   type Transactions,
   transactAsOperator,
-  Write,
+  WriteTransaction,
 } from './record.ts'
 export { run, runTogether, send } from './run.ts'
 export { inSlices, type Slice } from './slices.ts'

@@ -22,7 +22,7 @@ export interface ActionRecord {
 }
 
 /** A transaction that records the actions of its actor. */
-export class Write {
+export class WriteTransaction {
   readonly tx: Tx
   readonly actor: Actor
   /** Milliseconds since 1970, constant within the transaction. */
@@ -109,7 +109,11 @@ export type RecordConsumer = (records: readonly ActionRecord[]) => void
 export interface Transactions {
   /** For reads outside a transaction; writes use `tx`. */
   db: Kysely<Tables>
-  tx: <T>(actor: Actor, work: (write: Write) => Promise<T>, options?: TransactionOptions) => Promise<T>
+  tx: <T>(
+    actor: Actor,
+    work: (write: WriteTransaction) => Promise<T>,
+    options?: TransactionOptions,
+  ) => Promise<T>
 }
 
 /** Receives the records of a committed transaction, and how many bytes it added to the audit log and to stored answers. */
@@ -119,18 +123,18 @@ type Publish = (records: readonly ActionRecord[], bytes: number) => void
 export const transactAsOperator = <T>(
   db: Kysely<Tables>,
   { ownerId, now }: { ownerId: string | null; now: number },
-  work: (write: Write) => Promise<T>,
+  work: (write: WriteTransaction) => Promise<T>,
 ): Promise<T> => transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work)
 
 /** Runs `work` in one transaction, stores its records, and publishes them after the commit. */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
   { actor, now, publish }: { actor: Actor; now: number; publish: Publish },
-  work: (write: Write) => Promise<T>,
+  work: (write: WriteTransaction) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
   const run = async (tx: Tx) => {
-    const write = new Write(tx, actor, now)
+    const write = new WriteTransaction(tx, actor, now)
     const result = await work(write)
     return { result, ...(await write.finish()) }
   }

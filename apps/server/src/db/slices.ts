@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../core/actor.ts'
 import { syntaxOf } from './engine.ts'
-import type { Transactions, Write } from './record.ts'
+import type { Transactions, WriteTransaction } from './record.ts'
 import { connectionOf } from './run.ts'
 
 /** After another write waited for a slice, slices have one part for so long. */
@@ -17,9 +17,9 @@ export interface Slice {
   mark?: number
 }
 
-type Work = (write: Write, size: number, mark: number | undefined) => Promise<Slice>
+type Work = (write: WriteTransaction, size: number, mark: number | undefined) => Promise<Slice>
 /** Records how many rows a transaction changed, if any. */
-type Record = (write: Write, changed: number) => void
+type Record = (write: WriteTransaction, changed: number) => void
 
 /**
  * Runs long work in slices, each in its own transaction, that adapt their size to its duration. Returns how many rows
@@ -93,7 +93,7 @@ function run(
   { isLong, ...job }: Job,
 ): { ran: Promise<Run>; committed: Promise<Run> } {
   const ran = Promise.withResolvers<Run>()
-  const work = async (write: Write): Promise<Run> => {
+  const work = async (write: WriteTransaction): Promise<Run> => {
     const result = await runParts(write, job)
     ran.resolve(result)
     return result
@@ -105,7 +105,10 @@ function run(
 }
 
 /** Ends before all parts are done when another write waits, or when there would be too many rows. */
-async function runParts(write: Write, { work, record, parts, ...next }: Omit<Job, 'isLong'>): Promise<Run> {
+async function runParts(
+  write: WriteTransaction,
+  { work, record, parts, ...next }: Omit<Job, 'isLong'>,
+): Promise<Run> {
   const { partMs } = syntaxOf(write.tx).pace
   const connection = await connectionOf(write.tx)
   let [{ size, mark }, rows, changed] = [next, 0, 0]

@@ -5,7 +5,7 @@ import type { CompiledQuery } from 'kysely'
 import { type OwnerActor, type OwnerScope, type ResellerActor, system } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
 import { Problem, problem } from '../core/problem.ts'
-import type { Database, Db, Tx, Write } from '../db/index.ts'
+import type { Database, Db, Tx, WriteTransaction } from '../db/index.ts'
 import type { Ctx } from './ctx.ts'
 
 /** A request that names itself with an Idempotency-Key. */
@@ -20,9 +20,9 @@ export interface Once<T> {
   /** The id of the stored answer. */
   id?: string
   /** Stores the answer together with the change. */
-  remember(write: Write, answer: T): void
+  remember(write: WriteTransaction, answer: T): void
   /** Packs a long answer before the transaction, so that no other write waits for that. */
-  pack(answer: T): Promise<(write: Write) => void>
+  pack(answer: T): Promise<(write: WriteTransaction) => void>
 }
 
 export type Remember<T> = Once<T>['remember']
@@ -61,7 +61,7 @@ export async function doOnce<T>(
     if (row.request_hash !== requestHash) throw problem('idempotency_key_used')
     return { answer: (await open(ctx, row.answer, id)) as T }
   }
-  const storeWith = (write: Write, sealed: () => Promise<string>) => {
+  const storeWith = (write: WriteTransaction, sealed: () => Promise<string>) => {
     const facts = { id, owner_id: ownerId, request_hash: requestHash, expires_at: write.now + keptMs }
     write.last(() => store(write, facts, sealed))
   }
@@ -100,7 +100,7 @@ const unkeyed: Once<unknown> = { remember: () => {}, pack: async () => () => {} 
 /** Replaces a stored answer, unless it was deleted meanwhile. */
 export async function amendAnswer<T>(
   ctx: Pick<Ctx, 'seal'>,
-  { tx }: Write,
+  { tx }: WriteTransaction,
   id: string,
   change: (answer: T) => T,
 ): Promise<void> {
@@ -115,7 +115,7 @@ export async function amendAnswer<T>(
 }
 
 /** Deletes a stored answer whose change was undone, so that a repeat tries again. */
-export async function forgetAnswer({ tx }: Write, id: string): Promise<void> {
+export async function forgetAnswer({ tx }: WriteTransaction, id: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('id', '=', id).execute()
 }
 
@@ -140,7 +140,7 @@ interface Facts {
 
 /** Inserting fails if another server has stored an answer, which undoes the whole change. */
 async function* store(
-  write: Write,
+  write: WriteTransaction,
   facts: Facts,
   sealed: () => Promise<string>,
 ): AsyncGenerator<CompiledQuery> {

@@ -1,4 +1,4 @@
-// ADR 39: statements that take one round trip.
+// ADR 26: statements that take one round trip.
 import pg from 'pg'
 
 /** The messages of PostgreSQL's extended protocol that a batch sends. */

@@ -1,4 +1,4 @@
-// ADR 39: BEGIN travels with the first statement.
+// ADR 26: BEGIN travels with the first statement.
 import {
   AbortedTransactionError,
   type CompiledQuery,

@@ -1,4 +1,4 @@
-// ADR 29: what broken connections look like.
+// ADR 26: what broken connections look like.
 import pg from 'pg'
 import { DatabaseUnavailableError } from '../failure.ts'
 

@@ -13,7 +13,7 @@ const setLimit = `select set_config('statement_timeout', case when ${isLower} '$
 const begin: readonly BatchStatement[] = [{ text: 'begin read only' }, { text: setLimit }]
 
 /**
- * Reads in one round trip, also behind a pooler, with a time limit (ADR 39): without statistics PostgreSQL can choose a
+ * Reads in one round trip, also behind a pooler, with a time limit (ADR 26): without statistics PostgreSQL can choose a
  * plan that takes minutes. It uses one core, because a list needs few rows and starting parallel workers takes longer
  * than reading them.
  */

@@ -1,4 +1,4 @@
-// ADR 39: new entries of the search indexes are sorted soon.
+// ADR 26: new entries of the search indexes are sorted soon.
 import type pg from 'pg'
 
 const afterMs = 1000

@@ -1,4 +1,4 @@
-// ADR 29: a server that does not respond blocks no caller.
+// ADR 26: a server that does not respond blocks no caller.
 import pg from 'pg'
 import { DatabaseUnavailableError } from '../failure.ts'
 import { StorageRoom } from '../storage-room.ts'

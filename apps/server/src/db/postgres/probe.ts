@@ -1,4 +1,4 @@
-// ADR 29: asks over a new connection what became of another one.
+// ADR 26: asks over a new connection what became of another one.
 import pg from 'pg'
 
 const connectMs = 1500

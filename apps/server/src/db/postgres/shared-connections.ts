@@ -1,4 +1,4 @@
-// ADR 39: checks share connections.
+// ADR 26: checks share connections.
 import pg from 'pg'
 import { endOrTimeOut } from './probe.ts'
 

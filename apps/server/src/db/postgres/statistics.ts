@@ -1,4 +1,4 @@
-// ADR 39: housekeeping computes missing statistics.
+// ADR 26: housekeeping computes missing statistics.
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
 

@@ -1,4 +1,4 @@
-// ADR 29: a server that does not respond blocks no caller.
+// ADR 26: a server that does not respond blocks no caller.
 import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { doesNotAnswer, isRefusal } from './errors.ts'

@@ -1,4 +1,4 @@
-// ADR 18: a third thread copies the log into the database.
+// ADR 14: a third thread copies the log into the database.
 import { parentPort, workerData } from 'node:worker_threads'
 import { isSqliteSyncFailure } from '../failure.ts'
 import { type CheckpointNews, type CheckpointOrder, manyPagesInLog } from './checkpoints.ts'

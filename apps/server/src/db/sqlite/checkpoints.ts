@@ -1,4 +1,4 @@
-// ADR 18: a third thread copies the log into the database.
+// ADR 14: a third thread copies the log into the database.
 import type { StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'

@@ -9,7 +9,7 @@ const threadsMost = 2
 const slowMs = 10
 
 /**
- * Read-only connections on threads of their own, so that a long list or search stalls no other request (ADR 5 and 43).
+ * Read-only connections on threads of their own, so that a long list or search stalls no other request (ADR 5).
  * Callers take turns by the time that their queries took. Queries cannot be interrupted: slow ones get one thread, and
  * others find the second one free.
  */

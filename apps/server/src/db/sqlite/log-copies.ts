@@ -1,4 +1,4 @@
-// ADR 18: what the copying of the log needs.
+// ADR 14: what the copying of the log needs.
 /** Like SQLite's: `restart` keeps writers out while it copies what is left, and lets the log start anew. */
 export type CopyKind = 'noop' | 'passive' | 'restart'
 

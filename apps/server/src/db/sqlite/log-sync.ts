@@ -1,4 +1,4 @@
-// ADR 18: another thread waits for the disk.
+// ADR 14: another thread waits for the disk.
 import { closeSync, fdatasync, openSync } from 'node:fs'
 
 type Settle = (error?: unknown) => void

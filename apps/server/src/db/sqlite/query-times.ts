@@ -1,4 +1,4 @@
-// ADR 43: lists are shared by the time that they take.
+// ADR 5: lists are shared by the time that they take.
 interface Times {
   /** A moving average over all accounts. */
   averageMs: number

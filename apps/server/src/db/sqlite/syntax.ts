@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Syntax } from '../engine.ts'
 
-// ADR 27 and 34: a transaction keeps all others waiting, so long work runs in short parts.
+// ADR 14: a transaction keeps all others waiting, so long work runs in short parts.
 export const sqliteSyntax: Syntax = {
   parameter: () => '?',
   lower: 'lower_unicode',

@@ -1,4 +1,4 @@
-// ADR 27: writes of many rows run on another thread.
+// ADR 14: writes of many rows run on another thread.
 import { parentPort, workerData } from 'node:worker_threads'
 import { SearchMerges } from '../lists/search-merges.ts'
 import { pagesAtMost } from './checkpoints.ts'

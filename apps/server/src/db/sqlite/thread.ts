@@ -1,4 +1,4 @@
-// ADR 27: writes of many rows run on another thread.
+// ADR 14: writes of many rows run on another thread.
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import type { SqliteResult } from './handle.ts'

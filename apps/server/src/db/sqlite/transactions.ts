@@ -1,4 +1,4 @@
-// ADR 27: a transaction of many rows runs on another thread.
+// ADR 14: a transaction of many rows runs on another thread.
 import type { SQLInputValue } from 'node:sqlite'
 import type { SqliteResult } from './handle.ts'
 import { type SqliteThread, SqliteThreadError } from './thread.ts'

@@ -3,7 +3,7 @@ import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newPassword, normalizeName } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
-import { type Database, transactAsOperator, type Write } from '../../db/index.ts'
+import { type Database, transactAsOperator, type WriteTransaction } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
@@ -54,7 +54,7 @@ async function changeOwner(
   { db }: Opened,
   clock: Clock,
   email: string,
-  change: (write: Write, scope: OwnerScope) => Promise<void>,
+  change: (write: WriteTransaction, scope: OwnerScope) => Promise<void>,
 ): Promise<OwnerRow | undefined> {
   const found = await owners.findOwnerByEmail(db, normalizeName(email))
   if (!found) return undefined

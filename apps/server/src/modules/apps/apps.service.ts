@@ -7,7 +7,7 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import { newSigningKey } from '../../core/signing.ts'
-import type { Db, Write } from '../../db/index.ts'
+import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
@@ -133,7 +133,7 @@ async function changeApp(
   actor: VendorActor,
   idOrAppId: string,
   change: repo.AppChange,
-  record: (write: Write, before: AppRow, after: AppRow) => void,
+  record: (write: WriteTransaction, before: AppRow, after: AppRow) => void,
 ): Promise<App> {
   const row = await ctx.tx(actor, async (write) => {
     const { id } = await getApp(write.tx, actor, idOrAppId)

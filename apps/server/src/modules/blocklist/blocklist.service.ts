@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { formatNetwork, parseNetwork } from '../../core/networks.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import type { Tx, Write } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { BlockKind } from '../../db/tables/apps.ts'
 import type { BlockRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -40,7 +40,7 @@ export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, block:
 
 /** Adds what is not on the list yet, in the transaction of the caller, who has checked the app's owner. */
 export async function blockAll(
-  write: Write,
+  write: WriteTransaction,
   scope: OwnerScope,
   appId: string,
   normalizedBlocks: readonly NormalizedBlock[],

@@ -12,7 +12,7 @@ import {
 import { toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
-import { toShownEnd } from '../../db/ends.ts'
+import { toShownEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'

@@ -3,7 +3,7 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, isMany, readPatiently, type Write } from '../../db/index.ts'
+import { type Db, isMany, readPatiently, type WriteTransaction } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Once } from '../../service/idempotency.ts'
@@ -76,7 +76,7 @@ async function insertImport(
       toDrafts(lines, rows),
     )
     const result = answer(withKeys(rows, licenses))
-    const reserve = async ({ tx }: Write): Promise<void> => {
+    const reserve = async ({ tx }: WriteTransaction): Promise<void> => {
       if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
       if (!(await reserveLicenses(tx, actor, app.id, licenses.length, max, now))) {
         throw problem('plan_limit_reached', { message })
@@ -113,9 +113,9 @@ async function importAtOnce(
   ctx: Ctx,
   actor: VendorActor,
   { appId, licenses, result, once }: PreparedImport,
-  reserve: (write: Write) => Promise<void>,
+  reserve: (write: WriteTransaction) => Promise<void>,
 ): Promise<ImportResult> {
-  const store = async (write: Write): Promise<ImportResult> => {
+  const store = async (write: WriteTransaction): Promise<ImportResult> => {
     await reserve(write)
     const issued = await insertFreeLicenses(write.tx, licenses)
     const taken = licenses.flatMap(({ key }) => (issued.has(key) ? [] : key))

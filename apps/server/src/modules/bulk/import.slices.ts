@@ -4,7 +4,7 @@ import { type OwnerScope, toOwnerActor, type VendorActor } from '../../core/acto
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { type Db, holdsUpOthers, inSlices, type Tx, toJson, type Write } from '../../db/index.ts'
+import { type Db, holdsUpOthers, inSlices, type Tx, toJson, type WriteTransaction } from '../../db/index.ts'
 import type { ImportRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -52,7 +52,7 @@ export async function importInSlices(
   ctx: Ready,
   actor: VendorActor,
   { appId, licenses, now, result, once }: PreparedImport,
-  reserve: (write: Write) => Promise<void>,
+  reserve: (write: WriteTransaction) => Promise<void>,
 ): Promise<ImportResult> {
   const [id, count] = [newId('imp'), licenses.length]
   const columns = Object.keys(licenses[0] ?? {}) as (keyof NewLicense)[]
@@ -70,7 +70,7 @@ export async function importInSlices(
   const inserts = [repo.insertOfImport(ctx.db, row)]
   for await (const insert of insertsOf(ctx.db, id, columns, licenses)) inserts.push(insert)
   const keep = await once.pack(result)
-  const store = async (write: Write): Promise<void> => {
+  const store = async (write: WriteTransaction): Promise<void> => {
     await reserve(write)
     keep(write)
     await holdPlaces(write.tx, actor, appId, count)
@@ -157,7 +157,12 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
   return skipped
 }
 
-async function keepSkipped(ctx: Ready, write: Write, answerId: string, skipped: Skipped): Promise<void> {
+async function keepSkipped(
+  ctx: Ready,
+  write: WriteTransaction,
+  answerId: string,
+  skipped: Skipped,
+): Promise<void> {
   if (skipped.size === 0) return
   await amendAnswer<ImportResult>(ctx, write, answerId, (answer) => withSkipped(answer, skipped))
 }

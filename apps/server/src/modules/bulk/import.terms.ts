@@ -10,7 +10,7 @@ import {
   unlimited,
 } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
-import { toStoredEnd } from '../../db/ends.ts'
+import { toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { dayNumber } from '../../core/clock.ts'
-import { type Db, query, type Write } from '../../db/index.ts'
+import { type Db, query, type WriteTransaction } from '../../db/index.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
@@ -33,7 +33,7 @@ const addToDay = query((db, row: { appId: string; ownerId: string; day: number; 
 
 /** Adds to today's count at the end of the transaction, because all activations and sign-ins of an app lock the same row. */
 export function countToday(
-  write: Write,
+  write: WriteTransaction,
   app: { id: string; ownerId: string },
   metric: 'activations' | 'sign_ins',
 ): void {

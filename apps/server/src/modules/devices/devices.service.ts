@@ -2,7 +2,7 @@ import { type Device, limits, unlimited } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import type { Db, Write } from '../../db/index.ts'
+import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import { takePlace, updateBinding } from '../entitlements/end-user-rows.ts'
 import * as access from './devices.access.ts'
@@ -75,7 +75,7 @@ interface Seen {
  * end user. Returns the hash that identifies the machine, and how many devices the end user has.
  */
 export async function seeMachine(
-  write: Write,
+  write: WriteTransaction,
   scope: OwnerScope,
   client: Pick<ClientRow, 'id' | 'app_id' | 'device_count'>,
   { machine, match, limit, change }: Seen,
@@ -113,7 +113,7 @@ export async function seeMachine(
 
 /** Binds the machine of a new end user, whose row counts it already. */
 export async function addFirstDevice(
-  write: Write,
+  write: WriteTransaction,
   { ownerId }: OwnerScope,
   client: Pick<ClientRow, 'id' | 'app_id'>,
   machine: Machine,
@@ -132,7 +132,7 @@ export async function addFirstDevice(
 
 /** What changes of a device on which an end user is seen again, and the hash that identifies it. */
 function rebind(
-  write: Write,
+  write: WriteTransaction,
   client: { id: string },
   machine: Machine,
   match: Extract<Match, { device: DeviceRow }>,

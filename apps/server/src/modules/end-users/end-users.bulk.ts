@@ -1,7 +1,7 @@
 import type { BulkClientAction, Client } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import type { Write } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest } from '../../service/idempotency.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
@@ -51,7 +51,7 @@ export async function changeEndUsers(
 }
 
 async function apply(
-  write: Write,
+  write: WriteTransaction,
   actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkClientAction>,
   now: number,

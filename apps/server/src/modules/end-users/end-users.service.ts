@@ -6,10 +6,10 @@ import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
-import { never, toShownEnd } from '../../db/ends.ts'
-import { inSlices, type Write } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
+import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
@@ -184,7 +184,7 @@ export async function extend(
   keyed?: KeyedRequest,
 ): Promise<Client> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  const lengthen = async (write: Write, client: LockedEndUser) => {
+  const lengthen = async (write: WriteTransaction, client: LockedEndUser) => {
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
     if (client.expires_at === never) throw problem('never_expires')
@@ -227,7 +227,7 @@ async function change(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  apply: (write: Write, client: LockedEndUser) => Promise<void>,
+  apply: (write: WriteTransaction, client: LockedEndUser) => Promise<void>,
   lockFirst?: typeof lockLicensesOf,
   remember?: Remember<Client>,
 ): Promise<Client> {

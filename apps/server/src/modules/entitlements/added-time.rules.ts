@@ -1,5 +1,5 @@
 import { lastInstant } from '../../core/clock.ts'
-import { never } from '../../db/ends.ts'
+import { never } from '../../db/stored-end.ts'
 
 /** The end of access without the time that a key gave; time that has passed cannot be taken back. */
 export function afterTaking(end: number, addedMs: number, now: number): { after: number; takenMs: number } {

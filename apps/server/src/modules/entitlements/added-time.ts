@@ -1,9 +1,9 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { never, toShownEnd } from '../../db/ends.ts'
 import { isIn, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
-import { withEnd } from './ends.ts'
+import { withEnd } from './end-columns.ts'
 
 // A key that `upgrade` adds stores the time that it gave, so that deleting or banning it takes back that time and no
 // more. A key that removed the end stores the end before it, as a negative number: the term of a key can change later.

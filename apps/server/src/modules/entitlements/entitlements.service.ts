@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { never, toShownEnd } from '../../db/ends.ts'
 import { isIn, ownerOf, send, type Tx, update } from '../../db/index.ts'
+import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { storeAddedRights } from './added-rights.ts'
 import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
-import { extended, withEnd } from './ends.ts'
+import { extended, withEnd } from './end-columns.ts'
 import { atFirstUse } from './term.rules.ts'
 
 // A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the

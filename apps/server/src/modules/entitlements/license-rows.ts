@@ -1,8 +1,8 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
-import { never } from '../../db/ends.ts'
 import { type Db, insert, insertUnlessTaken, isIn, lockAll, ownerOf, type Tx } from '../../db/index.ts'
+import { never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { AddedKey } from './added-time.ts'
 

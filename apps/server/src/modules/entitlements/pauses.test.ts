@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day, lastInstant } from '../../core/clock.ts'
-import { never } from '../../db/ends.ts'
+import { never } from '../../db/stored-end.ts'
 import { endOf } from './pauses.ts'
 
 const paused = 1_000 * day

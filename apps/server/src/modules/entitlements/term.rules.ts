@@ -1,6 +1,6 @@
 import type { Duration } from '@keyward/contract'
 import { day, hour, lastInstant, toIsoOrNull } from '../../core/clock.ts'
-import { never, toShownEnd, toStoredEnd } from '../../db/ends.ts'
+import { never, toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
 type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'>

@@ -3,7 +3,7 @@ import type { OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { inSlices, type Write } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
@@ -105,7 +105,8 @@ async function applyToLicenses(
     },
     (write, count) => write.record('license_type.slice_applied', type.id, { count }),
   )
-  const finish = async (write: Write) => write.record('license_type.applied', type.id, { count: changed })
+  const finish = async (write: WriteTransaction) =>
+    write.record('license_type.applied', type.id, { count: changed })
   await ctx.tx(actor, finish, { isPatient: true })
   return changed
 }

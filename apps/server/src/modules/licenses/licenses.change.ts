@@ -3,8 +3,8 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { toShownEnd, toStoredEnd } from '../../db/ends.ts'
-import type { Write } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { storeAddedRights } from '../entitlements/added-rights.ts'
@@ -43,7 +43,7 @@ export const updateLicense = (
 
 /** Rejects the edit if a value that the caller saw has changed since. */
 async function checkSeen(
-  write: Write,
+  write: WriteTransaction,
   actor: VendorActor,
   license: LicenseRow,
   seen: Seen,
@@ -88,7 +88,7 @@ const toEndMs = (expiresAt: string | null): number | null =>
 
 /** A past end is accepted: access ends now. Null: the license never expires. */
 async function changeEnd(
-  write: Write,
+  write: WriteTransaction,
   actor: VendorActor,
   license: LicenseRow,
   expiresAt: string | null,
@@ -104,7 +104,7 @@ async function changeEnd(
 }
 
 async function changeDetails(
-  write: Write,
+  write: WriteTransaction,
   actor: VendorActor,
   license: LicenseRow,
   changes: Omit<LicenseChanges, 'expiresAt'>,
@@ -149,7 +149,7 @@ export async function toggleBan(
 
 /** Bans or unbans locked licenses; the ban of an added key takes back what it added. */
 export async function changeBans(
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   scope: OwnerScope,
   keys: readonly LicenseRow[],
   banned: boolean,
@@ -166,7 +166,7 @@ async function change(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  apply: (write: Write, license: LicenseRow) => Promise<void>,
+  apply: (write: WriteTransaction, license: LicenseRow) => Promise<void>,
 ): Promise<License> {
   const row = await ctx.tx(actor, async (write) => {
     await lockWithUsersLicenses(write.tx, actor, [id])

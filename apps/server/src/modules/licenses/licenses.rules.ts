@@ -1,7 +1,7 @@
 import { type Duration, termsDefaults } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
 import { invalid } from '../../core/problem.ts'
-import { never } from '../../db/ends.ts'
+import { never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { addDuration } from '../entitlements/term.rules.ts'
 

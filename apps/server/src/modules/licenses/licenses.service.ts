@@ -1,7 +1,7 @@
 import { type Duration, type License, type LicenseStatus, unlimited } from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { inSlices, type Slice, type Tx, type Write } from '../../db/index.ts'
+import { inSlices, type Slice, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
@@ -171,13 +171,14 @@ export async function deleteLicensesInSlices(
     (write, size) => deleteSlice(write, actor, { ...filter, lastSeq }, size),
     (write, count) => write.record('licenses.slice_deleted', appId, { count }),
   )
-  const finish = async (write: Write) => write.record('licenses.deletion_finished', appId, { count: deleted })
+  const finish = async (write: WriteTransaction) =>
+    write.record('licenses.deletion_finished', appId, { count: deleted })
   await ctx.tx(actor, finish, { isPatient: true })
   return deleted
 }
 
 async function deleteSlice(
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   scope: OwnerScope,
   filter: rows.SliceFilter,
   size: number,

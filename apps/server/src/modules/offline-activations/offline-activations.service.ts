@@ -4,8 +4,8 @@ import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { never } from '../../db/ends.ts'
-import type { Write } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import { never } from '../../db/stored-end.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
@@ -84,7 +84,7 @@ export async function activate(
   const request = toRequest(app.appId, sent.request)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const limits = { days: sent.days, max: maxLicensesPerApp }
-  const store = (write: Write, admitted: AdmittedMachine) =>
+  const store = (write: WriteTransaction, admitted: AdmittedMachine) =>
     issue(ctx, write, { actor, app, request, ...limits }, admitted)
   const admitted = admitOfflineMachine(deps, { actor, app }, request, store)
   const { id, claims } = await admitted.catch((error: unknown) => {
@@ -111,7 +111,7 @@ interface Issue extends Limits {
 /** Stores the activation of an admitted end user, whose row is locked, and returns the claims of its file. */
 async function issue(
   ctx: Ctx,
-  write: Write,
+  write: WriteTransaction,
   { actor, app, request, days, max }: Issue,
   { endUser, endsAt, deviceId, licenseId }: AdmittedMachine,
 ) {
@@ -232,7 +232,7 @@ function note(
 
 const unknownCode = () => invalid('code', 'No machine of this app has this code')
 
-async function end(write: Write, actor: VendorActor, row: OfflineActivationRow): Promise<void> {
+async function end(write: WriteTransaction, actor: VendorActor, row: OfflineActivationRow): Promise<void> {
   const { tx, now } = write
   if (row.ended_by === 'code') throw problem('offline_code_used')
   if (row.ended_by === 'replaced') throw problem('offline_code_replaced')

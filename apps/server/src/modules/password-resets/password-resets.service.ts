@@ -6,7 +6,7 @@ import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
-import type { Tx, Write } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { Mail, Mailer } from '../mail/mail.service.ts'
@@ -36,7 +36,7 @@ interface Reset<A extends Actor, Result> {
   /** The account as the actor of the new session; undefined if it may not have a new password. */
   begin: (account: repo.ResetAccount) => Promise<A | undefined>
   lock: (tx: Tx, actor: A) => Promise<{ email: string } | undefined>
-  write: (write: Write, actor: A, passwordHash: string, now: number) => Promise<Result>
+  write: (write: WriteTransaction, actor: A, passwordHash: string, now: number) => Promise<Result>
 }
 
 interface Parts {

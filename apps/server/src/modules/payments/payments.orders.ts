@@ -3,7 +3,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, newReceipt } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import type { Write } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { OrderRow } from '../../db/tables.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import { currentPlan, lockOwner } from '../owners/owners.service.ts'
@@ -48,7 +48,7 @@ export async function createOrder(
 async function openOrder(
   { ctx }: Payments,
   provider: PaymentProvider,
-  write: Write,
+  write: WriteTransaction,
   scope: OwnerScope,
   { duration, couponCode }: OrderRequest,
 ): Promise<{ order: OrderRow; isNew: boolean }> {

@@ -2,7 +2,7 @@ import type { ProviderActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import type { Tx, Write } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { OrderRow, OwnerRow, PaymentRow } from '../../db/tables.ts'
 import { lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
 import { isForever } from '../owners/plan.rules.ts'
@@ -80,14 +80,14 @@ function disputeOf(
 
 /** One order in one transaction that has locked its owner. */
 class Settlement {
-  readonly #write: Write
+  readonly #write: WriteTransaction
   readonly #tx: Tx
   readonly #now: number
   readonly #owner: OwnerRow
   readonly #order: OrderRow
   #hasChanged = false
 
-  constructor(write: Write, owner: OwnerRow, order: OrderRow, now: number) {
+  constructor(write: WriteTransaction, owner: OwnerRow, order: OrderRow, now: number) {
     this.#write = write
     this.#tx = write.tx
     this.#owner = owner

@@ -2,7 +2,7 @@ import { unlimited } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
-import { inSlices, type Write } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -50,7 +50,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
       found: await deleteOfApp(tx, table, id, size),
     }))
   }
-  const finish = async (write: Write) => {
+  const finish = async (write: WriteTransaction) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     write.record('app.deleted', id, { name })
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { type Db, query, type Tx, type Write } from '../../db/index.ts'
+import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
@@ -26,7 +26,7 @@ export interface Holder {
  * can have.
  */
 export async function openSession(
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   { kind, id }: Holder,
   sessionId: string,
 ): Promise<string> {

@@ -3,7 +3,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { newSigningKey, toJwk } from '../../core/signing.ts'
-import type { Write } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockKeys, setUsualKey } from '../apps/apps.access.ts'
@@ -77,7 +77,7 @@ async function change(
   ctx: Ctx,
   actor: VendorActor,
   idOrAppId: string,
-  run: (write: Write, app: AppRow, rows: SigningKeyRow[]) => Promise<void>,
+  run: (write: WriteTransaction, app: AppRow, rows: SigningKeyRow[]) => Promise<void>,
 ): Promise<SigningKey[]> {
   const rows = await ctx.tx(actor, async (write) => {
     const { id } = await getApp(write.tx, actor, idOrAppId)

@@ -1,7 +1,7 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
 import { hour, toIso } from '../../../core/clock.ts'
 import { problem } from '../../../core/problem.ts'
-import { never } from '../../../db/ends.ts'
+import { never } from '../../../db/stored-end.ts'
 import { findActivationEnd, freeDevice, isDeviceOf, listDevices } from '../../devices/devices.access.ts'
 import { toDevice } from '../../devices/devices.service.ts'
 import { freeAfterLease } from '../../devices/leased-places.access.ts'

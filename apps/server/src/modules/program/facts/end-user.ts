@@ -1,4 +1,4 @@
-import { never, toShownEnd } from '../../../db/ends.ts'
+import { never, toShownEnd } from '../../../db/stored-end.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
 import type { LockedEndUser } from '../../end-users/end-users.access.ts'

@@ -1,7 +1,7 @@
 import type { MessageKey } from '@keyward/contract'
 import type { VendorActor } from '../../../core/actor.ts'
 import { Problem, problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
@@ -39,7 +39,7 @@ export async function admitOfflineMachine<T>(
   { ctx, blocks }: { ctx: Ctx; blocks: BlockTables },
   { actor, app }: { actor: VendorActor; app: AppFacts },
   request: OfflineRequest,
-  store: (write: Write, admitted: AdmittedMachine) => Promise<T>,
+  store: (write: WriteTransaction, admitted: AdmittedMachine) => Promise<T>,
 ): Promise<T> {
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
@@ -53,7 +53,7 @@ export async function admitOfflineMachine<T>(
     actor,
     version: null,
     isOwner: true,
-    finish: async (write: Write, { endUser, hwidHash, facts }: Admitted) => {
+    finish: async (write: WriteTransaction, { endUser, hwidHash, facts }: Admitted) => {
       if (endUser.floating) throw problem('offline_floating')
       const device = hwidHash === null ? undefined : await findByHash(write.tx, endUser.id, hwidHash)
       // Without the hardware lock a machine gets in without a place; a file that nothing counts must not be made.

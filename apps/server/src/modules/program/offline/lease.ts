@@ -1,7 +1,7 @@
 import { toIsoOrNull } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import { sentHash } from '../../devices/devices.service.ts'
 import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'
@@ -60,7 +60,7 @@ export async function issueLease(
 
 /** Holds the device's place until the lease ends, unless it was freed meanwhile or has changed since another lease. */
 async function holdDevice(
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   { app, endUser, hwidHash }: SessionFacts,
   { id, until, facts }: { id: string; until: number; facts: VerdictFacts },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { toIso } from '../../../core/clock.ts'
 import type { Problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toActor } from '../facts/actor.ts'
@@ -21,7 +21,7 @@ interface Seated {
  * license, so that no two programs take the last one.
  */
 export async function renewOrTakeSeat(
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   session: Pick<SessionFacts, 'id' | 'endUser'>,
   { endUser, hwidHash, facts }: Seated,
 ): Promise<number | null> {
@@ -49,7 +49,7 @@ export const retakeSeat = (
   })
 
 async function noSeats(
-  { tx, now }: Pick<Write, 'tx' | 'now'>,
+  { tx, now }: Pick<WriteTransaction, 'tx' | 'now'>,
   floating: Floating,
   facts: VerdictFacts,
 ): Promise<Problem> {

@@ -1,7 +1,7 @@
 import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
 import type { ProgramActor, VendorActor } from '../../../core/actor.ts'
 import { problem } from '../../../core/problem.ts'
-import { runTogether, type Write } from '../../../db/index.ts'
+import { runTogether, type WriteTransaction } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { deviceByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
@@ -41,7 +41,7 @@ export interface SignInCall<T> {
   isOwner?: boolean
   /** The program's version; null if the call names none. */
   version: string | null
-  finish(write: Write, admitted: Admitted, isNew: boolean): Promise<T>
+  finish(write: WriteTransaction, admitted: Admitted, isNew: boolean): Promise<T>
 }
 
 /** An end user whom the verdict lets in. */
@@ -74,7 +74,7 @@ export const sessionSignIn = (
 
 /** Lets in an end user whose password or key was correct, unless the verdict refuses. */
 export async function enter<T>(
-  write: Write,
+  write: WriteTransaction,
   signIn: SignInCall<T>,
   clientId: string,
   device: SignInDevice,
@@ -85,7 +85,7 @@ export async function enter<T>(
 
 /** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
 async function admit(
-  write: Write,
+  write: WriteTransaction,
   { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   clientId: string,
   { machine, address, caller, isSignIn }: SignInDevice,
@@ -133,7 +133,7 @@ const isTaken = ({ used, limit }: DeviceUse): boolean => limit !== unlimited && 
 
 /** Assigns the session to an end user. */
 async function startSession(
-  write: Write,
+  write: WriteTransaction,
   session: SessionFacts,
   { endUser, hwidHash }: Admitted,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { Problem, problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { findLicenseById, lockLicenseById, lockSeatsOf } from '../../licenses/licenses.access.ts'
@@ -82,7 +82,7 @@ async function redeemByKey<T>(
     const username = number === 1 ? license.key : `${license.key} (${number})`
     const user = { username, passwordHash: null, email: null, device }
     try {
-      const redeem = async (write: Write) => {
+      const redeem = async (write: WriteTransaction) => {
         const admitted = await redeemForNewUser(write, signIn, license.id, user)
         return signIn.finish(write, admitted, true)
       }

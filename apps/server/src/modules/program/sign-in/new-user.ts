@@ -1,8 +1,8 @@
 import { newId, normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
 import { toSkeleton } from '../../../core/skeleton.ts'
-import { never, toShownEnd } from '../../../db/ends.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
+import { never, toShownEnd } from '../../../db/stored-end.ts'
 import type { ClientRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { addFirstDevice } from '../../devices/devices.service.ts'
@@ -30,7 +30,7 @@ interface NewUser {
 
 /** Creates the end user, redeems the key and binds the machine. Exactly one concurrent caller succeeds. */
 export async function redeemForNewUser(
-  write: Write,
+  write: WriteTransaction,
   signIn: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   licenseId: string,
   user: NewUser,
@@ -75,7 +75,7 @@ export async function redeemForNewUser(
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
 export async function redeemForFormerUser<T>(
-  write: Write,
+  write: WriteTransaction,
   signIn: SignInCall<T>,
   { licenseId, username }: { licenseId: string; username: string },
   device: SignInDevice,

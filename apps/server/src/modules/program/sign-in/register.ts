@@ -1,7 +1,7 @@
 import { normalizeName } from '../../../core/ids.ts'
 import { checkEndUserPassword } from '../../../core/password-policy.ts'
 import { problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { findByUsername } from '../../end-users/end-users.access.ts'
 import { toNewUsername } from '../../end-users/end-users.rules.ts'
@@ -45,7 +45,7 @@ export async function register(
   const account = { account: accountOf(session, name), address: sent.address }
   const passwordHash = await ctx.passwords.hash(sent.password, account)
   const user = { username, passwordHash, email: sent.email ?? null, device }
-  const create = async (write: Write) => {
+  const create = async (write: WriteTransaction) => {
     const admitted = await redeemForNewUser(write, signIn, license.id, user)
     const signedIn = await signIn.finish(write, admitted, true)
     await attempts.accounts.remember(account, write.tx)

@@ -2,7 +2,7 @@ import { day, minute } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { newId, newToken } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import * as tokens from '../../devices/device-tokens.access.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
@@ -116,7 +116,7 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Res
 /** Returns the next token; throws `sessionUnauthed` if the presented one is not valid any more. */
 async function exchange(
   deps: ProgramDeps,
-  { tx, now }: Write,
+  { tx, now }: WriteTransaction,
   app: AppFacts,
   { id, token }: { id: string; token: string },
 ): Promise<string> {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { lastInstant } from '../../../core/clock.ts'
 import { normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import { never, toShownEnd, toStoredEnd } from '../../../db/ends.ts'
-import type { Write } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
+import { never, toShownEnd, toStoredEnd } from '../../../db/stored-end.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
@@ -87,7 +87,12 @@ export async function upgrade(
 }
 
 /** Adds the time of a key that was just redeemed; returns when access of the end user ends then. */
-async function addTime(write: Write, app: AppFacts, client: LockedEndUser, key: LicenseRow): Promise<number> {
+async function addTime(
+  write: WriteTransaction,
+  app: AppFacts,
+  client: LockedEndUser,
+  key: LicenseRow,
+): Promise<number> {
   const { tx, now } = write
   const hasNoEnd = client.expires_at === never
   const added = timeLeft(key, now)

@@ -1,7 +1,7 @@
 import type { Duration } from '@keyward/contract'
 import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
-import { never } from '../../db/ends.ts'
+import { never } from '../../db/stored-end.ts'
 
 const isStarted = sql`started_at is not null`
 
