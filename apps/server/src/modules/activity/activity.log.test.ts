@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sqliteSyntax } from '../../db/sqlite/syntax.ts'
 import { ActivityLog, newReference } from './activity.log.ts'
 
 interface Stored {
@@ -33,7 +34,7 @@ const startLog = (limits = {}, write?: () => Promise<void>) => {
 function fakeTransaction(rows: Stored[]) {
   const chain = { onConflict: () => chain, execute: async () => {} }
   return {
-    getExecutor: () => ({ adapter: {} }),
+    getExecutor: () => ({ adapter: { syntax: sqliteSyntax } }),
     executeQuery: async ({ sql, parameters }: { sql: string; parameters: unknown[] }) => {
       const [, names = ''] = /^insert into "activity" \((.+?)\) values/.exec(sql) ?? []
       const columns = names.replaceAll('"', '').split(', ')
