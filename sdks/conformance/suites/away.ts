@@ -71,7 +71,9 @@ export function away(adapter: () => Adapter): void {
       space.on('session', refuse(403, 'userBanned'))
       expect(await call(id, 'session')).toMatchObject(offline)
       await vi.waitFor(() => expect(kept().lease).toBe(''), 60_000)
-      expect(await call(id, 'has', 'pro')).toMatchObject({ result: false })
+      await vi.waitFor(async () => {
+        expect(await call(id, 'has', 'pro')).toMatchObject({ result: false })
+      }, 60_000)
       expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'userBanned' } })
       space.on('init', plain(404))
       expect(await call(await start(), 'session')).toMatchObject(problem('no_lease'))

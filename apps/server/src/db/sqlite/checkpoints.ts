@@ -7,8 +7,8 @@ import type { SqliteHandle } from './handle.ts'
 /** Changed rows after which the log is copied; about two pages each. */
 const rowsBetween = 500
 
-/** Each copy waits for the disk twice, so many are copied at once while long transactions follow each other. */
-const manyPages = 4000
+/** Each copy waits for the disk twice, so 4 MB are copied at once while long transactions follow each other. */
+const manyPages = 1000
 
 /** Pages of 4 KiB after which a writing connection copies them itself, if the thread has not. */
 export const pagesAtMost = 24_000
