@@ -1,5 +1,5 @@
 import type { ImportedRow, License } from '@keyward/contract'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { completeImports } from '../../src/modules/bulk/import.slices.ts'
 import type { KeyedRequest } from '../../src/service/idempotency.ts'
 import { makeApp, type Owner, refusal } from '../actors.ts'
@@ -62,6 +62,34 @@ test('32 concurrent requests with one key import a file once', async () => {
   expect((await send()).json).toEqual(done[0]?.json)
   expect(await total(app)).toBe(rows)
 })
+
+test.each([10, 300])(
+  'the answer of %i rows is packed before anything waits for the import',
+  async (count) => {
+    const app = await makeApp(owner)
+    const body = { app: app._id, csv: `expiresAt\n${'2027-01-31\n'.repeat(count)}`, dryRun: false }
+    const headers = { 'idempotency-key': `import-packed-${count}` }
+    const isLocked = Promise.withResolvers<void>()
+    const isFree = Promise.withResolvers<void>()
+    const holding = on.database.db.transaction().execute(async (tx) => {
+      await tx.updateTable('apps').set({ name: 'Imported' }).where('id', '=', app._id).execute()
+      isLocked.resolve()
+      await isFree.promise
+    })
+    await isLocked.promise
+    const sealed = vi.spyOn(on.seal, 'seal')
+    const send = on.call('POST', '/licenses/import', { token: owner.token, body, headers })
+    try {
+      const packed = () => sealed.mock.calls.filter(([, context]) => context.startsWith('idempotency_keys'))
+      await expect.poll(packed, { timeout: 5000 }).toHaveLength(1)
+    } finally {
+      isFree.resolve()
+      await holding
+      sealed.mockRestore()
+    }
+    expect((await send).json.data).toMatchObject({ created: count })
+  },
+)
 
 test('a dry run leaves its key free', async () => {
   const app = await makeApp(owner)

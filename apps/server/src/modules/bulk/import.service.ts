@@ -115,13 +115,15 @@ async function importAtOnce(
   { appId, licenses, result, once }: PreparedImport,
   reserve: (write: WriteTransaction) => Promise<void>,
 ): Promise<ImportResult> {
+  const keep = await once.pack(result)
   const store = async (write: WriteTransaction): Promise<ImportResult> => {
     await reserve(write)
     const issued = await insertFreeLicenses(write.tx, licenses)
     const taken = licenses.flatMap(({ key }) => (issued.has(key) ? [] : key))
     const answer = withSkipped(result, await explainSkips(write.tx, appId, taken))
     write.record('licenses.imported', appId, { count: issued.size })
-    once.remember(write, answer)
+    if (taken.length === 0) keep(write)
+    else once.remember(write, answer)
     return answer
   }
   return ctx.tx(actor, store, { isPatient: true })
