@@ -61,6 +61,15 @@ test('a list leaves no open transaction after an error, and cannot write', async
   })
 })
 
+test('a list that fails keeps its connection', async () => {
+  await withDatabase(await makePostgresDatabase(), async ({ lists }) => {
+    const find = () => sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(lists)
+    const before = await find()
+    await expect(sql`select 1 / 0`.execute(lists)).rejects.toThrow()
+    expect((await find()).rows).toEqual(before.rows)
+  })
+})
+
 test('the timer of a query_timeout in DATABASE_URL ends with the response', async () => {
   const url = new URL(await makePostgresDatabase())
   url.searchParams.set('query_timeout', '600000')

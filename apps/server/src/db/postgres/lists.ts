@@ -23,14 +23,18 @@ export async function readList(
   values: readonly unknown[],
 ): Promise<unknown[]> {
   const client = await pool.connect()
-  let isComplete = false
+  let isUsable = true
   try {
     const query = { text, values, isRead: true }
     const results = await client.queryTogether([...begin, query, { text: 'commit' }])
-    isComplete = true
     return results[begin.length]?.rows ?? []
+  } catch (error) {
+    // The transaction is still open.
+    await client.query('rollback').catch(() => {
+      isUsable = false
+    })
+    throw error
   } finally {
-    // After an error the transaction is still open, so the connection is closed.
-    client.release(!isComplete)
+    client.release(!isUsable)
   }
 }
