@@ -25,7 +25,7 @@ export const reasons: Partial<Record<MessageKey, string>> = {
   notActivated: 'Device not activated',
   vpnBlocked: 'VPN',
   noSeats: 'All seats in use',
-}
+} satisfies Record<Exclude<MessageKey, 'loggedInMsg'>, string>
 
 /** The value of the filter in a URL: a reason, `any` for all refusals, else no filter. */
 export const toCode = (text: string | undefined): MessageKey | 'any' | undefined =>
