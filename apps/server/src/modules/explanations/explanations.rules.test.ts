@@ -166,7 +166,7 @@ const before: Situation = {
 
 test.each<[string | null, ProgramCall]>([
   ['login', 'login'],
-  ['validate', 'validate'],
+  ['validate', 'activate'],
   ['offline-activations', 'offlineActivation'],
   [':deviceId', 'session'],
   [null, 'session'],
@@ -178,6 +178,13 @@ test.each<[string | null, ProgramCall]>([
     'hwidMismatch',
     'vpnBlocked',
   ])
+})
+
+test('a refusal of `validate` that an earlier version stored is for a missing activation only if it was then', () => {
+  const calls = [before, { ...before, refusing: ['notActivated' as const] }].map((one) =>
+    callOf(one, 'validate'),
+  )
+  expect(calls).toEqual(['activate', 'validate'])
 })
 
 test('a refusal of an earlier version, whose call checked more, keeps its reason', () => {

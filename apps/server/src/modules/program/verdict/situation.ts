@@ -7,6 +7,8 @@ import type { VerdictFacts } from './verdict-facts.ts'
 export function callOf(situation: Situation, path: string | null): ProgramCall {
   if (situation.call !== undefined) return situation.call
   if (path === 'offline-activations') return 'offlineActivation'
+  // Earlier versions stored no `activate`: then a missing activation is a reason only if it was one before.
+  if (path === 'validate' && !situation.refusing.includes('notActivated')) return 'activate'
   return path !== null && Object.hasOwn(callChecks, path) ? (path as ProgramCall) : 'session'
 }
 
