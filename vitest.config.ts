@@ -30,7 +30,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // More than cores: tests wait for servers, timers and disks, in some files most of the time.
-    maxWorkers: Math.max(6, availableParallelism() + 1),
+    maxWorkers: Math.max(4, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // Only tests with `retried` are repeated, each for a reason.
     retry: 0,

@@ -47,7 +47,7 @@ export async function startPrivateCluster(more: Record<string, string> = {}): Pr
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
-    max_connections: '300',
+    max_connections: '200',
     shared_buffers: '256MB',
     // Autovacuum would start a process for one of the hundreds of databases several times per second.
     autovacuum: 'off',
