@@ -22,6 +22,7 @@ const device = {
   firstSeenAt: user.createdAt,
   lastSeenAt: user.createdAt,
 }
+const session = { session: 'session-1', app: { name: 'Tally', version: '1.0.0' }, variables: {} }
 const license = { key: 'KEY', used: true, username: 'ada', expiresAt: null, inGrace: false, term: 'forever' }
 const login = { username: ' Ada ', password: ' a "Größe" \\ 💡\n' }
 const registration = { ...login, licenseKey: 'KEY', email: 'ada@example.com' }
@@ -274,6 +275,15 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
 
     it('concurrent calls open one session', async () => {
       const space = server.space()
+      // Held for a second, so that all calls ask while the session opens.
+      space.on('init', (seen, response) => {
+        const { status, headers, body } = signed(seen, 200, { success: true, data: session })
+        setTimeout(
+          () => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body),
+          1000,
+        )
+        return undefined
+      })
       space.on('license', succeed({ user }))
       await start('together', { baseUrl: space.baseUrl })
       const calls = Array.from({ length: 16 }, () => ({ id: 'together', method: 'license', args: ['KEY'] }))
