@@ -89,7 +89,7 @@ async function transactUntilDone<T>(
   }
 }
 
-/** Kysely hands no settings of ours to the driver, so the connection is told before its transaction begins. */
+/** Kysely cannot pass our options to its driver, so they are set on the connection before the transaction begins. */
 function begin<T>(
   db: Kysely<Tables>,
   as: { isLong: boolean; isPatient: boolean },

@@ -69,7 +69,7 @@ describe('an upgrade', () => {
     })
   })
 
-  test('tells nothing while neither a key nor a user is known', async () => {
+  test('has no details if the key is unknown', async () => {
     const program = await startProgram(on, app)
     const unknown = await program.call('POST', '/upgrade', { username: 'alice', licenseKey: 'NO-SUCH-KEY' })
     expect(unknown.json).not.toHaveProperty('details')

@@ -141,7 +141,7 @@ test('the offered fix removes the reason that it is offered for, in 10,000 rando
         expect(verdictOf(call, applied[fix.action]!(known))).not.toBe(code)
         return
       }
-      // No click helps a program that is too new, that has to sign in, or of which no end user is known.
+      // The owner can fix nothing if the program is too new or must sign in, or if the end user is unknown.
       const { device, app, endUser } = known
       const hasToSignIn = device.isAnother || call === 'lease' || (app.requireHwid && !device.isSent)
       const hasNoFix = ['hashCheckFail', 'notActivated', 'updatesEnded', 'trialUsed'].includes(code)

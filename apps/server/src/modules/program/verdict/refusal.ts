@@ -53,7 +53,7 @@ export const refusedLater = (
   return withContext(found, { endUserId: facts.endUser?.id ?? null })
 }
 
-/** What a refusal tells the program about its license. */
+/** The `details` of a refusal: when access ends, since when it runs, and how many devices are bound. */
 export function toDetails(ending: Ending, { used, limit }: DeviceUse, now: number): RefusalDetails {
   const shown = endAt({ expires_at: ending.expiresAt, grace_days: ending.graceDays }, now)
   return {
