@@ -190,7 +190,7 @@ export const clients = {
     method: 'DELETE',
     path: '/clients/:id',
     access: 'owner',
-    permission: 'clients:write',
+    permission: 'clients:delete',
     tag,
     summary: 'Delete an end user; frees its licenses for reuse',
     params: idParams,

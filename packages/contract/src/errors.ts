@@ -18,7 +18,7 @@ const general = {
   payment_not_verified: [400, 'Failed to verify payment'],
   unauthorized: [401, 'Not authorized'],
   invalid_credentials: [401, 'Invalid email or password'],
-  forbidden: [403, 'You are not allowed to do this'],
+  permission_missing: [403, 'Your role does not allow this'],
   reauthenticate: [403, 'Please enter your password to continue'],
   plan_limit_reached: [403, 'You have reached the limit of your plan'],
   quota_reached: [403, 'Your license quota is used up'],

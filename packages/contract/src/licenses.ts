@@ -185,7 +185,7 @@ export const licenses = {
     method: 'DELETE',
     path: '/licenses/:id',
     access: 'owner',
-    permission: 'licenses:write',
+    permission: 'licenses:delete',
     tag,
     summary:
       'Delete a license; an end user who used it stays, but expires immediately, or loses what an upgrade added',
@@ -196,7 +196,7 @@ export const licenses = {
     method: 'DELETE',
     path: '/licenses',
     access: 'owner',
-    permission: 'licenses:write',
+    permission: 'licenses:delete',
     job: true,
     tag,
     summary: 'Delete all licenses, or all licenses of an app',

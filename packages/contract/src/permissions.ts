@@ -10,14 +10,32 @@ const nouns = [
   'webhooks',
   'audit',
 ] as const
+type Noun = (typeof nouns)[number]
+
+/** Deleting these needs more than writing them. */
+const deletable = ['licenses', 'clients'] as const
 
 /** What an actor may do with one kind of object of an owner. */
-export type Permission = `${(typeof nouns)[number]}:${'read' | 'write'}`
+export type Permission = `${Noun}:${'read' | 'write'}` | `${(typeof deletable)[number]}:delete`
 
-export const permissions: readonly Permission[] = nouns.flatMap((noun): Permission[] => [
-  `${noun}:read`,
-  `${noun}:write`,
-])
+const reads = nouns.map((noun): Permission => `${noun}:read`)
+const writes = nouns.map((noun): Permission => `${noun}:write`)
+const deletions = deletable.map((noun): Permission => `${noun}:delete`)
+
+export const permissions: readonly Permission[] = [...reads, ...writes, ...deletions]
+
+/** What a person may do at a vendor. */
+type Role = 'owner' | 'manager' | 'support' | 'viewer'
+
+const ofOwnerAlone = (permission: Permission) => /^(billing|members):/.test(permission)
+
+/** The permissions of each role. Resetting the platform and handing it over need ownership, which no permission replaces. */
+export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: permissions,
+  manager: permissions.filter((permission) => !ofOwnerAlone(permission)),
+  support: ['apps:read', 'licenses:read', 'clients:read', 'clients:write'],
+  viewer: reads.filter((permission) => permission !== 'secrets:read'),
+}
 
 /**
  * What a call of the owner's API needs: a permission, only a session of one's own (`self`), or to be the owner

@@ -1,24 +1,36 @@
-import { type Permission, permissions, type Requirement } from '@keyward/contract'
+import { type Permission, type Requirement, rolePermissions } from '@keyward/contract'
+import { problem } from './problem.ts'
 
 /** The owner whose rows a call may access; it comes from the session, never from the request. */
 export interface OwnerScope {
   ownerId: string
 }
 
-/** What an actor may do who manages an owner's data. */
-interface Allowed {
+interface Vendor extends OwnerScope {
+  /** Id of the person's account, or of the API key. */
+  actorId: string
+  /** The apps whose rows it may access; null for all. */
+  apps: ReadonlySet<string> | null
   permissions: ReadonlySet<Permission>
-  /** Whether it is the owner, whose role no set of permissions replaces. */
+  /** Whether it is the owner in person, which no set of permissions replaces. */
   isOwner: boolean
-}
-
-/** An owner, signed in to the console. */
-export interface OwnerActor extends Allowed {
-  kind: 'owner'
-  ownerId: string
-  sessionId: string
   address: string
 }
+
+/** The owner, or a member of its team, signed in to the console. */
+export interface PersonActor extends Vendor {
+  kind: 'owner' | 'member'
+  sessionId: string
+}
+
+/** A program of the vendor's own with an API key. */
+interface ApiKeyActor extends Vendor {
+  kind: 'api_key'
+  sessionId: null
+}
+
+/** A caller who manages an owner's data through the API. */
+export type VendorActor = PersonActor | ApiKeyActor
 
 /** A reseller, signed in to its portal; it acts on rows of the owner it belongs to. */
 export interface ResellerActor {
@@ -65,12 +77,9 @@ export interface SystemActor {
   ownerId: null
 }
 
-/** Callers who manage an owner's data through the API. */
-export type VendorActor = OwnerActor
-
 /** Who performs a write. */
 export type Actor =
-  | OwnerActor
+  | VendorActor
   | ResellerActor
   | ProgramActor
   | AnonymousActor
@@ -78,19 +87,35 @@ export type Actor =
   | OperatorActor
   | SystemActor
 
-const allPermissions: ReadonlySet<Permission> = new Set(permissions)
+const allPermissions: ReadonlySet<Permission> = new Set(rolePermissions.owner)
 
-/** An owner may do everything. */
+/** An owner, signed in to the console, may do everything. */
 export const toOwnerActor = (session: {
   ownerId: string
   sessionId: string
   address: string
-}): OwnerActor => ({ kind: 'owner', ...session, permissions: allPermissions, isOwner: true })
+}): PersonActor => ({
+  kind: 'owner',
+  actorId: session.ownerId,
+  apps: null,
+  permissions: allPermissions,
+  isOwner: true,
+  ...session,
+})
+
+export const isVendor = (actor: Actor): actor is VendorActor =>
+  actor.kind === 'owner' || actor.kind === 'member' || actor.kind === 'api_key'
+
+/** The signed-in person behind a call that API keys may not make. */
+export function personOf(actor: VendorActor): PersonActor {
+  if (actor.kind === 'api_key') throw problem('permission_missing')
+  return actor
+}
 
 /** Whether an actor meets what a call needs; calls of other actors than an owner's need nothing more. */
 export function meets(actor: Actor, needed: Requirement | undefined): boolean {
   if (needed === undefined || needed === 'self') return true
-  if (actor.kind !== 'owner') return false
+  if (!isVendor(actor)) return false
   return needed === 'ownership' ? actor.isOwner : actor.permissions.has(needed)
 }
 
@@ -98,14 +123,16 @@ export const system: SystemActor = { kind: 'system', ownerId: null }
 
 /** The columns that identify an actor in the audit log. */
 export function toAuditColumns(actor: Actor) {
-  const { sessionId = null, address = null } = actor as Partial<OwnerActor>
+  const { sessionId = null, address = null } = actor as Partial<VendorActor>
   return { actor_kind: actor.kind, actor_id: idOf(actor), session_id: sessionId, address }
 }
 
 function idOf(actor: Actor): string {
   switch (actor.kind) {
     case 'owner':
-      return actor.ownerId
+    case 'member':
+    case 'api_key':
+      return actor.actorId
     case 'reseller':
       return actor.resellerId
     case 'program':

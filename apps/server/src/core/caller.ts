@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { OwnerActor, ResellerActor } from './actor.ts'
+import type { ResellerActor, VendorActor } from './actor.ts'
 import { parseNetwork, widen } from './networks.ts'
 
 /** Who asks for a share of something scarce. */
@@ -27,9 +27,9 @@ export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>
 }
 
 /** A signed-in caller. */
-export const callerOf = (actor: OwnerActor | ResellerActor): Caller => ({
+export const callerOf = (actor: VendorActor | ResellerActor): Caller => ({
   address: actor.address,
-  account: actor.kind === 'owner' ? actor.ownerId : actor.resellerId,
+  account: actor.kind === 'reseller' ? actor.resellerId : actor.actorId,
   isKnown: true,
 })
 

@@ -10,7 +10,7 @@ import {
   type QueryOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { meets, type OwnerActor, type ResellerActor } from '../core/actor.ts'
+import { meets, type ResellerActor, type VendorActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Gates } from '../core/gate.ts'
@@ -26,12 +26,12 @@ import { Turns } from './turns.ts'
 
 /** Resolves a token to its actor; undefined without an open session of that kind. */
 export interface Authenticators {
-  owner(token: string, address: string): Promise<OwnerActor | undefined>
+  owner(token: string, address: string): Promise<VendorActor | undefined>
   reseller(token: string, address: string): Promise<ResellerActor | undefined>
 }
 
 type ActorOf<A extends Access> = A extends 'owner'
-  ? OwnerActor
+  ? VendorActor
   : A extends 'reseller'
     ? ResellerActor
     : undefined
@@ -75,7 +75,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
     if ((access === 'owner') !== (endpoint.permission !== undefined))
       throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
-    const actors = new WeakMap<FastifyRequest, OwnerActor | ResellerActor>()
+    const actors = new WeakMap<FastifyRequest, VendorActor | ResellerActor>()
     const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
     const turns = new Turns(options.gates, { isJob: endpoint.job === true, bodyLimit })
     server.route({
@@ -92,7 +92,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             ? undefined
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
-        if (!meets(actor, endpoint.permission)) throw problem('forbidden')
+        if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
         if (isBudgeted(endpoint)) await options.budget.check(actor)
         actors.set(request, actor)
         await turns.take(request, reply, callerOf(actor))

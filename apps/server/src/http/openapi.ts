@@ -27,7 +27,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
       .add('busy')
       .add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
-  if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('forbidden')
+  if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('permission_missing')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (endpoint.keyed) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')

@@ -2,7 +2,7 @@ import { permissions } from '@keyward/contract'
 import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
-import { type OwnerActor, toOwnerActor } from '../core/actor.ts'
+import { toOwnerActor, type VendorActor } from '../core/actor.ts'
 import { createGates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
 import { installBodies } from './body.ts'
@@ -11,7 +11,7 @@ import { createMount } from './mount.ts'
 import { allEndpoints } from './openapi.ts'
 
 const owner = toOwnerActor({ ownerId: 'own_1', sessionId: 'ses_1', address: '127.0.0.1' })
-let actor: OwnerActor = owner
+let actor: VendorActor = owner
 
 const server = fastify()
 installErrors(server)
@@ -37,7 +37,7 @@ async function isForbidden({ endpoint }: (typeof calls)[number]): Promise<boolea
     url: `/api${endpoint.path.replace(/:\w+/g, 'one')}`,
     headers: { authorization: `Bearer ${'a'.repeat(40)}` },
   })
-  return answer.json().code === 'forbidden'
+  return answer.json().code === 'permission_missing'
 }
 
 test('every call declares its permission and rejects an actor without it', () =>

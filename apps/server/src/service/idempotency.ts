@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
-import { type OwnerActor, type OwnerScope, type ResellerActor, system } from '../core/actor.ts'
+import { type OwnerScope, type ResellerActor, system, type VendorActor } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
 import { Problem, problem } from '../core/problem.ts'
 import type { Database, Db, Tx, WriteTransaction } from '../db/index.ts'
@@ -39,14 +39,14 @@ const running = new WeakMap<Database, Set<string>>()
  */
 export async function doOnce<T>(
   ctx: Ctx,
-  actor: OwnerActor | ResellerActor,
+  actor: VendorActor | ResellerActor,
   keyed: KeyedRequest | undefined,
   work: (once: Once<T>) => Promise<T>,
   settle?: (id: string) => Promise<void>,
 ): Promise<T> {
   if (!keyed) return work(unkeyed)
   const { ownerId } = actor
-  const holder = actor.kind === 'owner' ? ownerId : actor.resellerId
+  const holder = actor.kind === 'reseller' ? actor.resellerId : actor.actorId
   const id = ctx.seal.digest(`idempotency ${holder} ${keyed.key}`)
   const requestHash = ctx.seal.digest(keyed.request)
   const find = async (): Promise<{ answer: T } | undefined> => {

@@ -1,4 +1,4 @@
-import type { Actor, OwnerActor, OwnerScope, ResellerActor } from '../core/actor.ts'
+import { type Actor, isVendor, type OwnerScope, type ResellerActor, type VendorActor } from '../core/actor.ts'
 import { hour, second } from '../core/clock.ts'
 import { problem } from '../core/problem.ts'
 import type { Allowance, Attempts } from './attempts.ts'
@@ -44,7 +44,7 @@ export class WriteBudget {
   }
 
   /** Throws 429 once the account has added its bytes of the hour. Reads nothing before that. */
-  check(actor: OwnerActor | ResellerActor): Promise<void> | undefined {
+  check(actor: VendorActor | ResellerActor): Promise<void> | undefined {
     const spent = this.#accounts.get(accountOf(actor))
     return spent && this.#waitOf(spent) > 0 ? this.#refuse(actor, spent) : undefined
   }
@@ -70,7 +70,7 @@ export class WriteBudget {
 
   /** Counts what a committed transaction of an owner or a reseller has added. */
   add(actor: Actor, bytes: number): void {
-    if (actor.kind !== 'owner' && actor.kind !== 'reseller') return
+    if (!isVendor(actor) && actor.kind !== 'reseller') return
     if (bytes === 0 || this.#options.ctx.config.rateLimits === 'off') return
     const account = accountOf(actor)
     const spent = this.#spentBy(account)
@@ -118,5 +118,5 @@ export class WriteBudget {
 }
 
 /** A reseller has an account of its own: it must not use up the owner's. */
-const accountOf = (actor: OwnerActor | ResellerActor): string =>
-  actor.kind === 'owner' ? actor.ownerId : actor.resellerId
+const accountOf = (actor: VendorActor | ResellerActor): string =>
+  actor.kind === 'reseller' ? actor.resellerId : actor.actorId

@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import type { OwnerActor } from '../../core/actor.ts'
+import type { PersonActor } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as owners from '../owners/owners.service.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
@@ -29,7 +29,7 @@ export async function resetPassword(
   resets: PasswordResets,
   reset: { token: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
-  const { actor, result: token } = await resets.complete<OwnerActor, string>('owner', reset, {
+  const { actor, result: token } = await resets.complete<PersonActor, string>('owner', reset, {
     begin: async ({ ownerId }) => newActor(ownerId, reset.address),
     lock: owners.lockOwner,
     write: async (write, actor, passwordHash, _now) => {

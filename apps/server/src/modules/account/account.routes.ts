@@ -1,4 +1,5 @@
 import { endpoints } from '@keyward/contract'
+import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -19,13 +20,13 @@ export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets
   )
   mount(auth.profile, 'owner', async ({ actor }) => ({ user: await service.getUser(ctx, actor) }))
   mount(auth.logout, 'owner', async ({ actor }) => {
-    await service.logout(ctx, actor)
+    await service.logout(ctx, personOf(actor))
     return {}
   })
   mount(auth.changePassword, 'owner', async ({ actor, body, address }) => ({
-    token: await service.changePassword(ctx, attempts, actor, { ...body, address }),
+    token: await service.changePassword(ctx, attempts, personOf(actor), { ...body, address }),
   }))
   mount(auth.changeEmail, 'owner', async ({ actor, body, address }) => ({
-    user: await service.changeEmail(ctx, attempts, actor, { ...body, address }),
+    user: await service.changeEmail(ctx, attempts, personOf(actor), { ...body, address }),
   }))
 }

@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import { type OwnerActor, type OwnerScope, toOwnerActor } from '../../core/actor.ts'
+import { type OwnerScope, type PersonActor, toOwnerActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -84,7 +84,7 @@ export async function login(
   return { token, user: await getUser(ctx, actor) }
 }
 
-export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
+export async function logout(ctx: Ctx, actor: PersonActor): Promise<void> {
   await ctx.tx(actor, async (write) => {
     await sessions.endSession(write.tx, holderOf(actor), actor.sessionId)
     write.record('owner.signed_out', actor.ownerId, {})
@@ -95,7 +95,7 @@ export async function logout(ctx: Ctx, actor: OwnerActor): Promise<void> {
 export async function changePassword(
   ctx: Ctx,
   attempts: Attempts,
-  actor: OwnerActor,
+  actor: PersonActor,
   change: { currentPassword: string; newPassword: string; address: string },
 ): Promise<string> {
   checkPassword(ctx, 'newPassword', change.newPassword)
@@ -120,7 +120,7 @@ export async function changePassword(
 export async function changeEmail(
   ctx: Ctx,
   attempts: Attempts,
-  actor: OwnerActor,
+  actor: PersonActor,
   change: { email: string; password: string; address: string },
 ): Promise<User> {
   await confirmPassword(ctx, attempts, actor, {
@@ -149,7 +149,7 @@ export async function authenticateOwner(
   ctx: Ctx,
   token: string,
   address: string,
-): Promise<OwnerActor | undefined> {
+): Promise<PersonActor | undefined> {
   const session = await sessions.findSession(ctx, 'owner', token)
   return session && toOwnerActor({ ownerId: session.holderId, sessionId: session.id, address })
 }
@@ -172,14 +172,14 @@ export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
   }
 }
 
-export const newActor = (ownerId: string, address: string): OwnerActor =>
+export const newActor = (ownerId: string, address: string): PersonActor =>
   toOwnerActor({ ownerId, sessionId: newId('ses'), address })
 
 /** An owner as the holder of its sessions. */
 export const holderOf = ({ ownerId }: OwnerScope): sessions.Holder => ({ kind: 'owner', id: ownerId })
 
 /** Rejects a session that ended because the password changed elsewhere while this one was being checked. */
-async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<OwnerRow> {
+async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<OwnerRow> {
   const owner = await owners.lockOwner(tx, actor)
   const start = await sessions.findSessionStart(tx, holderOf(actor), actor.sessionId, now)
   if (start === undefined) throw problem('unauthorized')
@@ -190,7 +190,7 @@ async function refuseEnded(tx: Tx, actor: OwnerActor, now: number): Promise<Owne
 export async function confirmIdentity(
   ctx: Ctx,
   attempts: Attempts,
-  actor: OwnerActor,
+  actor: PersonActor,
   proof: { password?: string | undefined; address: string },
 ): Promise<void> {
   const { password, address } = proof
@@ -206,7 +206,7 @@ export async function confirmIdentity(
 async function confirmPassword(
   ctx: Ctx,
   attempts: Attempts,
-  actor: OwnerActor,
+  actor: PersonActor,
   proof: { path: string; password: string; address: string },
 ): Promise<void> {
   const owner = await owners.getOwner(ctx.db, actor)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
-import { type OwnerScope, toOwnerActor, type VendorActor } from '../../core/actor.ts'
+import { type OwnerScope, personOf, toOwnerActor, type VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
@@ -60,7 +60,7 @@ export async function importInSlices(
     id,
     owner_id: actor.ownerId,
     app_id: appId,
-    session_id: actor.sessionId,
+    session_id: personOf(actor).sessionId,
     address: actor.address,
     column_names: JSON.stringify(columns),
     count,

@@ -1,8 +1,9 @@
 import { endpoints } from '@keyward/contract'
+import { personOf } from '../../core/actor.ts'
 import { StreamAnswer } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Events } from './events.service.ts'
 
 export function eventsRoutes(mount: Mount, events: Events): void {
-  mount(endpoints.events.stream, 'owner', async ({ actor }) => new StreamAnswer(events.open(actor)))
+  mount(endpoints.events.stream, 'owner', async ({ actor }) => new StreamAnswer(events.open(personOf(actor))))
 }

@@ -1,4 +1,5 @@
 import { endpoints } from '@keyward/contract'
+import { personOf } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Attempts } from '../../service/attempts.ts'
@@ -14,7 +15,7 @@ export function platformRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void
     return new WithMessage(updated, 'Settings updated successfully')
   })
   mount(settings.reset, 'owner', async ({ actor, body, address }) => {
-    await service.resetPlatform(ctx, attempts, actor, { ...body, address })
+    await service.resetPlatform(ctx, attempts, personOf(actor), { ...body, address })
     return new WithMessage({}, 'Platform data has been reset successfully')
   })
   mount(apps.remove, 'owner', async ({ actor, params }) => {

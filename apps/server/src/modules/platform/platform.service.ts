@@ -1,4 +1,4 @@
-import type { OwnerActor, OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
@@ -38,7 +38,7 @@ export async function updateSettings(
 export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
-  actor: OwnerActor,
+  actor: PersonActor,
   proof: { password?: string | undefined; address: string },
 ): Promise<void> {
   await confirmIdentity(ctx, attempts, actor, proof)
