@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LicenseStatus } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ResellerActor } from '../src/core/actor.ts'
+import { allApps, type OwnerScope, type ResellerActor } from '../src/core/actor.ts'
 import {
   countTables,
   deleteEmptyCounts,
@@ -15,7 +15,7 @@ import {
 import type { Tx } from '../src/db/index.ts'
 import type { ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
-import { findListStart } from '../src/db/lists/lists.ts'
+import { findListStart, findPage, nextWindow } from '../src/db/lists/lists.ts'
 import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
@@ -66,7 +66,9 @@ test('deletions do not rewrite the search indexes', () => {
   }
 })
 
-const scope = { ownerId: 'own_1' }
+const scope = allApps('own_1')
+const someApps: OwnerScope = { ownerId: 'own_1', apps: new Set(['app_1', 'app_2']) }
+const oneApp: OwnerScope = { ownerId: 'own_1', apps: new Set(['app_1']) }
 const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
 
 /** The scans and searches in SQLite's plan for each query of the work. */
@@ -92,32 +94,33 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
 
 const dated = (id: string) => ({ id, ...untilDate(9) })
 
-test.each<[string, (tx: Tx) => Promise<unknown>]>([
-  ['licenses are read', (tx) => licenses.listById(tx, scope, ids)],
-  ['licenses are locked', (tx) => licenses.lockLicenses(tx, scope, ids)],
-  ['licenses are banned', (tx) => licenseRows.setBanned(tx, scope, ids, 1)],
-  ['licenses are deleted', (tx) => licenseRows.deleteByIds(tx, scope, ids)],
-  ['licenses are extended', (tx) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
-  ['end users are read', (tx) => clients.listById(tx, scope, ids)],
-  ['end users are locked', (tx) => clients.lockEndUsers(tx, scope, ids)],
-  ['end users are changed', (tx) => updateEndUsers(tx, scope, ids, { banned: 1 })],
-  ['end users are deleted', (tx) => clients.deleteEndUsers(tx, scope, ids, 0)],
-  ['end users are extended', (tx) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
-  ['licenses are freed', (tx) => entitlements.freeLicensesOf(tx, scope, ids, 1)],
-  ['a license is redeemed', (tx) => entitlements.redeem(tx, scope, dated('lic_1'), 'usr_1', 1)],
-  ['a license gets an expiry', (tx) => entitlements.setLicenseEnd(tx, scope, 'lic_1', 1)],
-  ['an end user is locked', (tx) => lockEndUser(tx, scope, 'usr_1')],
-  ['added rights are stored', (tx) => storeAddedRights(tx, scope, ids)],
-  ['places are freed', (tx) => freeEnded(tx, scope, 'usr_1', 1)],
+test.each<[string, (tx: Tx, scope: OwnerScope) => Promise<unknown>]>([
+  ['licenses are read', (tx, scope) => licenses.listById(tx, scope, ids)],
+  ['licenses are locked', (tx, scope) => licenses.lockLicenses(tx, scope, ids)],
+  ['licenses are banned', (tx, scope) => licenseRows.setBanned(tx, scope, ids, 1)],
+  ['licenses are deleted', (tx, scope) => licenseRows.deleteByIds(tx, scope, ids)],
+  ['licenses are extended', (tx, scope) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
+  ['end users are read', (tx, scope) => clients.listById(tx, scope, ids)],
+  ['end users are locked', (tx, scope) => clients.lockEndUsers(tx, scope, ids)],
+  ['end users are changed', (tx, scope) => updateEndUsers(tx, scope, ids, { banned: 1 })],
+  ['end users are deleted', (tx, scope) => clients.deleteEndUsers(tx, scope, ids, 0)],
+  ['end users are extended', (tx, scope) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
+  ['licenses are freed', (tx, scope) => entitlements.freeLicensesOf(tx, scope, ids, 1)],
+  ['a license is redeemed', (tx, scope) => entitlements.redeem(tx, scope, dated('lic_1'), 'usr_1', 1)],
+  ['a license gets an expiry', (tx, scope) => entitlements.setLicenseEnd(tx, scope, 'lic_1', 1)],
+  ['an end user is locked', (tx, scope) => lockEndUser(tx, scope, 'usr_1')],
+  ['added rights are stored', (tx, scope) => storeAddedRights(tx, scope, ids)],
+  ['places are freed', (tx, scope) => freeEnded(tx, scope, 'usr_1', 1)],
   ['ended places are found', (tx) => freeAllEnded(tx, 1, 9)],
-  ['leased seats are freed', (tx) => freeLeasedSeats(tx, scope, ids, 'dev_1')],
-  ['an end user is extended', (tx) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
+  ['leased seats are freed', (tx, scope) => freeLeasedSeats(tx, scope, ids, 'dev_1')],
+  ['an end user is extended', (tx, scope) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
 ])("%s by id without scanning the owner's rows", async (_name, work) => {
-  const plan = await plansOf(work)
+  const plan = await plansOf((tx) => work(tx, scope))
   expect(plan.length).toBeGreaterThan(0)
   expect(
     plan.filter((step) => step.startsWith('SCAN') || /INDEX (licenses|clients)_(owner|app)/.test(step)),
   ).toEqual([])
+  expect(await plansOf((tx) => work(tx, someApps))).toEqual(plan)
 })
 
 test.each<[string, licenseRows.SliceFilter]>([
@@ -150,7 +153,7 @@ test('takes the chunks of an import in the order of their index', async () => {
 })
 
 test('finds the import of a stored answer, and its skipped rows, through indexes', async () => {
-  const found = await plansOf((tx) => findImportByAnswer(tx, { ownerId: 'own_1' }, 'answer'))
+  const found = await plansOf((tx) => findImportByAnswer(tx, scope, 'answer'))
   const skips = await plansOf((tx) => listSkips(tx, 'imp_1'))
   for (const step of [...found, ...skips]) expect(step).toMatch(/^SEARCH import(s|_skips) USING /)
 })
@@ -246,7 +249,10 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
 
 const [app, client, from, code] = ['app_1', 'usr_1', 1, 'keyNotFound']
 
-test.each<[string, ActivityFilter]>([
+test.each<[string, ActivityFilter, OwnerScope?]>([
+  ['activity_app (app_id=? AND created_at>?)', { from }, oneApp],
+  ['activity_app_code (app_id=? AND code=? AND created_at>?)', { from, code }, oneApp],
+  ['activity_client (client_id=? AND created_at>?)', { from, client }, oneApp],
   ['activity_owner (owner_id=? AND created_at>?)', { from }],
   ['activity_owner_refused (owner_id=? AND created_at>?)', { from, code: 'any' }],
   ['activity_code (owner_id=? AND code=? AND created_at>?)', { from, code }],
@@ -256,18 +262,17 @@ test.each<[string, ActivityFilter]>([
   ['activity_client (client_id=? AND created_at>?)', { from, app, client }],
   ['activity_client_refused (client_id=? AND created_at>?)', { from, app, client, code: 'any' }],
   ['activity_client_refused (client_id=? AND created_at>?)', { from, client, code }],
-])('lists events through %s', async (index, filter) => {
+])('lists events through %s', async (index, filter, within = scope) => {
   const { handles } = database
   handles.writer.database.exec(
     "insert into activity (reference, owner_id, app_id, client_id, kind, code, times, created_at, last_at) values ('R', 'own_1', 'app_1', 'usr_1', 'refused', 'keyNotFound', 1, 2, 2)",
   )
   const plan = await plansOf((tx) =>
-    pageActivity({ ...database, lists: tx }, scope, filter, { page: 1, limit: 50 }, 100),
+    pageActivity({ ...database, lists: tx }, within, filter, { page: 1, limit: 50 }, 100),
   )
   handles.writer.database.exec("delete from activity where reference = 'R'")
-  expect(plan.filter((step) => / t /.test(step))).toEqual(
-    [0, 1].map(() => expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))),
-  )
+  const byIndex = expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))
+  expect(plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))).toEqual([byIndex, byIndex])
 })
 
 test.each(tablesOfApps)('deletes the rows of an app in %s through an index', async (table) => {
@@ -326,6 +331,23 @@ test.each(['owner', 'app'] as const)(
     )
   },
 )
+
+test.each([undefined, 'unused', 'banned'] as const)(
+  'pages and exports the licenses of some apps in the order of the index of each (%s)',
+  async (status) => {
+    const filter = { scope: someApps, status, now: 1 }
+    const page = { page: 1, limit: 50, sort: 'newest' } as const
+    const plan = await plansOf(async (tx) => {
+      await findPage({ ...database, lists: tx }, { ...licenseList, count: async () => counts }, filter, page)
+      await nextWindow({ ...database, db: tx as OpenDatabase['db'] }, licenseList, filter, 9, 500)
+    })
+    const ofApps = plan.filter((step) => / t /.test(step))
+    expect(ofApps.length).toBeGreaterThanOrEqual(4)
+    for (const step of ofApps)
+      expect(step).toMatch(/^SEARCH t USING .*(PRIMARY KEY|INDEX license\w+) \(app_id=\?/)
+  },
+)
+const counts = { total: 100_000, unused: 50_000, active: 0, expired: 0, banned: 30_000 }
 
 const plansOfSearch = (text: string, total: number, of: Omit<ListFilter<LicenseStatus>, 'scope' | 'now'>) =>
   plansOf((tx) => {

@@ -1,16 +1,27 @@
 import { type Permission, type Requirement, rolePermissions } from '@keyward/contract'
 import { problem } from './problem.ts'
 
-/** The owner whose rows a call may access; it comes from the session, never from the request. */
-export interface OwnerScope {
+/** The owner that rows belong to, for what has no app: the account, its plan, payments. */
+export interface OfOwner {
   ownerId: string
 }
+
+/** The rows that a call may access; it comes from the session, never from the request. */
+export interface OwnerScope extends OfOwner {
+  /** The apps whose rows it may access; null for all. */
+  apps: ReadonlySet<string> | null
+}
+
+/** All rows of an owner, for the server's own work. */
+export const allApps = (ownerId: string): OwnerScope => ({ ownerId, apps: null })
+
+/** Whether rows of an app, or without one, are in the scope. */
+export const sees = ({ apps }: Pick<OwnerScope, 'apps'>, appId: string | null): boolean =>
+  apps === null || (appId !== null && apps.has(appId))
 
 interface Vendor extends OwnerScope {
   /** Id of the person's account, or of the API key. */
   actorId: string
-  /** The apps whose rows it may access; null for all. */
-  apps: ReadonlySet<string> | null
   permissions: ReadonlySet<Permission>
   /** Whether it is the owner in person, which no set of permissions replaces. */
   isOwner: boolean
@@ -36,6 +47,8 @@ export type VendorActor = PersonActor | ApiKeyActor
 export interface ResellerActor {
   kind: 'reseller'
   ownerId: string
+  /** Its calls name its app themselves. */
+  apps: null
   resellerId: string
   appId: string
   sessionId: string
@@ -46,6 +59,8 @@ export interface ResellerActor {
 export interface ProgramActor {
   kind: 'program'
   ownerId: string
+  /** Its calls name its app themselves. */
+  apps: null
   appId: string
   sessionId: string | null
   address: string

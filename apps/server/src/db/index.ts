@@ -14,6 +14,7 @@ export {
   WriteTransaction,
 } from './record.ts'
 export { run, runTogether, send } from './run.ts'
+export { appInScope, foundInScope, inScope, isOneOf } from './scope.ts'
 export { inSlices, type Slice } from './slices.ts'
 export { insert, insertUnlessTaken, update } from './statements.ts'
 export type { Db, Tx } from './tables.ts'

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Insertable, sql, type Updateable } from 'kysely'
+import type { OwnerScope } from '../core/actor.ts'
 import { type Syntax, syntaxOf } from './engine.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -30,18 +31,20 @@ export function insert<Table extends keyof Tables & string>(
   )
 }
 
-/** An update that sets those columns which are not undefined. */
+/** An update of a row, within a scope if one is named, that sets those columns which are not undefined. */
 export function update<Table extends keyof Tables & string>(
   db: Db,
   table: Table,
   change: Updateable<Tables[Table]>,
-  where: { id: string; owner_id?: string },
+  { id, scope }: { id: string; scope?: OwnerScope },
 ): CompiledQuery {
   const syntax = syntaxOf(db)
   const parameters: unknown[] = []
   const set = Object.entries(change).filter(([, value]) => value !== undefined)
   const changes = set.map((one) => equal(syntax, one, parameters)).join(', ')
+  const where = scope === undefined ? { id } : { id, owner_id: scope.ownerId }
   const conditions = Object.entries(where).map((one) => equal(syntax, one, parameters))
+  if (scope?.apps) conditions.push(amongApps(syntax, scope.apps, parameters))
   return CompiledQuery.raw(
     `update ${quoted(table)} set ${changes} where ${conditions.join(' and ')}`,
     parameters,
@@ -51,6 +54,11 @@ export function update<Table extends keyof Tables & string>(
 function equal(syntax: Syntax, [column, value]: [string, unknown], parameters: unknown[]): string {
   parameters.push(value)
   return `${quoted(column)} = ${syntax.parameter(parameters.length)}`
+}
+
+function amongApps(syntax: Syntax, apps: ReadonlySet<string>, parameters: unknown[]): string {
+  const cells = Array.from(apps, (app) => syntax.parameter(parameters.push(app)))
+  return `coalesce("app_id", '') in (${cells.join(', ') || 'null'})`
 }
 
 /**

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
-import { type OwnerScope, type ResellerActor, system, type VendorActor } from '../core/actor.ts'
+import { type OfOwner, type ResellerActor, system, type VendorActor } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
 import { Problem, problem } from '../core/problem.ts'
 import type { Database, Db, Tx, WriteTransaction } from '../db/index.ts'
@@ -120,7 +120,7 @@ export async function forgetAnswer({ tx }: WriteTransaction, id: string): Promis
 }
 
 /** Deletes up to `count` stored answers of an account, the oldest first, and returns how many. */
-export async function deleteAnswers(tx: Tx, { ownerId }: OwnerScope, count: number): Promise<number> {
+export async function deleteAnswers(tx: Tx, { ownerId }: OfOwner, count: number): Promise<number> {
   const some = tx
     .selectFrom('idempotency_keys')
     .select('id')
@@ -156,11 +156,11 @@ async function* store(
 }
 
 /** Bounds what an account stores: the answers that end first make room. */
-async function makeRoom(ctx: Ctx, scope: OwnerScope): Promise<void> {
+async function makeRoom(ctx: Ctx, scope: OfOwner): Promise<void> {
   while (await isFull(ctx.db, scope)) await ctx.tx(system, ({ tx }) => deleteOldest(tx, scope))
 }
 
-export async function isFull(db: Db, { ownerId }: OwnerScope): Promise<boolean> {
+export async function isFull(db: Db, { ownerId }: OfOwner): Promise<boolean> {
   const { count, bytes } = await db
     .selectFrom('idempotency_keys')
     .select(({ fn }) => [fn.countAll().as('count'), fn.sum('bytes').as('bytes')])
@@ -169,7 +169,7 @@ export async function isFull(db: Db, { ownerId }: OwnerScope): Promise<boolean> 
   return Number(count) >= limits.idempotencyKeysMax || Number(bytes) >= limits.idempotencyBytesMax
 }
 
-export async function deleteOldest(tx: Tx, { ownerId }: OwnerScope): Promise<void> {
+export async function deleteOldest(tx: Tx, { ownerId }: OfOwner): Promise<void> {
   const oldest = await tx
     .selectFrom('idempotency_keys')
     .select(['id', 'bytes'])

@@ -1,4 +1,4 @@
-import { type Actor, isVendor, type OwnerScope, type ResellerActor, type VendorActor } from '../core/actor.ts'
+import { type Actor, isVendor, type OfOwner, type ResellerActor, type VendorActor } from '../core/actor.ts'
 import { hour, second } from '../core/clock.ts'
 import { problem } from '../core/problem.ts'
 import type { Allowance, Attempts } from './attempts.ts'
@@ -8,7 +8,7 @@ interface Options {
   ctx: Pick<Ctx, 'clock' | 'config'>
   attempts: Pick<Attempts, 'add'>
   /** Bytes that an account of this owner may add in an hour. */
-  readBytesPerHour: (scope: OwnerScope) => Promise<number>
+  readBytesPerHour: (scope: OfOwner) => Promise<number>
   onError: (error: unknown) => void
 }
 
@@ -49,7 +49,7 @@ export class WriteBudget {
     return spent && this.#waitOf(spent) > 0 ? this.#refuse(actor, spent) : undefined
   }
 
-  async #refuse(scope: OwnerScope, spent: Spent): Promise<void> {
+  async #refuse(scope: OfOwner, spent: Spent): Promise<void> {
     // The owner may have bought premium meanwhile.
     spent.bytesPerHour = await this.#options.readBytesPerHour(scope)
     const waitMs = this.#waitOf(spent)
@@ -99,7 +99,7 @@ export class WriteBudget {
     return begun
   }
 
-  async #store(scope: OwnerScope, account: string, spent: Spent): Promise<void> {
+  async #store(scope: OfOwner, account: string, spent: Spent): Promise<void> {
     const { attempts, readBytesPerHour } = this.#options
     spent.storing = spent.waiting
     spent.waiting = 0

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { insert, query, run, send, type Tx, update } from '../../src/db/index.ts'
+import { allApps } from '../../src/core/actor.ts'
+import { inScope, insert, query, run, send, type Tx, update } from '../../src/db/index.ts'
 import { transact } from '../../src/db/transact.ts'
-import { ownerForAll, serverForAll } from '../fixtures.ts'
+import { serverForAll } from '../fixtures.ts'
 import { statementsOf } from '../statements.ts'
 
 const on = serverForAll()
-const owner = ownerForAll(on)
 
 let built = 0
 const byName = query((db, values: { name: string; value: string | null }) => {
@@ -92,18 +92,19 @@ test('writes the statements that Kysely would', async () => {
     const many = db.insertInto('meta').values(rows).compile()
     expect(insert(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
   }
-  const change = { name: 'Another name', version: undefined }
-  const scope = { id: owner.id, owner_id: 'own_1' }
-  const kyselys = db
-    .updateTable('apps')
-    .set({ name: change.name })
-    .where('id', '=', scope.id)
-    .where('owner_id', '=', scope.owner_id)
-    .compile()
-  const sent = await statementsOf(on.database, () =>
-    transact(db, (tx) => send(tx, [update(tx, 'apps', change, scope)])),
-  )
-  expect(sent.map(({ text }) => text)).toContain(kyselys.sql)
+  const change = { hwid: 'pc-1', email: undefined }
+  for (const scope of [allApps('own_1'), { ownerId: 'own_1', apps: new Set(['app_1', 'app_2']) }]) {
+    const kyselys = db
+      .updateTable('clients')
+      .set({ hwid: change.hwid })
+      .where('id', '=', 'usr_1')
+      .where(inScope(scope))
+      .compile()
+    const sent = await statementsOf(on.database, () =>
+      transact(db, (tx) => send(tx, [update(tx, 'clients', change, { id: 'usr_1', scope })])),
+    )
+    expect(sent.map(({ text }) => text)).toContain(kyselys.sql)
+  }
 })
 
 test('refuses rows with a column that the first one leaves out', () => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { Passwords } from '../../src/core/passwords.ts'
 import type { Tx } from '../../src/db/index.ts'
@@ -16,7 +17,7 @@ import { makeReseller } from '../reseller-actor.ts'
 const on = serverForAll({}, { passwords: new Passwords() })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
-const scope = () => ({ ownerId: owner.id })
+const scope = () => allApps(owner.id)
 afterEach(async () => {
   const { kept, counted } = await recount(on)
   expect(kept).toEqual(counted)

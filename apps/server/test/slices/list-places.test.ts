@@ -1,6 +1,7 @@
 import type { LicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
 import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import type { ListFilter } from '../../src/db/lists/list-filters.ts'
@@ -54,7 +55,7 @@ describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scop
   test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
     const now = on.clock.now()
     const filter: ListFilter<LicenseStatus> = {
-      scope: { ownerId: owner.id },
+      scope: allApps(owner.id),
       appId: scope === 'app' ? app._id : undefined,
       status: status === 'total' ? undefined : status,
       now,

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
@@ -214,11 +215,11 @@ describe('concurrent', () => {
         .select('owner_id')
         .where('id', '=', client._id)
         .executeTakeFirstOrThrow()
-      await lockLicensesOf(tx, { ownerId }, [client._id])
+      await lockLicensesOf(tx, allApps(ownerId), [client._id])
       const waiting = activate(makeRequest(app, { licenseKey: license.key }))
       await setTimeout(300)
       if (on.database.dialect === 'postgres') await sql`set local lock_timeout = '300ms'`.execute(tx)
-      await lockEndUser(tx, { ownerId }, client._id)
+      await lockEndUser(tx, allApps(ownerId), client._id)
       return { waiting }
     })
     expect((await waiting).status).toBe(201)

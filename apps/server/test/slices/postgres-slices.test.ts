@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
 import { transact } from '../../src/db/transact.ts'
 import { deleteAndExpireUsers } from '../../src/modules/licenses/licenses.service.ts'
 import { makeLicenses } from '../actors.ts'
@@ -36,7 +37,7 @@ test('deletions of any number of licenses share their statements', async () => {
   const texts: string[][] = []
   for (const size of [1, 2, 3, 4, 5, 7, 8]) {
     const ids = licenses.splice(0, size).map(({ _id }) => _id)
-    const scope = { ownerId: owner.id }
+    const scope = allApps(owner.id)
     const sent = await statementsOf(on.database, () =>
       transact(on.database.db, (tx) => deleteAndExpireUsers(tx, scope, ids, on.clock.now())),
     )

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { allApps, type OwnerScope } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import type { Tx } from '../../src/db/index.ts'
 import { transact } from '../../src/db/transact.ts'
@@ -37,27 +38,30 @@ interface Ids {
   device: string
 }
 
-const foreign = { ownerId: 'own_another' }
+/** Another owner, and a member of this one for another app. */
+const foreignScopes = () => [allApps('own_another'), { ownerId: owner.id, apps: new Set(['app_another']) }]
+
 const ends = 32_000_000_000_000
 
-test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
+test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>([
   [
     'redeem',
-    (tx, { unused, user }) => entitlements.redeem(tx, foreign, { id: unused, ...untilDate(ends) }, user, 1),
+    (tx, { unused, user }, foreign) =>
+      entitlements.redeem(tx, foreign, { id: unused, ...untilDate(ends) }, user, 1),
   ],
   [
     'setFirstLicense',
-    (tx, { unused, user }) =>
+    (tx, { unused, user }, foreign) =>
       entitlements.setFirstLicense(tx, foreign, { id: unused, ...untilDate(ends) }, user),
   ],
-  ['setEndUserEnd', (tx, { user }) => entitlements.setEndUserEnd(tx, foreign, user, ends)],
-  ['setLicenseEnd', (tx, { license }) => entitlements.setLicenseEnd(tx, foreign, license, ends)],
-  ['extendLicenses', (tx, { license }) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
-  ['extendEndUsers', (tx, { user }) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
-  ['freeLicensesOf', (tx, { user }) => entitlements.freeLicensesOf(tx, foreign, [user], 1)],
+  ['setEndUserEnd', (tx, { user }, foreign) => entitlements.setEndUserEnd(tx, foreign, user, ends)],
+  ['setLicenseEnd', (tx, { license }, foreign) => entitlements.setLicenseEnd(tx, foreign, license, ends)],
+  ['extendLicenses', (tx, { license }, foreign) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
+  ['extendEndUsers', (tx, { user }, foreign) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
+  ['freeLicensesOf', (tx, { user }, foreign) => entitlements.freeLicensesOf(tx, foreign, [user], 1)],
   [
     'expireUsersOf',
-    (tx, { license, user }) =>
+    (tx, { license, user }, foreign) =>
       entitlements.expireUsersOf(
         tx,
         foreign,
@@ -70,42 +74,48 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   ],
   [
     'giveBack',
-    (tx, { license, user }) =>
+    (tx, { license, user }, foreign) =>
       giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
   ],
   [
     'setPaused',
-    (tx, { user }) =>
+    (tx, { user }, foreign) =>
       setPaused(tx, foreign, { id: user, paused_at: 1, expires_at: ends }, true, on.clock.now()),
   ],
-  ['setAddedTime', (tx, { license }) => setAddedTime(tx, foreign, license, { before: 1, after: 2 })],
-  ['lockEndUser', async (tx, { user }) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined()],
-  ['updateEndUser', (tx, { user }) => updateEndUser(tx, foreign, user, { banned: 1 })],
+  ['setAddedTime', (tx, { license }, foreign) => setAddedTime(tx, foreign, license, { before: 1, after: 2 })],
+  [
+    'lockEndUser',
+    async (tx, { user }, foreign) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined(),
+  ],
+  ['updateEndUser', (tx, { user }, foreign) => updateEndUser(tx, foreign, user, { banned: 1 })],
   [
     'takePlace',
-    async (tx, { user }) =>
+    async (tx, { user }, foreign) =>
       expect(await takePlace(tx, foreign, user, { hwid: 'x' }, { limit: -1, removed: 0 })).toBe(false),
   ],
-  ['updateBinding', (tx, { user }) => updateBinding(tx, foreign, user, { hwid: 'another' })],
-  ['freeAllDevices', (tx, { user }) => freeAllDevices(tx, foreign, [user])],
-  ['freeAfterLease', (tx, { user, device }) => freeAfterLease(tx, foreign, user, device, on.clock.now())],
-  ['freeEnded', (tx, { user }) => freeEnded(tx, foreign, user, ends)],
-  ['freeLeasedSeats', (tx, { user }) => freeLeasedSeats(tx, foreign, [user])],
+  ['updateBinding', (tx, { user }, foreign) => updateBinding(tx, foreign, user, { hwid: 'another' })],
+  ['freeAllDevices', (tx, { user }, foreign) => freeAllDevices(tx, foreign, [user])],
+  [
+    'freeAfterLease',
+    (tx, { user, device }, foreign) => freeAfterLease(tx, foreign, user, device, on.clock.now()),
+  ],
+  ['freeEnded', (tx, { user }, foreign) => freeEnded(tx, foreign, user, ends)],
+  ['freeLeasedSeats', (tx, { user }, foreign) => freeLeasedSeats(tx, foreign, [user])],
   [
     'leaseDevice',
-    async (tx, { device }) =>
+    async (tx, { device }, foreign) =>
       expect(await leaseDevice(tx, foreign, { id: device, hwidHash: hashed('pc-1') }, ends, ends)).toBe(
         false,
       ),
   ],
-  ['storeAddedRights', (tx, { user }) => storeAddedRights(tx, foreign, [user])],
-  ['updateEndUsers', (tx, { user }) => updateEndUsers(tx, foreign, [user], { banned: 1 })],
-  ['deleteEndUsers', (tx, { user }) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
-  ['deleteSlice', (tx) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
-  ['updateDetails', (tx, { license }) => updateDetails(tx, foreign, license, { devices: 9 })],
-  ['setBanned', (tx, { license }) => setBanned(tx, foreign, [license], 1)],
-  ['deleteByIds', (tx, { license }) => deleteByIds(tx, foreign, [license])],
-])('%s changes no row of another owner', async (_name, work) => {
+  ['storeAddedRights', (tx, { user }, foreign) => storeAddedRights(tx, foreign, [user])],
+  ['updateEndUsers', (tx, { user }, foreign) => updateEndUsers(tx, foreign, [user], { banned: 1 })],
+  ['deleteEndUsers', (tx, { user }, foreign) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
+  ['deleteSlice', (tx, _ids, foreign) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
+  ['updateDetails', (tx, { license }, foreign) => updateDetails(tx, foreign, license, { devices: 9 })],
+  ['setBanned', (tx, { license }, foreign) => setBanned(tx, foreign, [license], 1)],
+  ['deleteByIds', (tx, { license }, foreign) => deleteByIds(tx, foreign, [license])],
+])('%s changes no row of another owner or app', async (_name, work) => {
   const { license, program, user } = await registerUser(on, owner, app)
   const unused = single(await makeLicenses(on, owner, app))
   await program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-1' })
@@ -113,9 +123,8 @@ test.each<[string, (tx: Tx, ids: Ids) => Promise<unknown>]>([
   const device = await prepare(license, user)
   on.clock.advance(day)
   const before = await rows()
-  await transact(on.database.db, (tx) =>
-    work(tx, { license: license._id, unused: unused._id, user: user._id, device }),
-  )
+  const ids = { license: license._id, unused: unused._id, user: user._id, device }
+  for (const foreign of foreignScopes()) await transact(on.database.db, (tx) => work(tx, ids, foreign))
   expect(before.devices).toHaveLength(2)
   expect(before.licenses).toHaveLength(2)
   expect(before.endUsers).toHaveLength(1)

@@ -29,7 +29,15 @@ async function flood(owner: Owner, app: { _id: string }, most = 500) {
 
 const account = (name: string) => toOwnerActor({ ownerId: name, sessionId: 'ses_1', address: '127.0.0.1' })
 const resellerOf = (ownerId: string, resellerId: string) =>
-  ({ kind: 'reseller', ownerId, resellerId, appId: 'app_1', sessionId: 'ses_1', address: '' }) as const
+  ({
+    kind: 'reseller',
+    ownerId,
+    apps: null,
+    resellerId,
+    appId: 'app_1',
+    sessionId: 'ses_1',
+    address: '',
+  }) as const
 
 const nodeOf = (bytesPerHour: number) => {
   const { clock, config, database } = on

@@ -3,6 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
 import type { Page, Pagination, Sort } from '../../core/paging.ts'
 import { type Database, type Syntax, syntaxOf } from '../engine.ts'
+import { isOneOf } from '../scope.ts'
 import type { SearchTerm } from './search.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -81,8 +82,33 @@ export interface Found {
   pagination: Pagination
 }
 
-export const within = ({ scope, appId }: ListScope): Sql =>
-  appId === undefined ? sql`t.owner_id = ${scope.ownerId}` : sql`t.app_id = ${appId}`
+export function within({ scope, appId }: ListScope): Sql {
+  if (appId !== undefined) return sql`t.app_id = ${appId}`
+  return scope.apps ? isOneOf(scope.apps, sql`t.app_id`) : sql`t.owner_id = ${scope.ownerId}`
+}
+
+const partsMost = 100
+
+/**
+ * The first rows that a query finds. For some apps it runs app by app, because the index of an app yields its rows in
+ * order, and the results are merged.
+ */
+export function firstRows<Filter extends ListScope>(
+  filter: Filter,
+  find: (part: Filter) => Sql,
+  order: Sql,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+): Sql {
+  const apps = [...((filter.appId === undefined && filter.scope.apps) || [])]
+  if (apps.length === 0 || apps.length > partsMost) {
+    return sql`${find(filter)} order by t.seq ${order} limit ${limit} offset ${offset}`
+  }
+  const parts = apps.map((appId) => {
+    const ofApp = find({ ...filter, appId })
+    return sql`select * from (${ofApp} order by t.seq ${order} limit ${limit + offset}) part`
+  })
+  return sql`select * from (${sql.join(parts, sql` union all `)}) parts order by seq ${order} limit ${limit} offset ${offset}`
+}
 
 export const withStatus = <Status extends string>(
   { statuses }: List<Status>,
@@ -93,11 +119,11 @@ export const withStatus = <Status extends string>(
 export function indexed(
   { lists }: Database,
   table: string,
-  { appId }: ListScope,
+  { scope, appId }: ListScope,
   index: '' | '_expiry' | '_banned',
   row = 't',
 ): Sql {
-  const by = appId === undefined ? 'owner' : 'app'
+  const by = appId === undefined && scope.apps === null ? 'owner' : 'app'
   return sql.raw(syntaxOf(lists).indexed(table, row, `${table}_${by}${index}`))
 }
 

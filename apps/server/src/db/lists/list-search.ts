@@ -2,6 +2,7 @@ import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { orderOf, toPagination } from '../../core/paging.ts'
 import { type Database, syntaxOf } from '../engine.ts'
+import { isOneOf } from '../scope.ts'
 import {
   type Found,
   fewMatches,
@@ -125,9 +126,11 @@ function toSearch<Status extends string>(
   const index = syntaxOf(database.lists).searchIndex
   const { scope, appId } = filter
   const status = withStatus(list, filter)
+  const inSome = scope.apps ? sql`and ${isOneOf(scope.apps, sql`coalesce(t.app_id, '')`)}` : sql``
+  const inApp = appId === undefined ? inSome : sql`and t.app_id = ${appId}`
   // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
   const mine = sql`${sql.raw(index === 'full text' ? '+' : '')}t.owner_id = ${scope.ownerId}
-    ${appId === undefined ? sql`` : sql`and t.app_id = ${appId}`} ${status}`
+    ${inApp} ${status}`
   const search = { index, scope, term, mine, order: sql.raw(order) }
   if (index === 'trigrams') {
     const candidates = (table: SearchedTable, row: string) => ({
@@ -141,7 +144,7 @@ function toSearch<Status extends string>(
     const hits = hitsOf(table, list.texts(term)[table])
     // The filter's index rejects most hits without reading their rows.
     const index = row === 't' && filter.status === 'banned' ? '_banned' : ''
-    const rows = indexed(database, table, filter, index, row)
+    const rows = indexed(database, table, { ...filter, scope: { ...scope, apps: null } }, index, row)
     const isMine = sql`${sql.ref(`${row}.seq`)} = s.hit and ${sql.ref(`${row}.${column}`)} = ${id}`
     return { rows: sql`(${hits}) s cross join ${rows} on ${isMine}`, seq: sql`s.hit` }
   }

@@ -5,6 +5,7 @@ import {
   type Counts,
   type Found,
   fewMatches,
+  firstRows,
   indexed,
   type List,
   type ListFilter,
@@ -51,10 +52,13 @@ async function plainPage<Status extends string>(
     isFar && !few
       ? await findListStart(database, list, filter, target)
       : { from: sql``, offset: target.offset }
-  const { rows } = await sql<{ seq: number }>`
-    select t.seq as seq from ${indexed(database, list.table, filter, toIndex(filter, total))}
-    where ${within(filter)} ${withStatus(list, filter)} ${from}
-    order by t.seq ${sql.raw(target.order)} limit ${target.limit} offset ${offset}`.execute(database.lists)
+  const find = (part: ListFilter<Status>) => sql`
+    select t.seq as seq from ${indexed(database, list.table, part, toIndex(filter, total))}
+    where ${within(part)} ${withStatus(list, part)} ${from}`
+  const { limit, order } = target
+  const { rows } = await sql<{
+    seq: number
+  }>`${firstRows(filter, find, sql.raw(order), { limit, offset })}`.execute(database.lists)
   return { seqs: rows.map((row) => row.seq), pagination }
 }
 
@@ -86,10 +90,13 @@ export async function nextWindow<Status extends string>(
 ): Promise<{ seq: number; hit: 0 | 1 }[]> {
   const status = withStatus(list, filter)
   const banned = filter.status === 'banned'
-  const { rows } = await sql<{ seq: number; hit: 0 | 1 }>`
+  const find = (part: ListFilter<Status>) => sql`
     select t.seq as seq, case when 1 = 1 ${status} then 1 else 0 end as hit
-    from ${indexed(database, list.table, filter, banned ? '_banned' : '')}
-    where ${within(filter)} and t.seq < ${before} ${banned ? status : sql``}
-    order by t.seq desc limit ${count}`.execute(database.db)
+    from ${indexed(database, list.table, part, banned ? '_banned' : '')}
+    where ${within(part)} and t.seq < ${before} ${banned ? status : sql``}`
+  const { rows } = await sql<{
+    seq: number
+    hit: 0 | 1
+  }>`${firstRows(filter, find, sql`desc`, { limit: count })}`.execute(database.db)
   return rows
 }

@@ -1,4 +1,4 @@
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newPassword, normalizeName } from '../../core/ids.ts'
@@ -54,7 +54,7 @@ async function changeOwner(
   { db }: Opened,
   clock: Clock,
   email: string,
-  change: (write: WriteTransaction, scope: OwnerScope) => Promise<void>,
+  change: (write: WriteTransaction, scope: OfOwner) => Promise<void>,
 ): Promise<OwnerRow | undefined> {
   const found = await owners.findOwnerByEmail(db, normalizeName(email))
   if (!found) return undefined

@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import { type OwnerScope, type PersonActor, toOwnerActor } from '../../core/actor.ts'
+import { type OfOwner, type OwnerScope, type PersonActor, toOwnerActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -176,7 +176,7 @@ export const newActor = (ownerId: string, address: string): PersonActor =>
   toOwnerActor({ ownerId, sessionId: newId('ses'), address })
 
 /** An owner as the holder of its sessions. */
-export const holderOf = ({ ownerId }: OwnerScope): sessions.Holder => ({ kind: 'owner', id: ownerId })
+export const holderOf = ({ ownerId }: OfOwner): sessions.Holder => ({ kind: 'owner', id: ownerId })
 
 /** Rejects a session that ended because the password changed elsewhere while this one was being checked. */
 async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<OwnerRow> {

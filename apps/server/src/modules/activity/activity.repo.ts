@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
-import { type Database, type Db, insert, ownerOf, run, type Tx } from '../../db/index.ts'
+import {
+  type Database,
+  type Db,
+  foundInScope,
+  inScope,
+  insert,
+  isOneOf,
+  run,
+  type Tx,
+} from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 
 export type NewActivity = Omit<ActivityRow, 'seq'>
@@ -69,23 +78,9 @@ export async function pageActivity(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: ActivityView[]; total: number }> {
-  const narrowest =
-    filter.client !== undefined ? 'client_id' : filter.app !== undefined ? 'app_id' : 'owner_id'
-  // Only this column may choose an index: without statistics SQLite would prefer the owner's and scan it.
-  const of = (column: 'owner_id' | 'app_id' | 'client_id') =>
-    column === narrowest
-      ? sql.ref<string>(`t.${column}`)
-      : sql<string>`coalesce(${sql.ref(`t.${column}`)}, '')`
-  let found = lists.selectFrom('activity as t').where(of('owner_id'), '=', scope.ownerId)
-  if (filter.app !== undefined) found = found.where(of('app_id'), '=', filter.app)
-  if (filter.client !== undefined) found = found.where(of('client_id'), '=', filter.client)
-  if (filter.code === 'any') found = found.where('t.code', 'is not', null)
-  else if (filter.code !== undefined) found = found.where('t.code', '=', filter.code)
-  if (filter.from !== undefined) found = found.where('t.created_at', '>=', filter.from)
-  if (filter.to !== undefined) found = found.where('t.created_at', '<=', filter.to)
   const counted = lists
     .selectFrom(
-      found
+      eventsOf(lists, scope, filter, most + 1)
         .select('t.seq')
         .limit(most + 1)
         .as('some'),
@@ -94,7 +89,7 @@ export async function pageActivity(
   const total = Number((await counted.executeTakeFirstOrThrow()).n)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
-  const rows = await found
+  const rows = await eventsOf(lists, scope, filter, offset + limit)
     .leftJoin('apps as a', 'a.id', 't.app_id')
     .leftJoin('clients as c', 'c.id', 't.client_id')
     .selectAll('t')
@@ -107,6 +102,45 @@ export async function pageActivity(
   return { rows, total }
 }
 
+/** The newest events that match a filter, at least `count` of them. */
+function eventsOf(lists: Db, scope: OwnerScope, filter: ActivityFilter, count: number) {
+  const [first, ...others] = (filter.app === undefined && filter.client === undefined && scope.apps) || []
+  if (first === undefined) return matching(lists, scope, filter)
+  // App by app, because the index of an app yields its events in order.
+  const newest = (app: string) =>
+    lists
+      .selectFrom(
+        matching(lists, scope, { ...filter, app })
+          .select('t.seq')
+          .orderBy('t.created_at', 'desc')
+          .orderBy('t.seq', 'desc')
+          .limit(count)
+          .as('part'),
+      )
+      .select('part.seq')
+  const seqs = others.reduce((union, app) => union.unionAll(newest(app)), newest(first))
+  return lists.selectFrom('activity as t').where('t.seq', 'in', seqs)
+}
+
+function matching(lists: Db, scope: OwnerScope, filter: ActivityFilter) {
+  const narrowest =
+    filter.client !== undefined ? 'client_id' : filter.app !== undefined ? 'app_id' : 'owner_id'
+  // Only this column may choose an index: without statistics SQLite would prefer the owner's and scan it.
+  const of = (column: 'owner_id' | 'app_id' | 'client_id') =>
+    column === narrowest
+      ? sql.ref<string>(`t.${column}`)
+      : sql<string>`coalesce(${sql.ref(`t.${column}`)}, '')`
+  let found = lists.selectFrom('activity as t').where(of('owner_id'), '=', scope.ownerId)
+  if (scope.apps) found = found.where(isOneOf(scope.apps, of('app_id')))
+  if (filter.app !== undefined) found = found.where(of('app_id'), '=', filter.app)
+  if (filter.client !== undefined) found = found.where(of('client_id'), '=', filter.client)
+  if (filter.code === 'any') found = found.where('t.code', 'is not', null)
+  else if (filter.code !== undefined) found = found.where('t.code', '=', filter.code)
+  if (filter.from !== undefined) found = found.where('t.created_at', '>=', filter.from)
+  if (filter.to !== undefined) found = found.where('t.created_at', '<=', filter.to)
+  return found
+}
+
 /** Whether the owner has this end user, in the app if one is named. */
 export async function hasEndUser(
   db: Db,
@@ -116,7 +150,7 @@ export async function hasEndUser(
 ): Promise<boolean> {
   let found = db.selectFrom('clients as c').select('c.id').where('c.id', '=', id)
   if (appId !== undefined) found = found.where(sql`coalesce(c.app_id, '')`, '=', appId)
-  return (await found.where(ownerOf('c'), '=', scope.ownerId).executeTakeFirst()) !== undefined
+  return (await found.where(foundInScope(scope, 'c')).executeTakeFirst()) !== undefined
 }
 
 export const findActivity = (
@@ -131,7 +165,7 @@ export const findActivity = (
     .selectAll('t')
     .select(['a.name as app_name', 'a.app_id as app_public_id', 'c.username'])
     .where('t.reference', '=', reference)
-    .where('t.owner_id', '=', scope.ownerId)
+    .where(inScope(scope, 't'))
     .executeTakeFirst()
 
 /** The shares of all apps with events, across all owners; without days when the app was deleted. */

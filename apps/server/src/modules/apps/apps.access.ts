@@ -1,7 +1,17 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
-import { type Database, type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
+import { type OwnerScope, sees } from '../../core/actor.ts'
+import {
+  appInScope,
+  type Database,
+  type Db,
+  inScope,
+  lock,
+  query,
+  send,
+  type Tx,
+  takeLocks,
+} from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -11,19 +21,21 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
   db
     .selectFrom('apps')
     .selectAll()
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
 /** What issuing licenses needs of an app. */
 export type IssuingApp = Pick<AppRow, 'id' | 'app_id' | 'name' | 'allow_custom_keys'>
 
-export const findIssuingApp = (
+export const findIssuingApp = async (
   db: Db,
   scope: OwnerScope,
   idOrAppId: string,
-): Promise<IssuingApp | undefined> =>
-  issuingBy[nameColumn(idOrAppId)].first(db, { ownerId: scope.ownerId, idOrAppId })
+): Promise<IssuingApp | undefined> => {
+  const app = await issuingBy[nameColumn(idOrAppId)].first(db, { ownerId: scope.ownerId, idOrAppId })
+  return app && sees(scope, app.id) ? app : undefined
+}
 
 const issuing = (column: 'id' | 'app_id') =>
   query((db, values: { ownerId: string; idOrAppId: string }) =>
@@ -36,7 +48,7 @@ const issuing = (column: 'id' | 'app_id') =>
 const issuingBy = { id: issuing('id'), app_id: issuing('app_id') }
 
 const appOf = (tx: Tx, scope: OwnerScope, id: string) =>
-  tx.selectFrom('apps').select('id').where('id', '=', id).where('owner_id', '=', scope.ownerId)
+  tx.selectFrom('apps').select('id').where('id', '=', id).where(appInScope(scope))
 
 /** Locks an app until the transaction ends; false if it is not the owner's. */
 export async function lockApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
@@ -48,7 +60,7 @@ export const listAppRefs = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('apps')
     .select(['id as _id', 'name', 'app_id as appId'])
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .orderBy('seq', 'desc')
     .limit(limits.pageSizeMax)
     .execute()
@@ -80,7 +92,7 @@ export async function holdPlaces(tx: Tx, scope: OwnerScope, appId: string, count
     .updateTable('apps')
     .set({ license_count: sql`license_count + ${count}` })
     .where('id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .execute()
 }
 
@@ -135,7 +147,7 @@ export async function readFreePlaces(
 export async function deleteApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
   const deleted = await tx
     .deleteFrom('apps')
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
@@ -146,7 +158,7 @@ export async function countResellers({ lists }: Database, scope: OwnerScope, app
   const { n } = await lists
     .selectFrom('resellers')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('app_id', '=', appId)
     .executeTakeFirstOrThrow()
   return Number(n)
@@ -158,7 +170,7 @@ export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string)
     .updateTable('apps')
     .set({ block_version: sql`block_version + 1` })
     .where('id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .execute()
 }
 
@@ -206,7 +218,7 @@ export const lockKeys = (tx: Tx, scope: OwnerScope, appId: string): Promise<AppR
   tx
     .updateTable('apps')
     .set({ signing_version: sql`signing_version + 1` })
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .where('id', '=', appId)
     .returningAll()
     .executeTakeFirst()
@@ -216,7 +228,7 @@ export const setUsualKey = (tx: Tx, scope: OwnerScope, appId: string, key: Signi
   tx
     .updateTable('apps')
     .set({ signing_kid: key.kid, signing_public: key.public_key, signing_sealed: key.sealed })
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .where('id', '=', appId)
     .execute()
 
@@ -231,7 +243,7 @@ export async function setVariablesRevisionOfApp(
     .updateTable('apps')
     .set({ variables_revision: revision })
     .where('id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .returning('id')
     .executeTakeFirst()
   return app !== undefined

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner, OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import { type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
+import { appInScope, type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import type { AppRow } from '../../db/tables.ts'
@@ -14,7 +14,7 @@ export async function pageApps(
   { search, ...page }: Page & { search: string | undefined },
 ): Promise<{ rows: AppRow[]; total: number }> {
   const { db, lists } = database
-  let mine = lists.selectFrom('apps').where('owner_id', '=', scope.ownerId)
+  let mine = lists.selectFrom('apps').where(appInScope(scope))
   if (search !== undefined) {
     // Names have no index, so the owner's apps are scanned; a thread of its own may do that.
     mine = mine.where(({ or, eb }) =>
@@ -36,12 +36,16 @@ async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Pr
     .selectFrom('apps')
     .selectAll()
     .where('seq', 'in', seqs)
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .orderBy('seq', orderOf.newest)
     .execute()
 }
 
 export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
+  if (scope.apps !== null) {
+    const some = db.selectFrom('apps').select((eb) => eb.fn.countAll<number>().as('n'))
+    return Number((await some.where(appInScope(scope)).executeTakeFirstOrThrow()).n)
+  }
   const owner = await db
     .selectFrom('owners')
     .select('app_count')
@@ -51,7 +55,7 @@ export async function countApps(db: Db, scope: OwnerScope): Promise<number> {
 }
 
 /** Locks the owner's count and returns whether one more app fits below `max`; the insert's trigger counts it. */
-export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promise<boolean> {
+export async function reserveApp(tx: Tx, scope: OfOwner, max: number): Promise<boolean> {
   let query = tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)
   if (max >= 0) query = query.where('app_count', '<', max)
   return (await lock(tx, query).executeTakeFirst()) !== undefined
@@ -61,7 +65,7 @@ export async function reserveApp(tx: Tx, scope: OwnerScope, max: number): Promis
 export const lockApp = (tx: Tx, scope: OwnerScope, id: string): Promise<AppRow> =>
   lock(
     tx,
-    tx.selectFrom('apps').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+    tx.selectFrom('apps').selectAll().where('id', '=', id).where(appInScope(scope)),
   ).executeTakeFirstOrThrow()
 
 type NewApp = Pick<
@@ -96,7 +100,7 @@ export const updateApp = (
   tx
     .updateTable('apps')
     .set(change)
-    .where('owner_id', '=', scope.ownerId)
+    .where(appInScope(scope))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()

@@ -1,7 +1,7 @@
 import type { ProgramHash } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { BlockRow } from '../../db/tables.ts'
 
 export type NewBlock = Omit<BlockRow, 'seq'>
@@ -45,20 +45,10 @@ export const insertBlocks = (tx: Tx, blocks: readonly NewBlock[]): Promise<Block
     .execute()
 
 export const deleteBlock = (tx: Tx, scope: OwnerScope, id: string): Promise<BlockRow | undefined> =>
-  tx
-    .deleteFrom('blocklist')
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  tx.deleteFrom('blocklist').where('id', '=', id).where(inScope(scope)).returningAll().executeTakeFirst()
 
 export const findBlock = (db: Db, scope: OwnerScope, id: string): Promise<BlockRow | undefined> =>
-  db
-    .selectFrom('blocklist')
-    .selectAll()
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .executeTakeFirst()
+  db.selectFrom('blocklist').selectAll().where('id', '=', id).where(inScope(scope)).executeTakeFirst()
 
 export const listHashes = (db: Db, appId: string): Promise<ProgramHash[]> =>
   db

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, insert, ownerOf, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, insert, type Tx } from '../../db/index.ts'
 import type { ImportChunkRow, ImportRow, ImportSkipRow } from '../../db/tables.ts'
 
 export const insertOfImport = (db: Db, row: ImportRow): CompiledQuery => insert(db, 'imports', [row])
@@ -38,7 +38,7 @@ export async function addSkips(
     .updateTable('imports')
     .set((eb) => ({ count: eb('count', '-', skips.size) }))
     .where('id', '=', id)
-    .where(ownerOf('imports'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'imports'))
     .execute()
 }
 
@@ -51,7 +51,7 @@ export const deleteImport = (tx: Tx, scope: OwnerScope, id: string): Promise<Imp
   tx
     .deleteFrom('imports')
     .where('id', '=', id)
-    .where(ownerOf('imports'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'imports'))
     .returningAll()
     .executeTakeFirst()
 
@@ -65,7 +65,7 @@ export const findImportByAnswer = (
     .selectFrom('imports')
     .selectAll()
     .where('answer_id', '=', answerId)
-    .where(ownerOf('imports'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'imports'))
     .executeTakeFirst()
 
 /** The stored imports of all owners, for the server itself. */

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { dayNumber } from '../../core/clock.ts'
-import { type Db, query, type WriteTransaction } from '../../db/index.ts'
+import { type Db, inScope, query, type WriteTransaction } from '../../db/index.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
@@ -12,7 +12,7 @@ export async function listDailyCounts(
   const query = db
     .selectFrom('daily_counts')
     .select((eb) => ['day', 'metric', eb.fn.sum<number>('n').as('n')])
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('metric', 'in', ['licenses', 'clients', 'activations', 'sign_ins'])
     .where('day', '>=', filter.firstDay)
     .groupBy(['day', 'metric'])

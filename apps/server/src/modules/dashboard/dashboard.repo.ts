@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
-import type { Db } from '../../db/index.ts'
+import { type Db, inScope } from '../../db/index.ts'
 
 /**
  * Counts used licenses that expire after `from` and until `to`: whole hours from the hourly counts, the partial hours
@@ -16,7 +16,7 @@ export async function countEnding(
   const { n } = await db
     .selectFrom('license_counts')
     .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('n'), eb.lit(0)).as('n'))
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('used', '=', 1)
     .where('bucket', '>', first)
     .where('bucket', '<=', last)
@@ -30,7 +30,7 @@ async function countRows(db: Db, scope: OwnerScope, span: { from: number; to: nu
   const { n } = await db
     .selectFrom('licenses')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('used', '=', 1)
     .where('expires_at', '>', span.from)
     .where('expires_at', '<=', span.to)
@@ -53,7 +53,7 @@ export async function countResellers(
       count(span.from, span.to).as('within'),
       count(span.from - length, span.from).as('before'),
     ])
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .executeTakeFirstOrThrow()
   return { total, within, before }
 }

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { DeviceTokenRow } from '../../db/tables.ts'
 
 /** How many days an app remembers a sign-in; 0 for not at all. */
@@ -57,7 +57,7 @@ export async function rotateToken(
   const row = await tx
     .updateTable('device_tokens')
     .set({ token_hash: next, previous_hash: presented, created_at: now, expires_at: expiresAt })
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('id', '=', id)
     .where((eb) => eb.or([eb('token_hash', '=', presented), eb('previous_hash', '=', presented)]))
     .returning('id')
@@ -74,7 +74,7 @@ export async function deleteCopiedToken(
 ): Promise<boolean> {
   const row = await tx
     .deleteFrom('device_tokens')
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('id', '=', id)
     .where('token_hash', '!=', presented)
     .where((eb) => eb.or([eb('previous_hash', 'is', null), eb('previous_hash', '!=', presented)]))
@@ -92,7 +92,7 @@ export async function findDeviceHash(
   const row = await tx
     .selectFrom('devices')
     .select('hwid_hash')
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('id', '=', deviceId)
     .executeTakeFirst()
   return row?.hwid_hash

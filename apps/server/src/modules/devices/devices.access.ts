@@ -1,7 +1,7 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, insert, ownerOf, query, run, send, type Tx, update } from '../../db/index.ts'
+import { type Db, foundInScope, insert, query, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import {
   type Binding,
@@ -193,7 +193,7 @@ export async function freeDevice(tx: Tx, scope: OwnerScope, clientId: string, id
     .deleteFrom('devices')
     .where('id', '=', id)
     .where('client_id', '=', clientId)
-    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'devices'))
     .returning('id')
     .executeTakeFirst()
   if (!deleted) return false
@@ -237,7 +237,7 @@ export async function freeAllDevices(tx: Tx, scope: OwnerScope, clientIds: reado
   await tx
     .deleteFrom('devices')
     .where('client_id', 'in', clientIds)
-    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'devices'))
     .execute()
   await leaveAllDevices(tx, scope, clientIds)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
-import { lock, ownerOf, type Tx } from '../../db/index.ts'
+import { allApps, type OwnerScope } from '../../core/actor.ts'
+import { foundInScope, lock, type Tx } from '../../db/index.ts'
 import { deleteTokenOf } from './device-tokens.access.ts'
 import { countFreed } from './devices.access.ts'
 
@@ -20,7 +20,7 @@ export async function freeAfterLease(
     .set((eb) => ({ freed_until: eb.ref('lease_until') }))
     .where('id', '=', id)
     .where('client_id', '=', clientId)
-    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'devices'))
     .where('lease_until', '>', now)
     .returning('lease_until')
     .executeTakeFirst()
@@ -35,7 +35,7 @@ export async function freeEnded(tx: Tx, scope: OwnerScope, clientId: string, now
   const deleted = await tx
     .deleteFrom('devices')
     .where('client_id', '=', clientId)
-    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'devices'))
     .where('freed_until', '<=', now)
     .returning('id')
     .execute()
@@ -54,7 +54,7 @@ export async function freeAllEnded(tx: Tx, now: number, count: number): Promise<
   for (const [id, [first]] of [...Map.groupBy(due, (row) => row.client_id)].sort()) {
     const user = tx.selectFrom('clients').select('id').where('id', '=', id)
     await lock(tx, user).executeTakeFirst()
-    if (first) await freeEnded(tx, { ownerId: first.owner_id }, id, now)
+    if (first) await freeEnded(tx, allApps(first.owner_id), id, now)
   }
   return due.length
 }
@@ -73,7 +73,7 @@ export async function freeLeasedSeats(
     .selectFrom('licenses')
     .select('id')
     .where('client_id', 'in', clientIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
   const kept = tx.deleteFrom('leased_seats').where('license_id', 'in', licenses)
   if (deviceId === undefined) {
     await kept.execute()
@@ -112,7 +112,7 @@ export async function leaseDevice(
     })
     .where('id', '=', id)
     .where('hwid_hash', '=', hwidHash)
-    .where(ownerOf('devices'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'devices'))
     .where('freed_until', 'is', null)
     .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', now), isOwn]))
     .returning('id')

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import { type OfOwner, type OwnerScope, sees } from '../../core/actor.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
-import { type Db, lock, query, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lock, query, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { setSkeleton } from '../entitlements/end-user-rows.ts'
 
@@ -29,7 +29,7 @@ export async function isEndUserOf(db: Db, scope: OwnerScope, id: string): Promis
     .selectFrom('clients')
     .select('id')
     .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .executeTakeFirst()
   return found !== undefined
 }
@@ -63,11 +63,13 @@ const lockedColumns = [
 export type LockedEndUser = Pick<ClientRow, (typeof lockedColumns)[number]>
 
 /** Locks the row until the transaction ends. */
-export const lockEndUser = (tx: Tx, scope: OwnerScope, id: string): Promise<LockedEndUser | undefined> =>
-  lockOne.first(tx, { id, ownerId: scope.ownerId })
+export async function lockEndUser(tx: Tx, scope: OwnerScope, id: string): Promise<LockedEndUser | undefined> {
+  const client = await lockOne.first(tx, { id, ownerId: scope.ownerId })
+  return client && sees(scope, client.app_id) ? client : undefined
+}
 
-/** The query of `lockEndUser`. */
-export const lockOfEndUser = (tx: Tx, scope: OwnerScope, id: string): CompiledQuery<LockedEndUser> =>
+/** The query of `lockEndUser`, for programs. */
+export const lockOfEndUser = (tx: Tx, scope: OfOwner, id: string): CompiledQuery<LockedEndUser> =>
   lockOne.with(tx, { id, ownerId: scope.ownerId })
 
 const lockOne = query((db, values: { id: string; ownerId: string }) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 
@@ -23,7 +23,7 @@ const views = (db: Db) =>
     .select(['a.name as app_name', 'a.app_id as app_public_id', licenseKey.as('license_key')])
 
 export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>
-  views(db).where('c.id', '=', id).where('c.owner_id', '=', scope.ownerId).executeTakeFirst()
+  views(db).where('c.id', '=', id).where(inScope(scope, 'c')).executeTakeFirst()
 
 export async function listBySeq(
   db: Db,
@@ -34,14 +34,14 @@ export async function listBySeq(
   if (seqs.length === 0) return []
   return views(db)
     .where('c.seq', 'in', seqs)
-    .where('c.owner_id', '=', scope.ownerId)
+    .where(inScope(scope, 'c'))
     .orderBy('c.seq', orderOf[sort])
     .execute()
 }
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<EndUserView[]> =>
-  views(db).where('c.id', 'in', ids).where(ownerOf('c'), '=', scope.ownerId).orderBy('c.seq').execute()
+  views(db).where('c.id', 'in', ids).where(foundInScope(scope, 'c')).orderBy('c.seq').execute()
 
 /** Locks the rows until the transaction ends and returns how many there are. */
 export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
@@ -49,7 +49,7 @@ export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly stri
     .selectFrom('clients')
     .select('id')
     .where('id', 'in', ids)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .orderBy('id')
   return (await lock(tx, endUsers).execute()).length
 }
@@ -65,7 +65,7 @@ export async function deleteEndUsers(
     .selectFrom('offline_activations')
     .select(['id', 'app_id', 'until'])
     .where('client_id', 'in', ids)
-    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'offline_activations'))
     .where('ended_by', 'is', null)
     .where('until', '>', now)
   await tx.insertInto('deleted_files').columns(['id', 'app_id', 'expires_at']).expression(files).execute()

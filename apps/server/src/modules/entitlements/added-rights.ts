@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { isIn, ownerOf, type Tx } from '../../db/index.ts'
+import { foundInScope, inScope, isIn, type Tx } from '../../db/index.ts'
 import { toAddedRights } from './rights.rules.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function storeAddedRights(
     )
     .select(['c.id', 'l.devices', 'l.seats', 'l.seat_timeout_seconds', 'l.features'])
     .where(isIn(tx, 'c.id', clientIds))
-    .where(ownerOf('c'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'c'))
     .where(({ eb, or }) => or([eb('c.added_features', 'is not', null), eb('l.id', 'is not', null)]))
     .orderBy('l.used_at')
     .orderBy('l.id')
@@ -37,7 +37,7 @@ export async function storeAddedRights(
       .updateTable('clients')
       .set(toAddedRights(keys))
       .where('id', '=', id)
-      .where('owner_id', '=', scope.ownerId)
+      .where(inScope(scope))
       .execute()
   }
 }

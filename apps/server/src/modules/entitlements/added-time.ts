@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { isIn, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { foundInScope, inScope, isIn, lock, type Tx } from '../../db/index.ts'
 import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { afterReturn, afterTaking } from './added-time.rules.ts'
@@ -23,7 +23,7 @@ export async function setAddedTime(
     .updateTable('licenses')
     .set({ added_ms: after === never ? -before : after - before, taken_ms: null })
     .where('id', '=', licenseId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
 }
 
@@ -79,7 +79,7 @@ export async function takeBackFreed(
     .select(['id', 'client_id', 'added_ms', 'taken_ms', 'expires_at', 'grace_days'])
     .where(isIn(tx, 'client_id', clientIds))
     .where('added_ms', 'is not', null)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .execute()
   const atMostLeft = keys.map((key) => {
     const left = Math.max(0, (toShownEnd(key) ?? never) - now)
@@ -102,7 +102,7 @@ export async function forgetAddedTime(
     }))
     .where(isIn(tx, 'client_id', clientIds))
     .where('added_ms', 'is not', null)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .execute()
 }
 
@@ -113,7 +113,7 @@ async function setTaken(tx: Tx, scope: OwnerScope, id: string, takenMs: number |
     .updateTable('licenses')
     .set({ taken_ms: takenMs })
     .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
 }
 
@@ -126,7 +126,7 @@ async function hiddenEnd(tx: Tx, scope: OwnerScope, key: AddedKey): Promise<numb
     .where('id', '<>', key.id)
     .where('added_ms', '<', 0)
     .where('taken_ms', 'is', null)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .limit(1)
     .executeTakeFirst()
   return row?.added_ms == null ? null : -row.added_ms
@@ -139,7 +139,7 @@ async function hide(tx: Tx, scope: OwnerScope, key: AddedKey, end: number): Prom
     .set({ added_ms: -end })
     .where('client_id', '=', key.client_id)
     .where('added_ms', '<', 0)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .execute()
   return never
 }
@@ -157,7 +157,7 @@ async function forEachUser(
       .selectFrom('clients')
       .select(['expires_at', 'license_id'])
       .where('id', '=', clientId)
-      .where('owner_id', '=', scope.ownerId)
+      .where(inScope(scope))
     const user = await lock(tx, found).executeTakeFirst()
     if (!user) continue
     let end = user.expires_at

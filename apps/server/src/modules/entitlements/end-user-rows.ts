@@ -1,6 +1,6 @@
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { insert, ownerOf, run, send, type Tx, update } from '../../db/index.ts'
+import { foundInScope, inScope, insert, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, Tables } from '../../db/tables.ts'
 
 export type NewEndUser = Pick<
@@ -44,7 +44,7 @@ export async function updateEndUser(
     >
   >,
 ): Promise<void> {
-  await send(tx, [update(tx, 'clients', change, { id, owner_id: scope.ownerId })])
+  await send(tx, [update(tx, 'clients', change, { id, scope })])
 }
 
 export async function updateEndUsers(
@@ -57,7 +57,7 @@ export async function updateEndUsers(
     .updateTable('clients')
     .set(change)
     .where('id', 'in', ids)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .execute()
 }
 
@@ -70,7 +70,7 @@ export async function deleteEndUserRows(
   const deleted = await tx
     .deleteFrom('clients')
     .where('id', 'in', ids)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .returning('id')
     .execute()
   return deleted.length
@@ -100,7 +100,7 @@ export async function nextStatement(
       lease_seq: sql`lease_seq + 1`,
       [column]: sql`case when ${end} > ${until} then ${end} else cast(${until} as bigint) end`,
     })
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('id', '=', id)
     .returning('lease_seq')
     .executeTakeFirst()
@@ -116,7 +116,7 @@ export async function setActivationEnd(
   await tx
     .updateTable('clients')
     .set({ activation_until: until })
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('id', '=', id)
     .execute()
 }
@@ -132,7 +132,7 @@ export async function setVariablesRevision(
     .updateTable('clients')
     .set({ variables_revision: revision })
     .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .returning('id')
     .executeTakeFirst()
   return client !== undefined
@@ -152,7 +152,7 @@ export async function takePlace(
     .updateTable('clients')
     .set((eb) => ({ ...binding, device_count: eb('device_count', '+', 1 - removed) }))
     .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .returning('id')
   const guarded = limit < 0 ? query : query.where('device_count', '<', limit)
   return (await guarded.executeTakeFirst()) !== undefined
@@ -170,7 +170,7 @@ export async function updateBinding(
 
 /** The query of `updateBinding`. */
 export const bindingOf = (tx: Tx, scope: OwnerScope, clientId: string, binding: Binding): CompiledQuery =>
-  update(tx, 'clients', binding, { id: clientId, owner_id: scope.ownerId })
+  update(tx, 'clients', binding, { id: clientId, scope })
 
 type BoundDevice = Pick<ClientRow, 'hwid' | 'hwid_hash'>
 
@@ -189,7 +189,7 @@ export async function leaveDevices(
       hwid_hash: latest?.hwid_hash ?? null,
     }))
     .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
 }
 
@@ -202,7 +202,7 @@ export async function leaveAllDevices(
     .updateTable('clients')
     .set({ hwid: null, hwid_hash: null, device_count: 0 })
     .where('id', 'in', clientIds)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .execute()
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { isIn, ownerOf, send, type Tx, update } from '../../db/index.ts'
+import { foundInScope, inScope, isIn, send, type Tx, update } from '../../db/index.ts'
 import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { storeAddedRights } from './added-rights.ts'
@@ -30,7 +30,7 @@ export const redeem = (
     .updateTable('licenses')
     .set({ used: 1, used_at: now, client_id: clientId, ...atFirstUse(license, now) })
     .where('id', '=', license.id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('used', '=', 0)
     .returning(licenseColumns)
     .executeTakeFirst()
@@ -42,9 +42,7 @@ export async function setEndUserOfLicense(
   licenseId: string,
   clientId: string,
 ): Promise<void> {
-  await send(tx, [
-    update(tx, 'licenses', { client_id: clientId }, { id: licenseId, owner_id: scope.ownerId }),
-  ])
+  await send(tx, [update(tx, 'licenses', { client_id: clientId }, { id: licenseId, scope })])
 }
 
 /** Sets the first license, and so the expiry, of an end user whose former one was deleted. */
@@ -58,7 +56,7 @@ export async function setFirstLicense(
     .updateTable('clients')
     .set({ license_id: license.id, expires_at: license.expires_at, grace_days: license.grace_days })
     .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
 }
 
@@ -73,14 +71,14 @@ export async function setEndUserEnd(
     .updateTable('licenses')
     .set(withEnd(endsAt))
     .where('client_id', '=', clientId)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .where(isFirstLicense)
     .execute()
   await tx
     .updateTable('clients')
     .set({ expires_at: endsAt })
     .where('id', '=', clientId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
 }
 
@@ -95,13 +93,13 @@ export async function setLicenseEnd(
     .updateTable('licenses')
     .set(withEnd(endsAt))
     .where('id', '=', licenseId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .execute()
   const users = await tx
     .updateTable('clients')
     .set({ expires_at: endsAt })
     .where('license_id', '=', licenseId)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .returning('id')
     .execute()
   if (users.length > 0) await forgetAddedTime(tx, scope, ids(users))
@@ -119,7 +117,7 @@ export async function extendLicenses(
     .updateTable('licenses')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', licenseIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .where('expires_at', '<>', never)
     .returning('id')
     .execute()
@@ -139,7 +137,7 @@ export async function copyEndsToUsers(
     .updateTable('clients')
     .set({ expires_at: ofLicense('expires_at'), grace_days: ofLicense('grace_days') })
     .where('license_id', 'in', licenseIds)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .execute()
 }
 
@@ -156,7 +154,7 @@ export async function extendEndUser(
     .selectFrom('clients')
     .select(['expires_at', 'grace_days'])
     .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .executeTakeFirstOrThrow()
   return toShownEnd(client)
 }
@@ -175,7 +173,7 @@ export async function extendEndUsers(
     .updateTable('licenses')
     .set({ expires_at: sql<number>`(select ${extended(days, now)} ${ofEndUser})` })
     .where('client_id', 'in', clientIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .where(isFirstLicense)
     .where(sql<boolean>`(select c.expires_at ${ofEndUser}) <> ${never}`)
     .execute()
@@ -183,7 +181,7 @@ export async function extendEndUsers(
     .updateTable('clients')
     .set({ expires_at: extended(days, now) })
     .where('id', 'in', clientIds)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .where('expires_at', '<>', never)
     .returning('id')
     .execute()
@@ -202,7 +200,7 @@ export async function freeLicensesOf(
     .updateTable('licenses')
     .set({ used: 0, used_at: null, client_id: null, added_ms: null, taken_ms: null })
     .where('client_id', 'in', clientIds)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .execute()
 }
 
@@ -226,7 +224,7 @@ export async function expireUsersOf(
       license_id: null,
     })
     .where(isIn(tx, 'license_id', ids(withUsers)))
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .returning('id')
     .execute()
   if (expired.length > 0) await forgetAddedTime(tx, scope, ids(expired))

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { isIn, lockAll, ownerOf, type Tx, takeLocks } from '../../db/index.ts'
+import { foundInScope, inScope, isIn, lockAll, type Tx, takeLocks } from '../../db/index.ts'
 
 /** Locks the licenses of end users until the transaction ends, and one that is about to be added. */
 export const lockLicensesOf = (
@@ -25,7 +25,7 @@ export async function lockWithUsersLicenses(
       .distinct()
       .where(isIn(tx, 'id', ids))
       .where('client_id', 'is not', null)
-      .where('owner_id', '=', scope.ownerId)
+      .where(inScope(scope))
       .execute()
     const clientIds = used.map((row) => row.client_id).filter((id) => id !== null)
     await lockLicenses(tx, scope, ids, clientIds)
@@ -43,6 +43,6 @@ async function lockLicenses(
     .selectFrom('licenses')
     .select('id')
     .where(({ or }) => or([isIn(tx, 'id', ids), isIn(tx, 'client_id', clientIds)]))
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
   await takeLocks(tx, () => lockAll(tx, licenses).execute())
 }

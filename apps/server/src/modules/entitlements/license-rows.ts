@@ -1,7 +1,16 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
-import { type Db, insert, insertUnlessTaken, isIn, lockAll, ownerOf, type Tx } from '../../db/index.ts'
+import {
+  type Db,
+  foundInScope,
+  inScope,
+  insert,
+  insertUnlessTaken,
+  isIn,
+  lockAll,
+  type Tx,
+} from '../../db/index.ts'
 import { never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { AddedKey } from './added-time.ts'
@@ -57,7 +66,7 @@ export async function setBanned(
     .updateTable('licenses')
     .set({ banned, ban_reason: banned === 1 ? reason : null })
     .where('id', 'in', ids)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .execute()
 }
 
@@ -67,12 +76,7 @@ export async function updateDetails(
   id: string,
   change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note'>>,
 ): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set(change)
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await tx.updateTable('licenses').set(change).where('id', '=', id).where(inScope(scope)).execute()
 }
 
 /** Gives licenses what their type has now; their clocks, if they started, go on. */
@@ -95,7 +99,7 @@ export const applyTypeTo = (
         else expires_at + (cast(${sql.lit(type.grace_days)} as bigint) - grace_days) * ${sql.lit(day)} end`,
     })
     .where('id', 'in', ids)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .returning(['id', 'client_id'])
     .execute()
 
@@ -110,7 +114,7 @@ export async function setUnstartedTerm(
     .updateTable('licenses')
     .set(term)
     .where('id', '=', id)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     // A first use or a new date may come between reading the license and this statement.
     .where('started_at', 'is', null)
     .where('term', '=', 'first_use')
@@ -128,7 +132,7 @@ export async function takeFromReseller(
     .selectFrom('licenses')
     .select('id')
     .where('reseller_id', '=', resellerId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .limit(count)
   const taken = await tx
     .updateTable('licenses')
@@ -150,7 +154,7 @@ export interface SliceFilter {
 function sliceOf(tx: Tx, scope: OwnerScope, { appId, resellerId, lastSeq }: SliceFilter, count: number) {
   let query = tx.selectFrom('licenses').where('seq', '<=', lastSeq).limit(count)
   if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
-  return appId === undefined ? query.where('owner_id', '=', scope.ownerId) : query.where('app_id', '=', appId)
+  return appId === undefined ? query.where(inScope(scope)) : query.where('app_id', '=', appId)
 }
 
 /** Up to `count` ids, unsorted. */
@@ -166,6 +170,6 @@ export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): 
   tx
     .deleteFrom('licenses')
     .where(isIn(tx, 'id', ids))
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
     .execute()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import { allApps, type OwnerScope } from '../../core/actor.ts'
 import { day, lastInstant } from '../../core/clock.ts'
-import { isIn, ownerOf, type Tx } from '../../db/index.ts'
+import { foundInScope, isIn, type Tx } from '../../db/index.ts'
 import { setEndUserEnd } from './entitlements.service.ts'
 import { lockLicensesOf } from './license-locks.ts'
 
@@ -38,7 +38,7 @@ export async function setPaused(
     .updateTable('clients')
     .set({ paused_at: isPaused ? now : null })
     .where('id', '=', client.id)
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .execute()
   return end
 }
@@ -55,7 +55,7 @@ export async function movePauses(
     .selectFrom('clients')
     .select(['id', 'paused_at', 'expires_at'])
     .where(isIn(tx, 'id', clientIds))
-    .where(ownerOf('clients'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'clients'))
     .where('paused_at', 'is not', null)
     .execute()
   for (const client of paused) await setPaused(tx, scope, client, true, now)
@@ -71,9 +71,10 @@ export async function movePausesDue(tx: Tx, now: number, count: number): Promise
     .where(sql<boolean>`expires_at > paused_at`)
     .limit(count)
     .execute()
-  for (const { id, owner_id: ownerId } of due) {
-    await lockLicensesOf(tx, { ownerId }, [id])
-    await movePauses(tx, { ownerId }, [id], now)
+  for (const { id, owner_id } of due) {
+    const scope = allApps(owner_id)
+    await lockLicensesOf(tx, scope, [id])
+    await movePauses(tx, scope, [id], now)
   }
   return due.length
 }

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, lockShared, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lockShared, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { termsOf } from './license-types.rules.ts'
 
@@ -18,7 +18,7 @@ async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): 
     .selectAll()
     .where('id', '=', id)
     .where('app_id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
   const type = await lockShared(tx, query).executeTakeFirst()
   if (!type) throw typeGone()
   return type
@@ -35,7 +35,7 @@ export async function findTrialType(
     .selectFrom('license_types')
     .selectAll()
     .where('app_id', '=', appId)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('trial', '=', 1)
     .orderBy('seq')
   const type = await (id === undefined ? query : query.where('id', '=', id)).executeTakeFirst()

@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { ownerOf, type Tx } from '../../db/index.ts'
+import { foundInScope, type Tx } from '../../db/index.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { copyEndsToUsers } from '../entitlements/entitlements.service.ts'
@@ -20,7 +20,7 @@ export const listLicenseSlice = (
     .selectFrom('licenses')
     .select(['id', 'seq', 'created_at', 'term', 'started_at'])
     .where('type_id', '=', typeId)
-    .where(ownerOf('licenses'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'licenses'))
     .where('seq', '>', after)
     .where('seq', '<=', lastSeq)
     .orderBy('seq')

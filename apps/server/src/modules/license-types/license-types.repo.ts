@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, lock, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 
 /** The license types of an app that the caller has checked to be the owner's, oldest first. */
@@ -38,7 +38,7 @@ export async function lastLicenseSeq(db: Db, id: string): Promise<number> {
 export const lockType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
   lock(
     tx,
-    tx.selectFrom('license_types').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+    tx.selectFrom('license_types').selectAll().where('id', '=', id).where(inScope(scope)),
   ).executeTakeFirst()
 
 export type NewType = Omit<LicenseTypeRow, 'seq'>
@@ -53,18 +53,8 @@ export async function updateType(
   id: string,
   columns: Omit<NewType, 'id' | 'owner_id' | 'app_id' | 'created_at'>,
 ): Promise<void> {
-  await tx
-    .updateTable('license_types')
-    .set(columns)
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .execute()
+  await tx.updateTable('license_types').set(columns).where('id', '=', id).where(inScope(scope)).execute()
 }
 
 export const deleteType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
-  tx
-    .deleteFrom('license_types')
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  tx.deleteFrom('license_types').where('id', '=', id).where(inScope(scope)).returningAll().executeTakeFirst()

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
 import { usernameOf } from './licenses.access.ts'
@@ -33,7 +33,7 @@ const views = (db: Db) =>
     ])
 
 export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>
-  views(db).where('l.id', '=', id).where('l.owner_id', '=', scope.ownerId).executeTakeFirst()
+  views(db).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
 export async function listBySeq(
   db: Db,
@@ -44,14 +44,14 @@ export async function listBySeq(
   if (seqs.length === 0) return []
   return views(db)
     .where('l.seq', 'in', seqs)
-    .where('l.owner_id', '=', scope.ownerId)
+    .where(inScope(scope, 'l'))
     .orderBy('l.seq', orderOf[sort])
     .execute()
 }
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
-  views(db).where('l.id', 'in', ids).where(ownerOf('l'), '=', scope.ownerId).orderBy('l.seq').execute()
+  views(db).where('l.id', 'in', ids).where(foundInScope(scope, 'l')).orderBy('l.seq').execute()
 
 /** Locks the rows until the transaction ends and returns them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
@@ -61,7 +61,7 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
       .selectFrom('licenses')
       .selectAll()
       .where('id', 'in', ids)
-      .where(ownerOf('licenses'), '=', scope.ownerId)
+      .where(foundInScope(scope, 'licenses'))
       .orderBy('id'),
   ).execute()
 
@@ -69,7 +69,7 @@ export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
   const row = await db
     .selectFrom('licenses')
     .select('seq')
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page, seek } from '../../core/paging.ts'
-import { type Db, ownerOf, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, type Tx } from '../../db/index.ts'
 import type { OfflineActivationRow } from '../../db/tables.ts'
 
 /** An activation with joined columns for display. */
@@ -19,7 +19,7 @@ const views = (db: Db, scope: OwnerScope) =>
     .leftJoin('devices as d', 'd.id', 'a.device_id')
     .selectAll('a')
     .select(['c.username', 'l.key as license_key', 'd.name as device_name'])
-    .where(ownerOf('a'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'a'))
 
 export const findActivation = (db: Db, scope: OwnerScope, id: string): Promise<ActivationView | undefined> =>
   views(db, scope).where('a.id', '=', id).executeTakeFirst()
@@ -61,7 +61,7 @@ const find = (db: Db, scope: OwnerScope, appId: string) =>
   db
     .selectFrom('offline_activations')
     .selectAll()
-    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'offline_activations'))
     .where('app_id', '=', appId)
 
 export const findByRequest = (
@@ -88,13 +88,7 @@ export const updateActivation = (
   scope: OwnerScope,
   id: string,
   change: Partial<OfflineActivationRow>,
-) =>
-  tx
-    .updateTable('offline_activations')
-    .set(change)
-    .where('owner_id', '=', scope.ownerId)
-    .where('id', '=', id)
-    .execute()
+) => tx.updateTable('offline_activations').set(change).where(inScope(scope)).where('id', '=', id).execute()
 
 interface Machine {
   clientId: string
@@ -104,7 +98,7 @@ interface Machine {
 const ofMachine = (tx: Tx, scope: OwnerScope, { clientId, hwidHash }: Machine) =>
   tx
     .updateTable('offline_activations')
-    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'offline_activations'))
     .where('client_id', '=', clientId)
     .where('hwid_hash', '=', hwidHash)
 
@@ -141,7 +135,7 @@ export async function trimReplaced(
     .limit(kept)
   await tx
     .deleteFrom('offline_activations')
-    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'offline_activations'))
     .where('client_id', '=', clientId)
     .where('hwid_hash', '=', hwidHash)
     .where('ended_by', '=', 'replaced')
@@ -154,7 +148,7 @@ export async function latestEnd(tx: Tx, scope: OwnerScope, clientId: string): Pr
   const row = await tx
     .selectFrom('offline_activations')
     .select(sql<number | null>`max(until)`.as('until'))
-    .where(ownerOf('offline_activations'), '=', scope.ownerId)
+    .where(foundInScope(scope, 'offline_activations'))
     .where('client_id', '=', clientId)
     .where((eb) => eb.or([eb('ended_by', 'is', null), eb('ended_by', '=', 'replaced')]))
     .executeTakeFirst()

@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import { type Db, lock, query, type Tx } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -18,11 +18,11 @@ export const listOwnersAfter = (db: Db, emailNormalized: string, count: number):
     .limit(count)
     .execute()
 
-export const getOwner = (db: Db, scope: OwnerScope): Promise<OwnerRow> =>
+export const getOwner = (db: Db, scope: OfOwner): Promise<OwnerRow> =>
   db.selectFrom('owners').selectAll().where('id', '=', scope.ownerId).executeTakeFirstOrThrow()
 
 /** Reads an owner and locks the row until the transaction ends. */
-export const lockOwner = (tx: Tx, scope: OwnerScope): Promise<OwnerRow> =>
+export const lockOwner = (tx: Tx, scope: OfOwner): Promise<OwnerRow> =>
   lock(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
 
 export async function insertOwner(
@@ -37,7 +37,7 @@ export async function insertOwner(
 
 export async function updateOwner(
   tx: Tx,
-  scope: OwnerScope,
+  scope: OfOwner,
   change: Partial<
     Pick<OwnerRow, 'email' | 'email_normalized' | 'password_hash' | 'premium_until' | 'premium_cancelled_at'>
   >,
@@ -48,12 +48,12 @@ export async function updateOwner(
 /** Sets the end of premium (milliseconds since 1970, null for free) and when it was cancelled. */
 export const setPremiumUntil = (
   tx: Tx,
-  scope: OwnerScope,
+  scope: OfOwner,
   until: number | null,
   cancelledAt: number | null = null,
 ): Promise<void> => updateOwner(tx, scope, { premium_until: until, premium_cancelled_at: cancelledAt })
 
-export const setPremiumCancelled = (tx: Tx, scope: OwnerScope, at: number): Promise<void> =>
+export const setPremiumCancelled = (tx: Tx, scope: OfOwner, at: number): Promise<void> =>
   updateOwner(tx, scope, { premium_cancelled_at: at })
 
 export const currentPlan = (
@@ -62,14 +62,14 @@ export const currentPlan = (
 ): CurrentPlan => planOf(premium_until, clock.now(), config.defaultPlan)
 
 /** The limits of the owner's current plan. */
-export const getLimits = async (ctx: Ctx, scope: OwnerScope): Promise<PlanLimits> =>
+export const getLimits = async (ctx: Ctx, scope: OfOwner): Promise<PlanLimits> =>
   planLimits(await getPlan(ctx, scope))
 
 /** Bytes that the owner, and each of its resellers, may add to the audit log and to stored answers in an hour. */
-export const getRecordBytesPerHour = async (ctx: Ctx, scope: OwnerScope): Promise<number> =>
+export const getRecordBytesPerHour = async (ctx: Ctx, scope: OfOwner): Promise<number> =>
   limits.recordBytesPerHour[await getPlan(ctx, scope)]
 
-async function getPlan(ctx: Ctx, scope: OwnerScope): Promise<Plan> {
+async function getPlan(ctx: Ctx, scope: OfOwner): Promise<Plan> {
   const [owner] = await premiumOf.run(ctx.db, { id: scope.ownerId })
   if (!owner) throw new Error('there is no such owner')
   return currentPlan(ctx, owner).plan

@@ -1,7 +1,7 @@
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/index.ts'
 
-export const getSettings = (db: Db, scope: OwnerScope) =>
+export const getSettings = (db: Db, scope: OfOwner) =>
   db
     .selectFrom('owners')
     .select(['pause_applications', 'hwid_lock'])
@@ -10,7 +10,7 @@ export const getSettings = (db: Db, scope: OwnerScope) =>
 
 export async function updateSettings(
   tx: Tx,
-  scope: OwnerScope,
+  scope: OfOwner,
   change: { pauseApplications?: boolean | undefined; hwidLock?: boolean | undefined },
 ): Promise<void> {
   const { pauseApplications, hwidLock } = change

@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
 import { toPrice } from '../../core/money.ts'
 import { type Problem, problem } from '../../core/problem.ts'
@@ -19,7 +19,7 @@ type Validated = DataOf<typeof endpoints.payments.validateCoupon>
 export async function validateCoupon(
   ctx: Ctx,
   attempts: Attempts,
-  scope: OwnerScope,
+  scope: OfOwner,
   code: string,
 ): Promise<Validated> {
   const coupon = await countingMisses(attempts, scope, async () => {
@@ -60,7 +60,7 @@ async function findCoupon(db: Db, code: string): Promise<CouponRow> {
 /** Counts invalid coupons against the owner; errors of `work` are rethrown. */
 export async function countingMisses<T>(
   attempts: Attempts,
-  { ownerId }: OwnerScope,
+  { ownerId }: OfOwner,
   work: () => Promise<T>,
 ): Promise<T> {
   await attempts.check(couponMisses, ownerId)
@@ -73,7 +73,7 @@ export async function countingMisses<T>(
 }
 
 interface Use {
-  scope: OwnerScope
+  scope: OfOwner
   now: number
   /** Whether the owner's own open orders count as uses; false where one of them would be reused. */
   withOwnOpen: boolean
@@ -108,7 +108,7 @@ async function reasonUnusable(db: Db, coupon: CouponRow, use: Use): Promise<stri
 /** The public coupons that the owner can use now, largest discount first. */
 export async function listOffered(
   { db, clock }: Ctx,
-  scope: OwnerScope,
+  scope: OfOwner,
 ): Promise<{ couponCode: string; discount: number }[]> {
   const use: Use = { scope, now: clock.now(), withOwnOpen: false }
   const listed = await db

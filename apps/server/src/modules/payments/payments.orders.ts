@@ -1,5 +1,5 @@
 import { formatAmount, type Order } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { OfOwner, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, newReceipt } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
@@ -49,7 +49,7 @@ async function openOrder(
   { ctx }: Payments,
   provider: PaymentProvider,
   write: WriteTransaction,
-  scope: OwnerScope,
+  scope: OfOwner,
   { duration, couponCode }: OrderRequest,
 ): Promise<{ order: OrderRow; isNew: boolean }> {
   const { tx } = write

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type OwnerScope, system } from '../../core/actor.ts'
+import { type OfOwner, system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { problem } from '../../core/problem.ts'
@@ -32,7 +32,7 @@ interface CheckoutReport {
  */
 export async function acceptReport(
   payments: Payments,
-  scope: OwnerScope,
+  scope: OfOwner,
   report: CheckoutReport,
 ): Promise<PaymentRow> {
   const provider = requireProvider(payments)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/index.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 
@@ -10,7 +10,7 @@ export type NewOrder = Omit<OrderRow, 'provider_order_id' | 'checks' | 'version'
 export type PaymentChange = Partial<Omit<PaymentRow, 'id' | 'order_id' | 'owner_id' | 'provider_payment_id'>>
 
 /** Expires open orders whose time has passed, which frees their coupons. */
-export async function expireOrders(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
+export async function expireOrders(tx: Tx, scope: OfOwner, now: number): Promise<void> {
   await tx
     .updateTable('payment_orders')
     .set({ status: 'expired' })
@@ -22,7 +22,7 @@ export async function expireOrders(tx: Tx, scope: OwnerScope, now: number): Prom
 
 type Offer = Pick<OrderRow, 'provider' | 'plan_duration' | 'amount' | 'currency' | 'coupon_code'>
 
-export const findOpenOrder = (tx: Tx, scope: OwnerScope, offer: Offer): Promise<OrderRow | undefined> =>
+export const findOpenOrder = (tx: Tx, scope: OfOwner, offer: Offer): Promise<OrderRow | undefined> =>
   tx
     .selectFrom('payment_orders')
     .selectAll()
@@ -79,7 +79,7 @@ type Provider = OrderRow['provider']
 /** Finds an order of this owner by the provider's id. */
 export const findOrder = (
   db: Db,
-  scope: OwnerScope,
+  scope: OfOwner,
   provider: Provider,
   providerOrderId: string,
 ): Promise<OrderRow | undefined> =>
@@ -171,7 +171,7 @@ export const listRefundsDue = (db: Db, orderId: string): Promise<PaymentRow[]> =
   db.selectFrom('payments').selectAll().where('order_id', '=', orderId).where('refund_due', '=', 1).execute()
 
 /** Payments with their orders, newest first. */
-export const listPayments = (db: Db, scope: OwnerScope) =>
+export const listPayments = (db: Db, scope: OfOwner) =>
   db
     .selectFrom('payments as p')
     .innerJoin('payment_orders as o', 'o.id', 'p.order_id')
@@ -193,7 +193,7 @@ export const listPayments = (db: Db, scope: OwnerScope) =>
 export type HistoryRow = Awaited<ReturnType<typeof listPayments>>[number]
 
 /** Payments that started a premium period, oldest first, with their provider. */
-export const listActivated = (db: Db, scope: OwnerScope) =>
+export const listActivated = (db: Db, scope: OfOwner) =>
   db
     .selectFrom('payments as p')
     .innerJoin('payment_orders as o', 'o.id', 'p.order_id')
@@ -233,7 +233,7 @@ export async function summarize(
 }
 
 /** Shifts all periods that begin at `from` or later. */
-export async function shiftPeriods(tx: Tx, scope: OwnerScope, from: number, byMs: number): Promise<void> {
+export async function shiftPeriods(tx: Tx, scope: OfOwner, from: number, byMs: number): Promise<void> {
   await tx
     .updateTable('payments')
     .set({ period_start: sql`period_start + ${byMs}`, period_end: sql`period_end + ${byMs}` })

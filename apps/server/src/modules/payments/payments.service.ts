@@ -1,6 +1,6 @@
 import { type DataOf, type endpoints, formatAmount, type Payment } from '@keyward/contract'
 import type { Config } from '../../config.ts'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { OfOwner, VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { toPrice } from '../../core/money.ts'
 import { problem } from '../../core/problem.ts'
@@ -17,7 +17,7 @@ import { getSubscription, moneyBackOffer } from './subscription.service.ts'
 /** Starts premium for a payment that the checkout reported; the stored order decides what was bought. Idempotent. */
 export async function verify(
   payments: Payments,
-  scope: OwnerScope,
+  scope: OfOwner,
   report: Parameters<typeof acceptReport>[2],
 ): Promise<DataOf<typeof endpoints.payments.verify>> {
   const { id } = await acceptReport(payments, scope, report)
@@ -37,7 +37,7 @@ export function createProvider(
   return createRazorpay({ keyId, keySecret, webhookSecret, apiUrl, timeoutMs: callMs })
 }
 
-export async function listPayments(db: Db, scope: OwnerScope): Promise<Payment[]> {
+export async function listPayments(db: Db, scope: OfOwner): Promise<Payment[]> {
   return (await repo.listPayments(db, scope)).map(toPayment)
 }
 

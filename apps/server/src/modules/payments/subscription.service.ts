@@ -1,6 +1,6 @@
 import type { Subscription } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { toPrice } from '../../core/money.ts'
 import type { Tx } from '../../db/index.ts'
@@ -61,7 +61,7 @@ export function moneyBackOffer(
 }
 
 /** Ends every paid period, because a plan set by the operator overrides them. */
-export async function endPeriods(tx: Tx, scope: OwnerScope, now: number): Promise<void> {
+export async function endPeriods(tx: Tx, scope: OfOwner, now: number): Promise<void> {
   await tx
     .updateTable('payments')
     .set({

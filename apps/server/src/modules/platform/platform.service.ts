@@ -1,4 +1,4 @@
-import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
+import type { OfOwner, PersonActor, VendorActor } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
@@ -15,7 +15,7 @@ export interface PlatformSettings {
   hwidLock: boolean
 }
 
-export async function getSettings(db: Db, scope: OwnerScope): Promise<PlatformSettings> {
+export async function getSettings(db: Db, scope: OfOwner): Promise<PlatformSettings> {
   const row = await repo.getSettings(db, scope)
   return { pauseApplications: row.pause_applications === 1, hwidLock: row.hwid_lock === 1 }
 }

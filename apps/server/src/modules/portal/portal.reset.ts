@@ -1,5 +1,5 @@
 import type { PortalReseller } from '@keyward/contract'
-import type { ResellerActor } from '../../core/actor.ts'
+import { allApps, type ResellerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import * as resellers from '../resellers/resellers.access.ts'
@@ -32,7 +32,7 @@ export async function resetPassword(
 ): Promise<{ token: string; reseller: PortalReseller }> {
   const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', reset, {
     begin: async (account) => {
-      const reseller = await resellers.findReseller(ctx.db, account, account.id)
+      const reseller = await resellers.findReseller(ctx.db, allApps(account.ownerId), account.id)
       return reseller && toActor(reseller, reset.address)
     },
     lock: async (tx, scope) => {

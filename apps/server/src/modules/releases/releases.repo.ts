@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 
 /** Newest first. The caller has checked the app's owner. */
@@ -50,9 +50,4 @@ export async function insertRelease(tx: Tx, release: Omit<ReleaseRow, 'seq'>, ma
 }
 
 export const deleteRelease = (tx: Tx, scope: OwnerScope, id: string): Promise<ReleaseRow | undefined> =>
-  tx
-    .deleteFrom('releases')
-    .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
-    .returningAll()
-    .executeTakeFirst()
+  tx.deleteFrom('releases').where('id', '=', id).where(inScope(scope)).returningAll().executeTakeFirst()

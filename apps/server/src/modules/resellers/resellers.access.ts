@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { ResellerRow } from '../../db/tables.ts'
 
 /** A reseller with the name of its app. */
@@ -16,7 +16,7 @@ export const views = (db: Db) =>
     .select('a.name as app_name')
 
 export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<ResellerView | undefined> =>
-  views(db).where('r.id', '=', id).where('r.owner_id', '=', scope.ownerId).executeTakeFirst()
+  views(db).where('r.id', '=', id).where(inScope(scope, 'r')).executeTakeFirst()
 
 /** For sign-in, across all owners: addresses of resellers are globally unique. */
 export const findByEmail = (db: Db, emailNormalized: string): Promise<ResellerView | undefined> =>

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OfOwner, OwnerScope } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import { type Database, type Db, lock, type Tx } from '../../db/index.ts'
+import { type Database, type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import type { ResellerRow } from '../../db/tables.ts'
@@ -21,7 +21,7 @@ export async function pageResellers(
   { appId, active, search }: ResellerFilter,
   page: Page,
 ): Promise<{ rows: ResellerView[]; total: number }> {
-  let matching = lists.selectFrom('resellers').where('owner_id', '=', scope.ownerId)
+  let matching = lists.selectFrom('resellers').where(inScope(scope))
   if (appId !== undefined) matching = matching.where('app_id', '=', appId)
   if (active !== undefined) matching = matching.where('active', '=', active ? 1 : 0)
   if (search !== undefined) {
@@ -37,7 +37,7 @@ async function listBySeq(db: Db, scope: OwnerScope, seqs: readonly number[]): Pr
   if (seqs.length === 0) return []
   return views(db)
     .where('r.seq', 'in', seqs)
-    .where('r.owner_id', '=', scope.ownerId)
+    .where(inScope(scope, 'r'))
     .orderBy('r.seq', orderOf.newest)
     .execute()
 }
@@ -51,14 +51,15 @@ export const sumResellers = ({ lists }: Database, scope: OwnerScope) =>
       eb.fn.coalesce(eb.fn.sum<number>('active'), eb.lit(0)).as('active'),
       eb.fn.coalesce(eb.fn.sum<number>('license_count'), eb.lit(0)).as('licenses'),
     ])
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .executeTakeFirstOrThrow()
 
-export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number> {
+/** All of an owner, for its plan's limit. */
+export async function countResellers(tx: Tx, { ownerId }: OfOwner): Promise<number> {
   const { n } = await tx
     .selectFrom('resellers')
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('owner_id', '=', scope.ownerId)
+    .where('owner_id', '=', ownerId)
     .executeTakeFirstOrThrow()
   return n
 }
@@ -67,11 +68,11 @@ export async function countResellers(tx: Tx, scope: OwnerScope): Promise<number>
 export const lockReseller = (tx: Tx, scope: OwnerScope, id: string): Promise<ResellerRow | undefined> =>
   lock(
     tx,
-    tx.selectFrom('resellers').selectAll().where('id', '=', id).where('owner_id', '=', scope.ownerId),
+    tx.selectFrom('resellers').selectAll().where('id', '=', id).where(inScope(scope)),
   ).executeTakeFirst()
 
 /** Locks the owner, so that concurrent calls cannot exceed the plan's number of resellers. */
-export async function lockOwner(tx: Tx, scope: OwnerScope): Promise<void> {
+export async function lockOwner(tx: Tx, scope: OfOwner): Promise<void> {
   await lock(tx, tx.selectFrom('owners').select('id').where('id', '=', scope.ownerId)).execute()
 }
 
@@ -104,7 +105,7 @@ export async function updateReseller(
     .updateTable('resellers')
     .set(change)
     .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .returning('id')
     .executeTakeFirst()
   return changed !== undefined
@@ -118,7 +119,7 @@ export async function releaseLicenses(tx: Tx, scope: OwnerScope, id: string, cou
       .updateTable('resellers')
       .set((eb) => ({ license_count: eb('license_count', '-', released) }))
       .where('id', '=', id)
-      .where('owner_id', '=', scope.ownerId)
+      .where(inScope(scope))
       .execute()
   }
   return released
@@ -129,7 +130,7 @@ export async function deleteReseller(tx: Tx, scope: OwnerScope, id: string): Pro
   const deleted = await tx
     .deleteFrom('resellers')
     .where('id', '=', id)
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .returning('id')
     .executeTakeFirst()
   return deleted !== undefined

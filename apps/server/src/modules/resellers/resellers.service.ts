@@ -1,5 +1,5 @@
 import { type Reseller, unlimited } from '@keyward/contract'
-import type { OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts'
+import type { OfOwner, OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -165,6 +165,7 @@ export const toActor = (
 ): ResellerActor => ({
   kind: 'reseller',
   ownerId: owner_id,
+  apps: null,
   resellerId: id,
   appId: app_id,
   sessionId: newId('ses'),
@@ -174,7 +175,7 @@ export const toActor = (
 /** A reseller as the holder of its sessions. */
 export const holderOf = (resellerId: string): Holder => ({ kind: 'reseller', id: resellerId })
 
-async function reserveReseller(tx: Tx, scope: OwnerScope, max: number): Promise<void> {
+async function reserveReseller(tx: Tx, scope: OfOwner, max: number): Promise<void> {
   if (max === unlimited) return
   await repo.lockOwner(tx, scope)
   const count = await repo.countResellers(tx, scope)

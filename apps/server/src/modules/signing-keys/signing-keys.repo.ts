@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { SigningKeyRow } from '../../db/tables.ts'
 
 /** The stored keys of an app, newest first; none while it has only its first one. */
@@ -7,7 +7,7 @@ export const listKeys = (db: Db, scope: OwnerScope, appId: string): Promise<Sign
   db
     .selectFrom('signing_keys')
     .selectAll()
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('app_id', '=', appId)
     .orderBy('number', 'desc')
     .execute()
@@ -24,7 +24,7 @@ export const setStatus = (
   tx
     .updateTable('signing_keys')
     .set({ status })
-    .where('owner_id', '=', scope.ownerId)
+    .where(inScope(scope))
     .where('app_id', '=', appId)
     .where('kid', '=', kid)
     .execute()

@@ -5,4 +5,11 @@ import type { SessionFacts } from './facts.ts'
 export const toActor = (
   { app, id }: Pick<SessionFacts, 'app'> & { id: string | null },
   address: string,
-): ProgramActor => ({ kind: 'program', ownerId: app.ownerId, appId: app.id, sessionId: id, address })
+): ProgramActor => ({
+  kind: 'program',
+  ownerId: app.ownerId,
+  apps: null,
+  appId: app.id,
+  sessionId: id,
+  address,
+})

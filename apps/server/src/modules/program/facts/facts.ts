@@ -8,6 +8,8 @@ import type { PinnedKey } from '../../signing-keys/signing-keys.access.ts'
 export interface AppFacts {
   readonly id: string
   readonly ownerId: string
+  /** A program's calls name its app themselves. */
+  readonly apps: null
   /** The 8-character public id. */
   readonly appId: string
   readonly name: string

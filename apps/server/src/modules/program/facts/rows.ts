@@ -112,6 +112,7 @@ export interface LicenseColumns extends AppColumns, AddedRights {
 export const toAppFacts = (row: AppColumns): AppFacts => ({
   id: row.app_row,
   ownerId: row.owner_id,
+  apps: null,
   appId: row.app_public_id,
   name: row.app_name,
   version: row.app_version,
