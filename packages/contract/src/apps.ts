@@ -11,7 +11,11 @@ export const app = z.strictObject({
   _id: z.string(),
   name: z.string(),
   appId: z.string().length(limits.appIdLength),
-  appSecret: z.string().length(limits.appSecretLength),
+  appSecret: z
+    .string()
+    .length(limits.appSecretLength)
+    .nullable()
+    .describe('null without the permission `secrets:read`'),
   version: z.string(),
   paused: z.boolean(),
   createdAt: isoTime,
@@ -66,6 +70,7 @@ export const apps = {
     path: '/apps',
     access: 'owner',
     permission: 'apps:write',
+    allApps: true,
     keyed: true,
     tag,
     summary: 'Create an app with its own id, secret and signing key',
@@ -113,6 +118,7 @@ export const apps = {
     path: '/apps/:id',
     access: 'owner',
     permission: 'apps:write',
+    deleting: ['licenses:delete', 'clients:delete'],
     job: true,
     tag,
     summary: 'Delete an app with its resellers, licenses and end users',

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import type { Requirement } from './permissions.ts'
+import type { Permission, Requirement } from './permissions.ts'
 
 /**
  * Who may call. `owner` and `reseller` require the token of such a session; `program` is the vendor's program
@@ -21,6 +21,13 @@ export interface Endpoint<
   access: Access
   /** The permission that a call with `access: 'owner'` requires; other calls have none. */
   permission?: Requirement
+  /**
+   * It concerns all apps of the owner: members and API keys with some apps may not call it, or not without naming an app
+   * in its query.
+   */
+  allApps?: true | 'without app'
+  /** What deleting requires besides `permission`; of a bulk call, only the action `delete` does. */
+  deleting?: readonly Permission[]
   summary: string
   /** Group in the API reference. */
   tag: string

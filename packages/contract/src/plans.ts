@@ -37,6 +37,7 @@ export const plans = {
     path: '/plans',
     access: 'owner',
     permission: 'billing:read',
+    allApps: true,
     tag,
     summary: 'List the plans with their limits and features',
     data: z.strictObject({ plans: z.array(planInfo) }),
@@ -46,6 +47,7 @@ export const plans = {
     path: '/subscription',
     access: 'owner',
     permission: 'billing:read',
+    allApps: true,
     tag,
     summary: 'Get the state of your plan',
     data: z.strictObject({ subscription }),
@@ -55,6 +57,7 @@ export const plans = {
     path: '/payments/pricing',
     access: 'owner',
     permission: 'billing:read',
+    allApps: true,
     tag,
     summary: 'Get the prices of the plans, in the smallest unit of the currency and formatted',
     data: z.strictObject({

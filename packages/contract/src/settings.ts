@@ -22,6 +22,7 @@ export const settings = {
     path: '/settings',
     access: 'owner',
     permission: 'settings:write',
+    allApps: true,
     tag,
     summary: 'Change one or both platform settings',
     body: platformSettings
@@ -34,6 +35,7 @@ export const settings = {
     path: '/settings/reset',
     access: 'owner',
     permission: 'ownership',
+    allApps: true,
     job: true,
     tag,
     summary:

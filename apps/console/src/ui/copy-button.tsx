@@ -72,7 +72,8 @@ export function CopyButton({ text, label, message, onCopied, children, className
 
 export interface CopyFieldProps {
   label: string
-  value: string
+  /** Null if the user may not see it. */
+  value: string | null
   /** Hidden until the user clicks Show. */
   secret?: boolean
   /** With `onShow`: whether the secret is shown, if the caller decides it. */
@@ -91,7 +92,7 @@ export function CopyField({ label, value, secret = false, shown: shownOutside, o
     <div className="grid min-w-0 gap-1">
       <div className="flex items-baseline justify-between gap-2">
         <span className="font-medium text-[0.8125rem] text-fg-muted">{label}</span>
-        {secret && (
+        {secret && value !== null && (
           <button
             type="button"
             className="rounded py-0.5 text-accent-text text-xs hover:underline"
@@ -103,10 +104,16 @@ export function CopyField({ label, value, secret = false, shown: shownOutside, o
         )}
       </div>
       <div className="flex min-h-9 items-center gap-1 rounded-lg border bg-sunken py-0.5 pr-0.5 pl-3">
-        <code className="min-w-0 flex-1 break-all py-1 font-mono text-[0.8125rem]">
-          {shown ? value : secretMask}
-        </code>
-        <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+        {value === null ? (
+          <span className="text-[0.8125rem] text-fg-muted">Your role does not show it</span>
+        ) : (
+          <>
+            <code className="min-w-0 flex-1 break-all py-1 font-mono text-[0.8125rem]">
+              {shown ? value : secretMask}
+            </code>
+            <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+          </>
+        )}
       </div>
     </div>
   )

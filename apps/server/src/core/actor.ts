@@ -134,6 +134,9 @@ export function meets(actor: Actor, needed: Requirement | undefined): boolean {
   return needed === 'ownership' ? actor.isOwner : actor.permissions.has(needed)
 }
 
+/** Whether an actor may call what concerns all apps of its owner. */
+export const hasAllApps = (actor: Actor): boolean => !isVendor(actor) || actor.apps === null
+
 export const system: SystemActor = { kind: 'system', ownerId: null }
 
 /** The columns that identify an actor in the audit log. */

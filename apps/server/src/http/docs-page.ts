@@ -85,12 +85,14 @@ ${parts.join('')}
 }
 
 /** Owners have every permission; others who act for them may not. */
-const permission = ({ permission: needed }: Endpoint): string =>
-  needed === undefined || needed === 'self'
-    ? ''
-    : needed === 'ownership'
-      ? ' Only the owner may call it.'
-      : ` Permission: <code>${needed}</code>.`
+function permission({ permission: needed, deleting, allApps }: Endpoint): string {
+  if (needed === undefined || needed === 'self') return ''
+  if (needed === 'ownership') return ' Only the owner may call it.'
+  const alone = ` Permission: <code>${needed}</code>.`
+  const also = deleting ? ` Deleting also needs <code>${deleting.join('</code> and <code>')}</code>.` : ''
+  const which = allApps === 'without app' ? 'Without an app, it' : 'It'
+  return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
+}
 
 const access: Record<Endpoint['access'], string> = {
   public: 'Needs no token.',

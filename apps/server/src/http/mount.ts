@@ -10,7 +10,7 @@ import {
   type QueryOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { meets, type ResellerActor, type VendorActor } from '../core/actor.ts'
+import { type Actor, hasAllApps, meets, type ResellerActor, type VendorActor } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Gates } from '../core/gate.ts'
@@ -93,6 +93,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
+        if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
         if (isBudgeted(endpoint)) await options.budget.check(actor)
         actors.set(request, actor)
         await turns.take(request, reply, callerOf(actor))
@@ -100,6 +101,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       handler: (request, reply) =>
         turns.during(request, async () => {
           const parsed = parseInput(endpoint, request)
+          refuseByInput(endpoint, actors.get(request), parsed)
           const { method, path, keyed } = endpoint
           const input = {
             ...parsed,
@@ -129,6 +131,21 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         }),
     })
   }
+}
+
+/** Refuses what an actor may not do although it may make the call. */
+function refuseByInput(
+  { allApps, deleting = [] }: Endpoint,
+  actor: Actor | undefined,
+  { query, body }: { query?: unknown; body?: unknown },
+): void {
+  if (!actor) return
+  const { app } = { ...(query as { app?: string }) }
+  if (allApps === 'without app' && app === undefined && !hasAllApps(actor))
+    throw problem('permission_missing')
+  const { action = 'delete' } = { ...(body as { action?: string }) }
+  const isDeleting = action === 'delete'
+  if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
 }
 
 function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {

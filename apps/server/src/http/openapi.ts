@@ -129,6 +129,8 @@ function operation(name: string, endpoint: Endpoint): Json {
     parameters: parameters(endpoint),
     ...(body ? { requestBody: body } : {}),
     ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
+    ...(endpoint.allApps ? { 'x-all-apps': endpoint.allApps } : {}),
+    ...(endpoint.deleting ? { 'x-deleting': endpoint.deleting } : {}),
     security: endpoint.access in schemes ? [{ [endpoint.access]: [] }] : [],
     responses: responses(endpoint),
   }

@@ -1,4 +1,4 @@
-import { permissions } from '@keyward/contract'
+import { type Permission, permissions } from '@keyward/contract'
 import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
@@ -31,10 +31,14 @@ for (const { endpoint } of calls) {
 }
 afterAll(() => server.close())
 
-async function isForbidden({ endpoint }: (typeof calls)[number]): Promise<boolean> {
+async function isForbidden(
+  { endpoint }: (typeof calls)[number],
+  { query = '', body }: { query?: string; body?: object } = {},
+): Promise<boolean> {
   const answer = await server.inject({
     method: endpoint.method,
-    url: `/api${endpoint.path.replace(/:\w+/g, 'one')}`,
+    url: `/api${endpoint.path.replace(/:\w+/g, 'one')}${query}`,
+    ...(body && { payload: body }),
     headers: { authorization: `Bearer ${'a'.repeat(40)}` },
   })
   return answer.json().code === 'permission_missing'
@@ -52,7 +56,39 @@ test('every call declares its permission and rejects an actor without it', () =>
       actor = { ...owner, permissions: new Set(others), isOwner: false }
       expect(await isForbidden(call)).toBe(needed !== 'self')
       if (needed === 'self' || needed === 'ownership') return
-      actor = { ...owner, permissions: new Set([needed as (typeof permissions)[number]]), isOwner: false }
+      const enough = [needed as (typeof permissions)[number], ...(call.endpoint.deleting ?? [])]
+      actor = { ...owner, permissions: new Set(enough), isOwner: false }
       expect(await isForbidden(call)).toBe(false)
     },
   ))
+
+test('rejects what concerns all apps for an actor with some, and nothing else', () =>
+  everyRow(
+    calls.map((call) => [call.name, call] as const),
+    async (_name, call) => {
+      const { allApps, permission } = call.endpoint
+      actor = { ...owner, apps: new Set(['app_1']) }
+      expect(await isForbidden(call)).toBe(allApps !== undefined)
+      if (allApps === 'without app') expect(await isForbidden(call, { query: '?app=one' })).toBe(false)
+      if (/^(billing|members):/.test(permission ?? '')) expect(allApps).toBe(true)
+    },
+  ))
+
+test.each([
+  ['bulk.licenses', 'licenses:write', ['licenses:delete']],
+  ['bulk.clients', 'clients:write', ['clients:delete']],
+  ['apps.remove', 'apps:write', ['licenses:delete', 'clients:delete']],
+] as const)('%s deletes only with each permission to delete', async (name, needed, deleting) => {
+  const call = calls.find((one) => one.name === name)
+  if (!call) throw new Error(`there is no call ${name}`)
+  const isRefused = (granted: readonly Permission[], action: string) => {
+    actor = { ...owner, permissions: new Set(granted), isOwner: false }
+    return isForbidden(call, name === 'apps.remove' ? {} : { body: { action, ids: ['one'] } })
+  }
+  expect(await isRefused([needed, ...deleting], 'delete')).toBe(false)
+  for (const left of deleting) {
+    const others = permissions.filter((permission) => permission !== left)
+    expect(await isRefused(others, 'delete')).toBe(true)
+  }
+  if (name !== 'apps.remove') expect(await isRefused([needed], 'ban')).toBe(false)
+})

@@ -24,7 +24,8 @@ export function AppMenu({ app }: { app: App }) {
   const dialog = useAppDialog()
   const togglePause = useTogglePause()
   const navigate = useNavigate()
-  const details = `App ID: ${app.appId}\nApp Secret: ${app.appSecret}\nVersion: ${app.version}`
+  const secret = app.appSecret === null ? '' : `\nApp Secret: ${app.appSecret}`
+  const details = `App ID: ${app.appId}${secret}\nVersion: ${app.version}`
   return (
     <Menu label={`Actions for ${app.name}`}>
       <MenuItem

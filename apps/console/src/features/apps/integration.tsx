@@ -26,6 +26,7 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
   const [language, setLanguage] = useState(readLanguage)
   const [secretShown, setSecretShown] = useState(false)
+  const appSecret = app.appSecret ?? 'YOUR_APP_SECRET'
   const choose = (id: string) => {
     writeStored(languageKey, id)
     setLanguage(id)
@@ -60,8 +61,8 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
                   <CodeBlock title="Terminal" code={install(baseUrl)} />
                   <CodeBlock
                     title={file}
-                    code={code({ app, keys: keys.data, baseUrl })}
-                    hidden={secretShown ? undefined : app.appSecret}
+                    code={code({ app: { ...app, appSecret }, keys: keys.data, baseUrl })}
+                    hidden={secretShown || app.appSecret === null ? undefined : appSecret}
                     onCopied={() => noteSnippetCopied(app._id)}
                   />
                 </div>

@@ -33,18 +33,18 @@ export const findAppId = async (
 ): Promise<string | undefined> =>
   idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
 
-export async function listApps(ctx: Ctx, scope: OwnerScope, query: Page & { search?: string | undefined }) {
+export async function listApps(ctx: Ctx, actor: VendorActor, query: Page & { search?: string | undefined }) {
   const search = normalizeName(query.search ?? '') || undefined
-  const { rows, total } = await repo.pageApps(ctx.database, scope, { ...query, search })
+  const { rows, total } = await repo.pageApps(ctx.database, actor, { ...query, search })
   return {
-    apps: rows.map((row) => toApp(ctx, row)),
-    count: search === undefined ? total : await repo.countApps(ctx.db, scope),
+    apps: rows.map((row) => toApp(ctx, actor, row)),
+    count: search === undefined ? total : await repo.countApps(ctx.db, actor),
     pagination: toPagination(query, total, false),
   }
 }
 
-export const readApp = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<App> =>
-  toApp(ctx, await getApp(ctx.db, scope, idOrAppId))
+export const readApp = async (ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> =>
+  toApp(ctx, actor, await getApp(ctx.db, actor, idOrAppId))
 
 export const createApp = (ctx: Ctx, actor: VendorActor, name: string, keyed?: KeyedRequest): Promise<App> =>
   doOnce(ctx, actor, keyed, ({ remember }) => insertApp(ctx, actor, name, remember))
@@ -74,7 +74,7 @@ async function insertApp(ctx: Ctx, actor: VendorActor, name: string, remember: R
       created_at: now,
     })
     write.record('app.created', id, { name })
-    const app = toApp(ctx, made)
+    const app = toApp(ctx, actor, made)
     remember(write, app)
     return app
   })
@@ -143,7 +143,7 @@ async function changeApp(
     record(write, before, updated)
     return updated
   })
-  return toApp(ctx, row)
+  return toApp(ctx, actor, row)
 }
 
 export const signingContext = (id: string): string => `apps.signing:${id}`
@@ -154,12 +154,13 @@ const sealSecret = (ctx: Ctx, id: string, secret: string) => ({
   secret_hash: sha256(secret),
 })
 
-function toApp(ctx: Ctx, row: AppRow): App {
+function toApp(ctx: Ctx, { permissions }: VendorActor, row: AppRow): App {
+  const canRead = permissions.has('secrets:read')
   return {
     _id: row.id,
     name: row.name,
     appId: row.app_id,
-    appSecret: ctx.seal.open(row.secret_sealed, secretContext(row.id)),
+    appSecret: canRead ? ctx.seal.open(row.secret_sealed, secretContext(row.id)) : null,
     version: row.version,
     paused: row.paused === 1,
     createdAt: toIso(row.created_at),

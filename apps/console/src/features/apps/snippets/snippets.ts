@@ -6,7 +6,7 @@ type Key = Record<string, unknown>
 
 /** What a program needs to know about its app. */
 interface Subject {
-  app: Pick<App, 'appId' | 'appSecret' | 'version'>
+  app: Pick<App, 'appId' | 'version'> & { appSecret: string }
   keys: readonly object[]
   /** The server's public address. */
   baseUrl: string
