@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { email, isoTime, none, password, price, resetToken, signInPassword, text } from './shared.ts'
+import { permissions, role } from './permissions.ts'
+import { email, isoTime, none, password, personName, price, resetToken, signInPassword } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
 
@@ -23,12 +24,16 @@ export const subscription = z.strictObject({
     .describe('what cancelling refunds, and until when'),
 })
 
-/** An owner's account; -1 means unlimited. */
+/** The signed-in person at one vendor account, whose plan and apps these are; -1 means unlimited. */
 export const user = z.strictObject({
-  _id: z.string(),
+  _id: z.string().describe('of the person'),
   name: z.string(),
   email: z.string(),
-  role: z.literal('owner'),
+  role,
+  permissions: z.array(z.enum(permissions)).max(permissions.length),
+  vendor: z
+    .strictObject({ _id: z.string(), name: z.string() })
+    .describe('the vendor account that the token works on'),
   plan,
   maxApps: z.int(),
   maxLicensesPerApp: z.int(),
@@ -43,8 +48,7 @@ export const user = z.strictObject({
   subscription,
 })
 
-const session = z.strictObject({ token: z.string(), user })
-const name = text(1, 100, 'Name')
+export const session = z.strictObject({ token: z.string(), user })
 const tag = 'Auth'
 
 export const auth = {
@@ -55,7 +59,7 @@ export const auth = {
     hashes: true,
     tag,
     summary: 'Create a vendor account and sign in',
-    body: z.strictObject({ name, email, password }),
+    body: z.strictObject({ name: personName, email, password }),
     data: session,
     status: 201,
     errors: ['email_taken', 'registration_closed', 'rate_limited', 'busy'],
@@ -69,7 +73,7 @@ export const auth = {
     summary: 'Sign in as a vendor',
     body: z.strictObject({ email, password: signInPassword }),
     data: session,
-    errors: ['invalid_credentials', 'rate_limited', 'busy'],
+    errors: ['invalid_credentials', 'no_vendor', 'rate_limited', 'busy'],
   }),
   profile: endpoint({
     method: 'GET',
@@ -110,7 +114,7 @@ export const auth = {
     summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password }),
     data: session,
-    errors: ['reset_link_invalid', 'rate_limited', 'busy'],
+    errors: ['reset_link_invalid', 'no_vendor', 'rate_limited', 'busy'],
   }),
   changePassword: endpoint({
     method: 'PUT',

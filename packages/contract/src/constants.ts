@@ -12,6 +12,14 @@ export const limits = {
   passwordMax: 200,
   /** How long the link in a password reset mail works. */
   resetLinkMinutes: 30,
+  /** Members of a vendor, invited ones too. */
+  membersMax: 100,
+  /** Apps of a member who does not work on all. */
+  memberAppsMax: 200,
+  /** Vendor accounts that a person belongs to. */
+  vendorsMax: 100,
+  /** How long an invitation works. */
+  invitationDays: 7,
   usernameMin: 3,
   usernameMax: 64,
   /** The highest minimum that an app can set for usernames. */

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 const nouns = [
   'apps',
   'secrets',
@@ -25,7 +27,8 @@ const deletions = deletable.map((noun): Permission => `${noun}:delete`)
 export const permissions: readonly Permission[] = [...reads, ...writes, ...deletions]
 
 /** What a person may do at a vendor. */
-type Role = 'owner' | 'manager' | 'support' | 'viewer'
+export const role = z.enum(['owner', 'manager', 'support', 'viewer'])
+export type Role = z.output<typeof role>
 
 const ofOwnerAlone = (permission: Permission) => /^(billing|members):/.test(permission)
 

@@ -27,6 +27,9 @@ export const password = z
   .min(limits.passwordMin, `Password must have at least ${limits.passwordMin} characters`)
   .max(limits.passwordMax, `Password can have at most ${limits.passwordMax} characters`)
 
+/** The name of a person with an account. */
+export const personName = text(1, 100, 'Name')
+
 /** A password at sign-in: no rule except a length limit against abuse. */
 export const signInPassword = z.string().min(1, 'Password is required').max(1000, 'Password is too long')
 

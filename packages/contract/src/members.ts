@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { limits } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import { email, id, idParams, isoTime, none } from './shared.ts'
+
+/** The roles that a member can have; the owner's is not given away, but handed over. */
+export const memberRole = z.enum(['manager', 'support', 'viewer'])
+
+const appsOfMember = z
+  .array(id)
+  .min(1, 'Please choose at least one application')
+  .max(limits.memberAppsMax, `Choose at most ${limits.memberAppsMax} applications, or all`)
+  .nullable()
+
+/** A member of the owner's team, or somebody who is invited. `_id` is that of the membership. */
+export const member = z.strictObject({
+  _id: z.string(),
+  name: z.string().nullable().describe('null until the invitation is accepted'),
+  email: z.string(),
+  role: memberRole,
+  apps: z
+    .array(z.string())
+    .max(limits.memberAppsMax)
+    .nullable()
+    .describe('the applications the member works on; null for all'),
+  secondFactor: z.boolean().describe('whether signing in takes a second factor'),
+  lastUsedAt: isoTime.nullable(),
+  invited: z.boolean().describe('whether the invitation has not been accepted yet'),
+})
+
+const one = z.strictObject({ member })
+const tag = 'Members'
+
+export const members = {
+  list: endpoint({
+    method: 'GET',
+    path: '/members',
+    access: 'owner',
+    permission: 'members:read',
+    tag,
+    summary: 'List the members of your team and the people you invited, oldest first',
+    data: z.strictObject({ members: z.array(member).max(limits.membersMax) }),
+  }),
+  invite: endpoint({
+    method: 'POST',
+    path: '/members',
+    access: 'owner',
+    permission: 'members:write',
+    tag,
+    summary:
+      'Invite a person to your team, by mail if the server sends any. The link in the response works once, for 7 days; inviting the same address again replaces it',
+    body: z.strictObject({ email, role: memberRole, apps: appsOfMember.optional() }),
+    data: one.extend({ link: z.string() }),
+    status: 201,
+    errors: ['member_exists', 'members_full', 'permission_missing', 'rate_limited'],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/members/:id',
+    access: 'owner',
+    permission: 'members:write',
+    tag,
+    summary: 'Change what a member may do, and on which applications; applies to the next request',
+    params: idParams,
+    body: z
+      .strictObject({ role: memberRole.optional(), apps: appsOfMember.optional() })
+      .refine((changes) => Object.values(changes).some((value) => value !== undefined), 'Nothing to change'),
+    data: one,
+    errors: ['permission_missing'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/members/:id',
+    access: 'owner',
+    permission: 'members:write',
+    tag,
+    summary: 'Remove a member, in open windows too, or withdraw an invitation',
+    params: idParams,
+    data: none,
+  }),
+  makeOwner: endpoint({
+    method: 'POST',
+    path: '/members/:id/make-owner',
+    access: 'owner',
+    permission: 'ownership',
+    tag,
+    summary: 'Hand your vendor account over to a member; you become a manager, and all API keys are revoked',
+    params: idParams,
+    body: none,
+    data: none,
+    errors: ['invitation_open', 'owns_vendor'],
+  }),
+}
+
+export type Member = z.output<typeof member>
+export type MemberRole = z.output<typeof memberRole>
