@@ -10,7 +10,7 @@ export interface Rows {
 
 const rowsInTransaction = 1_000_000
 const rowsInStatement = 2_000
-const parentsFirst = ['owners', 'apps', 'clients', 'licenses']
+const parentsFirst = ['accounts', 'owners', 'apps', 'clients', 'licenses']
 
 export const rowsOf = (database: OpenDatabase): Rows =>
   database.dialect === 'sqlite' ? sqliteRows(database) : postgresRows(database)

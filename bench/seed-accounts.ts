@@ -26,12 +26,12 @@ export async function seedAccounts(folder: string): Promise<Accounts> {
   const hash = await new Passwords().hash(password, operator)
   const addOwner = async (email: string) => {
     const id = newId('own')
+    const person = { id, name: 'Bench', created_at: now }
+    await rows.add('accounts', { ...person, email, email_normalized: email, password_hash: hash })
     await rows.add('owners', {
       id,
+      account_id: id,
       name: 'Bench',
-      email,
-      email_normalized: email,
-      password_hash: hash,
       premium_until: now + 365 * day,
       created_at: now,
     })

@@ -81,12 +81,12 @@ async function seedOwner(rows: Rows, seal: Seal): Promise<Seeding> {
   const now = Date.now()
   const ownerId = newId('own')
   const hash = await new Passwords().hash(password, operator)
+  const person = { id: ownerId, name: 'Bench', created_at: now - 400 * day }
+  await rows.add('accounts', { ...person, email, email_normalized: email, password_hash: hash })
   await rows.add('owners', {
     id: ownerId,
+    account_id: ownerId,
     name: 'Bench',
-    email,
-    email_normalized: email,
-    password_hash: hash,
     premium_until: now + 3650 * day,
     created_at: now - 400 * day,
   })

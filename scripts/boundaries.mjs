@@ -10,10 +10,10 @@ const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
-  ['owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
+  ['accounts', 'owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
   ['apps', 'password-resets', 'releases', 'blocklist', 'activity'],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
-  ['end-users', 'variables', 'payments'],
+  ['members', 'end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
   ['dashboard', 'platform', 'system', 'explanations', 'offline-activations'],
 ]

@@ -18,7 +18,8 @@ import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
 import { createServer, type ServerOptions } from './http/server.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
-import { authenticateOwner, getUser } from './modules/account/account.service.ts'
+import { authenticatePerson } from './modules/account/account.service.ts'
+import { getUser } from './modules/account/account.view.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
 import { activityRoutes } from './modules/activity/activity.routes.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
@@ -179,7 +180,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       budget,
       attempts,
       authenticators: {
-        owner: (token, address) => authenticateOwner(ctx, token, address),
+        owner: (token, address) => authenticatePerson(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),
       },
     })
@@ -200,7 +201,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bulkRoutes(mount, ctx)
     portalRoutes(mount, ctx, attempts, resets)
     plansRoutes(mount, ctx)
-    paymentsRoutes(mount, { payments, attempts, readUser: (scope) => getUser(ctx, scope) })
+    paymentsRoutes(mount, { payments, attempts, readUser: (actor) => getUser(ctx, actor) })
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)
     platformRoutes(mount, ctx, attempts)

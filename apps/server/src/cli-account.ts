@@ -3,8 +3,8 @@ import type { Config } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import type { Database } from './db/index.ts'
-import type { OwnerRow } from './db/tables.ts'
 import { listOwners, resetOwnerPassword, signOutOwner } from './modules/account/account.operator.ts'
+import type { ListedOwner } from './modules/owners/owners.service.ts'
 import { type Plan, planOf } from './modules/owners/plan.rules.ts'
 import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
 
@@ -52,7 +52,7 @@ const signOut =
 const missing = (kind: 'owner' | 'reseller', email: string) =>
   new OperatorError(`There is no ${kind} with the email ${email}.`)
 
-function describe({ email, name, premium_until, created_at: since }: OwnerRow, defaultPlan: Plan): string {
+function describe({ email, name, premium_until, created_at: since }: ListedOwner, defaultPlan: Plan): string {
   const { plan, until } = planOf(premium_until, systemClock.now(), defaultPlan)
   const end = until === null ? '' : ` until ${toIso(until)}`
   return `${email}: ${name}, ${plan}${end}, since ${toIso(since)}\n`

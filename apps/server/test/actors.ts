@@ -10,7 +10,10 @@ export interface Owner {
   token: string
   email: string
   password: string
+  /** The vendor account's id. */
   id: string
+  /** The person's id. */
+  accountId: string
   call(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
@@ -27,7 +30,8 @@ export async function signUp(on: TestServer): Promise<Owner> {
     token,
     email,
     password,
-    id: user._id,
+    id: user.vendor._id,
+    accountId: user._id,
     call: (method, path, body) => on.call(method, path, { token, body }),
   }
 }

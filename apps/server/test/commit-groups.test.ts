@@ -103,8 +103,8 @@ test('a failed commit fails all of its transactions, including rejections that r
 test('rolls back a commit that SQLite rejects', async () => {
   const orphan = transact(on.database.db, async (tx) => {
     await sql`pragma defer_foreign_keys = on`.execute(tx)
-    await sql`insert into owner_sessions (id, owner_id, token_hash, created_at, expires_at)
-      values ('x', 'no owner', 'x', 1, 1)`.execute(tx)
+    await sql`insert into owner_sessions (id, owner_id, account_id, token_hash, created_at, expires_at, confirmed_at, last_used_at)
+      values ('x', 'no owner', 'nobody', 'x', 1, 1, 1, 1)`.execute(tx)
   })
   const settled = await Promise.allSettled([write('a'), orphan])
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

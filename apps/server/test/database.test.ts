@@ -20,6 +20,7 @@ import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { prepare } from '../src/db/prepare.ts'
 import { SecretKeyError } from '../src/db/secret-key.ts'
 import { transact } from '../src/db/transact.ts'
+import { insertOwners } from './owner-rows.ts'
 
 let dataDir: string
 const opened: OpenDatabase[] = []
@@ -44,21 +45,16 @@ async function start(environment: Record<string, string> = {}) {
   return prepared
 }
 
-const addOwner = (database: OpenDatabase, id: string) =>
-  transact(database.db, (tx) =>
-    tx
-      .insertInto('owners')
-      .values({
-        id,
-        name: 'Ada',
-        email: `${id}@example.com`,
-        email_normalized: `${id}@example.com`,
-        password_hash: 'x',
-        premium_until: null,
-        created_at: 1,
-      })
-      .execute(),
-  )
+/** In a database of any version. */
+async function addOwner({ db }: OpenDatabase, id: string): Promise<void> {
+  const email = `${id}@example.com`
+  const { rows } = await sql`select 1 from sqlite_master where name = 'accounts'`.execute(db)
+  await transact(db, async (tx) => {
+    if (rows.length > 0) return insertOwners(tx, [{ id, name: 'Ada', email, created_at: 1 }])
+    await sql`insert into owners (id, name, email, email_normalized, password_hash, created_at)
+      values (${id}, 'Ada', ${email}, ${email}, 'x', 1)`.execute(tx)
+  })
+}
 
 describe('the embedded database', () => {
   test('keeps the write-ahead log and foreign keys on after a write, and leaves the sync of commits to CommitGroups', async () => {
@@ -79,8 +75,7 @@ describe('the embedded database', () => {
     const count = () => reader.prepare('select count(*) as n from owners').get()?.n
     const seen: unknown[] = []
     await transact(database.db, async (tx) => {
-      await sql`insert into owners (id, name, email, email_normalized, password_hash, created_at)
-        values ('own_1', 'A', 'a', 'a', 'x', 1)`.execute(tx)
+      await insertOwners(tx, [{ id: 'own_1', name: 'A', email: 'a', created_at: 1 }])
       seen.push(count())
     })
     expect([...seen, count()]).toEqual([0, 1])
@@ -121,7 +116,7 @@ describe('a migration', () => {
     const [short, long] = [30 * day, 200 * day]
     await database.db
       .insertInto('owner_sessions')
-      .values([session('long', long), session('short', short)])
+      .values([session('long', long), session('short', short)] as never)
       .execute()
     await migrate(database, migrations, { now: 2 })
     const ends = await database.db.selectFrom('owner_sessions').select('expires_at').orderBy('id').execute()

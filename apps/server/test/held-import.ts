@@ -23,7 +23,12 @@ export const heldImportsOn =
       await before(transactions)
       return transact(actor, work, options)
     }
-    const actor = toOwnerActor({ ownerId: by.id, sessionId: 'ses_1', address: '192.0.2.1' })
+    const actor = toOwnerActor({
+      accountId: by.accountId,
+      ownerId: by.id,
+      sessionId: 'ses_1',
+      address: '192.0.2.1',
+    })
     const ctx: Partial<Ctx> = { clock, config, database, db: database.db, seal, tx }
     return importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false }, keyed)
   }

@@ -81,7 +81,7 @@ test('never logs a password, token, secret or key, on success or failure', async
     string
   >
   secrets.sealed = sealed as string
-  const { password_hash: hash } = file.prepare('select password_hash from owners').get() as Record<
+  const { password_hash: hash } = file.prepare('select password_hash from accounts').get() as Record<
     string,
     string
   >

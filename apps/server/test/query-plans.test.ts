@@ -161,7 +161,7 @@ test('finds the import of a stored answer, and its skipped rows, through indexes
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {
   const { writer } = database.handles
   writer.database.exec(
-    "insert into owners (id, name, email, email_normalized, password_hash, created_at) values ('own_n', '', '', 'n', '', 1)",
+    "insert into owners (id, account_id, name, created_at) values ('own_n', 'acc_n', '', 1)",
   )
   writer.database.exec(
     "insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public, signing_sealed, version, created_at) values ('app_n', 'own_n', 'N', '', '', '', '', '', '', '', 1)",

@@ -9,6 +9,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transact } from '../src/db/transact.ts'
+import { insertOwners } from './owner-rows.ts'
 
 let dataDir: string
 let database: OpenDatabase & { dialect: 'sqlite' }
@@ -20,8 +21,7 @@ beforeEach(async () => {
   database = opened
   await migrate(database, migrations, { now: 1 })
   const run = (statement: string) => sql.raw(statement).execute(database.db)
-  await run(`insert into owners (id, name, email, email_normalized, password_hash, created_at)
-    values ('own_1', 'V', 'v', 'v', '', 1)`)
+  await insertOwners(database.db, [{ id: 'own_1', name: 'V', email: 'v', created_at: 1 }])
   await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
     signing_sealed, version, created_at) values ('app_1', 'own_1', 'A', 'A', '', '', '', '', '', '1.0.0', 1)`)
 })

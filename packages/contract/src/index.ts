@@ -9,7 +9,6 @@ import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
 import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
-import { members } from './members.ts'
 import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
@@ -20,13 +19,10 @@ import { settings } from './settings.ts'
 import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
 import { variables } from './variables.ts'
-import { vendors } from './vendors.ts'
 
 /** Every call of the API by noun. */
 export const endpoints = {
   auth,
-  members,
-  vendors,
   apps,
   blocklist,
   signingKeys,

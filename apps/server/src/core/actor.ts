@@ -1,4 +1,4 @@
-import { type Permission, type Requirement, rolePermissions } from '@keyward/contract'
+import { type Permission, type Requirement, type Role, rolePermissions } from '@keyward/contract'
 import { problem } from './problem.ts'
 
 /** The owner that rows belong to, for what has no app: the account, its plan, payments. */
@@ -31,6 +31,7 @@ interface Vendor extends OwnerScope {
 /** The owner, or a member of its team, signed in to the console. */
 export interface PersonActor extends Vendor {
   kind: 'owner' | 'member'
+  role: Role
   sessionId: string
 }
 
@@ -67,9 +68,10 @@ export interface ProgramActor {
 }
 
 /** A caller who names an account without proving to own it, to request a reset link. */
-interface AnonymousActor {
+export interface AnonymousActor {
   kind: 'anonymous'
-  ownerId: string
+  /** Null for a person who belongs to no vendor account. */
+  ownerId: string | null
   address: string
 }
 
@@ -102,21 +104,39 @@ export type Actor =
   | OperatorActor
   | SystemActor
 
-const allPermissions: ReadonlySet<Permission> = new Set(rolePermissions.owner)
+const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  owner: new Set(rolePermissions.owner),
+  manager: new Set(rolePermissions.manager),
+  support: new Set(rolePermissions.support),
+  viewer: new Set(rolePermissions.viewer),
+}
 
-/** An owner, signed in to the console, may do everything. */
-export const toOwnerActor = (session: {
-  ownerId: string
-  sessionId: string
-  address: string
-}): PersonActor => ({
-  kind: 'owner',
-  actorId: session.ownerId,
-  apps: null,
-  permissions: allPermissions,
-  isOwner: true,
-  ...session,
+/** What a person may do at a vendor account. */
+export interface Access {
+  role: Role
+  /** Null for all apps. */
+  apps: ReadonlySet<string> | null
+}
+
+/** A person, signed in to the console, at the vendor account of the session. */
+export const toPersonActor = (
+  { role, apps }: Access,
+  session: { accountId: string; ownerId: string; sessionId: string; address: string },
+): PersonActor => ({
+  kind: role === 'owner' ? 'owner' : 'member',
+  role,
+  actorId: session.accountId,
+  ownerId: session.ownerId,
+  apps,
+  permissions: permissionsOf[role],
+  isOwner: role === 'owner',
+  sessionId: session.sessionId,
+  address: session.address,
 })
+
+/** The owner may do everything. */
+export const toOwnerActor = (session: Parameters<typeof toPersonActor>[1]): PersonActor =>
+  toPersonActor({ role: 'owner', apps: null }, session)
 
 export const isVendor = (actor: Actor): actor is VendorActor =>
   actor.kind === 'owner' || actor.kind === 'member' || actor.kind === 'api_key'

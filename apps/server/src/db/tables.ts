@@ -25,6 +25,8 @@ export interface Tables
 export type Db = Kysely<Tables> | Transaction<Tables>
 export type Tx = Transaction<Tables>
 
+export type AccountRow = Selectable<Tables['accounts']>
+export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
 export type AppRow = Selectable<Tables['apps']>
 export type SigningKeyRow = Selectable<Tables['signing_keys']>

@@ -10,7 +10,7 @@ import { installErrors } from './errors.ts'
 import { createMount } from './mount.ts'
 import { allEndpoints } from './openapi.ts'
 
-const owner = toOwnerActor({ ownerId: 'own_1', sessionId: 'ses_1', address: '127.0.0.1' })
+const owner = toOwnerActor({ accountId: 'acc_1', ownerId: 'own_1', sessionId: 'ses_1', address: '127.0.0.1' })
 let actor: VendorActor = owner
 
 const server = fastify()

@@ -35,7 +35,7 @@ export function otherRecipes(world: World): Recipes {
       ['reseller.password_reset'],
       async () => {
         const { _id } = await makeReseller(on, owner, app)
-        const token = await addResetLink(world, owner.id, _id)
+        const token = await addResetLink(world, owner.accountId, _id)
         return () =>
           on.call('POST', '/resellers/auth/reset-password', { body: { token, password: 'secret2' } })
       },

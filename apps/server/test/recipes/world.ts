@@ -22,13 +22,13 @@ export const expiresAt2030 = '2030-01-01'
 
 export const oneLicense = async ({ on, owner, app }: World) => single(await makeLicenses(on, owner, app))
 
-export const addResetLink = async ({ on }: World, ownerId: string, resellerId: string | null) => {
-  const token = `kwp_${ownerId}_${resellerId}`
+export const addResetLink = async ({ on }: World, accountId: string, resellerId: string | null) => {
+  const token = `kwp_${accountId}_${resellerId}`
   await on.database.db
     .insertInto('password_resets')
     .values({
-      id: `rst_${resellerId ?? ownerId}`,
-      owner_id: ownerId,
+      id: `rst_${resellerId ?? accountId}`,
+      account_id: resellerId === null ? accountId : null,
       reseller_id: resellerId,
       token_hash: hashed(token),
       created_at: 0,

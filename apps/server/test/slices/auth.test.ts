@@ -1,3 +1,4 @@
+import { permissions } from '@keyward/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { Passwords } from '../../src/core/passwords.ts'
@@ -18,10 +19,12 @@ describe('registration', () => {
     const { status, json } = await register('ada@example.com')
     expect(status).toBe(201)
     expect(json.data.user).toEqual({
-      _id: expect.stringMatching(/^own_/),
+      _id: expect.stringMatching(/^acc_/),
       name: 'Ada',
       email: 'ada@example.com',
       role: 'owner',
+      permissions: [...permissions],
+      vendor: { _id: expect.stringMatching(/^own_/), name: 'Ada' },
       plan: 'free',
       maxApps: 2,
       maxLicensesPerApp: 30,
@@ -113,9 +116,9 @@ describe('sign-in', () => {
   test('stores passwords as argon2id with their parameters', async () => {
     const owner = await signUp(on)
     const row = await on.database.db
-      .selectFrom('owners')
+      .selectFrom('accounts')
       .select('password_hash')
-      .where('id', '=', owner.id)
+      .where('id', '=', owner.accountId)
       .executeTakeFirstOrThrow()
     expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
@@ -124,13 +127,13 @@ describe('sign-in', () => {
     const { hash } = await import('@node-rs/argon2')
     const owner = await signUp(on)
     const weak = await hash(owner.password, { memoryCost: 8192, timeCost: 1, parallelism: 1 })
-    const row = on.database.db.updateTable('owners').where('id', '=', owner.id)
+    const row = on.database.db.updateTable('accounts').where('id', '=', owner.accountId)
     await row.set({ password_hash: weak }).execute()
     expect((await login(owner.email, owner.password)).status).toBe(200)
     const { password_hash } = await on.database.db
-      .selectFrom('owners')
+      .selectFrom('accounts')
       .select('password_hash')
-      .where('id', '=', owner.id)
+      .where('id', '=', owner.accountId)
       .executeTakeFirstOrThrow()
     expect(password_hash).toContain('$m=19456,t=2,p=1$')
     expect((await login(owner.email, owner.password)).status).toBe(200)
@@ -209,7 +212,7 @@ describe('changing the email', () => {
     expect(refusal(await change(other.email.toUpperCase(), owner.password))).toBe('email_taken')
     const { status, json } = await change('New@example.com', owner.password)
     expect(status).toBe(200)
-    expect(json.data.user).toMatchObject({ _id: owner.id, email: 'New@example.com' })
+    expect(json.data.user).toMatchObject({ _id: owner.accountId, email: 'New@example.com' })
     expect((await login(owner.email, owner.password)).status).toBe(401)
     expect((await login('new@example.com', owner.password)).status).toBe(200)
   })

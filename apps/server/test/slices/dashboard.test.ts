@@ -27,7 +27,7 @@ test('shows zeros for an empty account', async () => {
     totalClients: zero,
     expiringSoon: { value: 0, change: 0 },
   })
-  expect(json.data.user).toMatchObject({ _id: owner.id, plan: 'free', maxLicensesPerApp: 30 })
+  expect(json.data.user).toMatchObject({ _id: owner.accountId, plan: 'free', maxLicensesPerApp: 30 })
 })
 
 test('counts all apps of this owner and of no other', async () => {

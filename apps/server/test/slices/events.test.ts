@@ -126,7 +126,12 @@ test('sends no event for reads and rejected writes', async () => {
 
 test('records are published once, after the commit, and never when the transaction rolls back', async () => {
   const published: (readonly ActionRecord[])[] = []
-  const actor = toOwnerActor({ ownerId: owner.id, sessionId: 'ses_1', address: '127.0.0.1' })
+  const actor = toOwnerActor({
+    accountId: owner.accountId,
+    ownerId: owner.id,
+    sessionId: 'ses_1',
+    address: '127.0.0.1',
+  })
   const run = (fail: boolean) =>
     transactRecorded(
       on.database.db,

@@ -206,7 +206,7 @@ test.runIf(isSqlite)(
     )
     expect(await total(app)).toBe(rows)
     expect(await recorded(app)).toEqual([
-      { count: rows, actor_id: owner.id, session_id: 'ses_1', address: '192.0.2.1' },
+      { count: rows, actor_id: owner.accountId, session_id: 'ses_1', address: '192.0.2.1' },
     ])
   },
 )
@@ -267,7 +267,14 @@ test.runIf(isSqlite)(
       const vendor = await signUp(own)
       const app = await makeApp(vendor)
       const { db } = own.database
-      const by = { owner_id: vendor.id, app_id: app._id, session_id: 'ses_1', address: '192.0.2.1' }
+      const ofOwner = { actor_kind: 'owner', actor_id: vendor.accountId }
+      const by = {
+        owner_id: vendor.id,
+        app_id: app._id,
+        ...ofOwner,
+        session_id: 'ses_1',
+        address: '192.0.2.1',
+      }
       const broken = { id: 'imp_broken', ...by, column_names: 'broken', count: 0, created_at: 1 }
       await db.insertInto('imports').values(broken).execute()
       await expect.poll(() => lines.length).toBe(1)

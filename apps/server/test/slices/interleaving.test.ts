@@ -39,13 +39,17 @@ async function whileOpen(change: (tx: Tx) => Promise<unknown>, call: () => Promi
 
 /** Writes what a password change writes. */
 const writePasswordChange = async (tx: Tx) => {
-  const { id } = owner
-  await tx.updateTable('owners').set({ password_hash: 'another' }).where('id', '=', id).execute()
-  await tx.deleteFrom('owner_sessions').where('owner_id', '=', id).execute()
+  const { accountId } = owner
+  await tx.updateTable('accounts').set({ password_hash: 'another' }).where('id', '=', accountId).execute()
+  await tx.deleteFrom('owner_sessions').where('account_id', '=', accountId).execute()
 }
 
 const account = () =>
-  on.database.db.selectFrom('owners').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
+  on.database.db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', owner.accountId)
+    .executeTakeFirstOrThrow()
 const sessions = () =>
   on.database.db.selectFrom('owner_sessions').select('id').where('owner_id', '=', owner.id).execute()
 const userOf = (id: string) =>

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
 import { serverForAll } from '../fixtures.ts'
+import { insertOwners } from '../owner-rows.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
@@ -16,20 +17,21 @@ const auditOf = (ownerId: string) =>
     .where('owner_id', '=', ownerId)
     .where('actor_kind', '=', 'operator')
     .execute()
-const addReset = (ownerId: string, resellerId: string | null) =>
+const addReset = (account: { account_id: string } | { reseller_id: string }) =>
   on.database.db
     .insertInto('password_resets')
     .values({
-      id: `rst_${ownerId}`,
-      owner_id: ownerId,
-      reseller_id: resellerId,
-      token_hash: `hash of ${ownerId}`,
+      id: `rst_${Object.values(account)}`,
+      account_id: null,
+      reseller_id: null,
+      ...account,
+      token_hash: `hash of ${Object.values(account)}`,
       created_at: 0,
       expires_at: Number.MAX_SAFE_INTEGER,
     })
     .execute()
-const resetsOf = (ownerId: string) =>
-  on.database.db.selectFrom('password_resets').select('id').where('owner_id', '=', ownerId).execute()
+const resetsOf = (id: string) =>
+  on.database.db.selectFrom('password_resets').select('id').where('id', '=', `rst_${id}`).execute()
 
 test('lists every owner with plan and sign-up date, one per line', async () => {
   const [free, premium] = [await signUp(on), await signUp(on)]
@@ -62,16 +64,11 @@ test('lists more owners than one page, each once', async () => {
     id: `own_many_${index}`,
     name: 'Many',
     email: `many${index}@example.com`,
-    email_normalized: `many${index}@example.com`,
-    password_hash: 'x',
     premium_until: null,
     created_at: 0,
   }))
   for (let at = 0; at < owners.length; at += 100) {
-    await on.database.db
-      .insertInto('owners')
-      .values(owners.slice(at, at + 100))
-      .execute()
+    await insertOwners(on.database.db, owners.slice(at, at + 100))
   }
   const { stdout } = await keyward('owner', 'list')
   const many = stdout.split('\n').filter((line) => line.startsWith('many'))
@@ -80,7 +77,7 @@ test('lists more owners than one page, each once', async () => {
 
 test('prints a new password once and ends sessions and mailed links', async () => {
   const owner = await signUp(on)
-  await addReset(owner.id, null)
+  await addReset({ account_id: owner.accountId })
   const { code, stdout, stderr } = await keyward('owner', 'reset-password', owner.email.toUpperCase())
   expect([code, stderr]).toEqual([0, ''])
   const [, email, password = ''] = /^(\S+): the new password is ([\w-]{23})\n/.exec(stdout) ?? []
@@ -88,10 +85,10 @@ test('prints a new password once and ends sessions and mailed links', async () =
   expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
   expect(refusal(await signIn('/auth', owner.email, owner.password))).toBe('invalid_credentials')
   expect((await signIn('/auth', owner.email, password)).status).toBe(200)
-  expect(await resetsOf(owner.id)).toEqual([])
+  expect(await resetsOf(owner.accountId)).toEqual([])
   const entries = await auditOf(owner.id)
   expect(entries).toEqual([
-    { actor_kind: 'operator', action: 'owner.password_reset', target_id: owner.id, detail: '{}' },
+    { actor_kind: 'operator', action: 'owner.password_reset', target_id: owner.accountId, detail: '{}' },
   ])
   const again = await keyward('owner', 'reset-password', owner.email)
   expect(again.stdout).not.toContain(password)
@@ -99,28 +96,30 @@ test('prints a new password once and ends sessions and mailed links', async () =
 
 test('sign-out ends every session and mailed link of one owner and keeps the password', async () => {
   const [owner, otherOwner] = [await signUp(on), await signUp(on)]
-  await addReset(owner.id, null)
+  await addReset({ account_id: owner.accountId })
   const ended = await keyward('owner', 'sign-out', owner.email)
   expect(ended).toEqual({ code: 0, stdout: `${owner.email}: every session has ended\n`, stderr: '' })
   expect(refusal(await owner.call('GET', '/auth/profile'))).toBe('unauthorized')
   expect((await otherOwner.call('GET', '/auth/profile')).status).toBe(200)
   expect((await signIn('/auth', owner.email, owner.password)).status).toBe(200)
-  expect(await resetsOf(owner.id)).toEqual([])
-  expect(await auditOf(owner.id)).toMatchObject([{ action: 'owner.sessions_ended', target_id: owner.id }])
+  expect(await resetsOf(owner.accountId)).toEqual([])
+  expect(await auditOf(owner.id)).toMatchObject([
+    { action: 'owner.sessions_ended', target_id: owner.accountId },
+  ])
 })
 
 test('resets the password of a reseller the same way and records it for its owner', async () => {
   const owner = await signUp(on)
   await makePremium(on, owner)
   const reseller = await makeReseller(on, owner, await makeApp(owner))
-  await addReset(owner.id, reseller._id)
+  await addReset({ reseller_id: reseller._id })
   const { code, stdout } = await keyward('reseller', 'reset-password', reseller.email)
   expect(code).toBe(0)
   const password = /the new password is ([\w-]{23})\n/.exec(stdout)?.[1] ?? ''
   expect(refusal(await reseller.call('GET', '/profile'))).toBe('unauthorized')
   expect((await signIn('/resellers/auth', reseller.email, password)).status).toBe(200)
   expect((await owner.call('GET', '/auth/profile')).status).toBe(200)
-  expect(await resetsOf(owner.id)).toEqual([])
+  expect(await resetsOf(reseller._id)).toEqual([])
   expect(await auditOf(owner.id)).toMatchObject([
     { action: 'reseller.password_reset', target_id: reseller._id, detail: '{}' },
   ])

@@ -36,7 +36,7 @@ const kinds = {
     page: '/auth/reset',
     make: async (): Promise<Account> => {
       const owner = await signUp(on)
-      return { ...owner, ownerId: owner.id }
+      return { ...owner, id: owner.accountId, ownerId: owner.id }
     },
   },
   reseller: {
@@ -73,8 +73,12 @@ async function requestToken(base: string, email: string): Promise<string> {
   return (mailedLinks(sink, email).at(-1) ?? '').split('#')[1] ?? ''
 }
 
-const resetsOf = (ownerId: string) =>
-  on.database.db.selectFrom('password_resets').selectAll().where('owner_id', '=', ownerId).execute()
+const resetsOf = (id: string) =>
+  on.database.db
+    .selectFrom('password_resets')
+    .selectAll()
+    .where((eb) => eb.or([eb('account_id', '=', id), eb('reseller_id', '=', id)]))
+    .execute()
 const auditOf = (ownerId: string) =>
   on.database.db
     .selectFrom('audit')
@@ -114,7 +118,7 @@ describe.each(Object.entries(kinds))('resetting the password of %s', (kind, { ba
     const account = await make()
     const token = await requestToken(base, account.email)
     expect(token).toMatch(/^kwp_[\w-]{43}$/)
-    const [row, ...more] = await resetsOf(account.ownerId)
+    const [row, ...more] = await resetsOf(account.id)
     expect(more).toEqual([])
     expect(row?.token_hash).toBe(sha256(token))
     expect(JSON.stringify(row)).not.toContain(token)
@@ -122,7 +126,7 @@ describe.each(Object.entries(kinds))('resetting the password of %s', (kind, { ba
     expect(refusal(await setPassword(base, token))).toBe('reset_link_invalid')
     expect((await signIn(base, account.email, account.password)).status).toBe(200)
     await tidyUp(on)
-    expect(await resetsOf(account.ownerId)).toEqual([])
+    expect(await resetsOf(account.id)).toEqual([])
   })
 
   test('accepts a link within its last minute', async () => {
@@ -316,16 +320,16 @@ test('mails no link to the old address during an email change', async () => {
   const email = `moved-${owner.email}`
   await transact(on.database.db, async (tx) => {
     await tx
-      .updateTable('owners')
+      .updateTable('accounts')
       .set({ email, email_normalized: email })
-      .where('id', '=', owner.id)
+      .where('id', '=', owner.accountId)
       .execute()
     expect((await requestLink('/auth', owner.email)).status).toBe(200)
     await pause(reachLockMs)
   })
   await requestToken('/auth', email)
   expect(mailedLinks(sink, owner.email)).toEqual([])
-  expect(await resetsOf(owner.id)).toHaveLength(1)
+  expect(await resetsOf(owner.accountId)).toHaveLength(1)
 })
 
 test('the mail names the stored address and nothing an attacker can setPassword', async () => {

@@ -7,6 +7,7 @@ import type { Mail, Mailer } from '../../src/modules/mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../../src/modules/plans/reminders.service.ts'
 import { type Owner, refusal, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { insertOwners } from '../owner-rows.ts'
 
 /** A mail server that stores mails and rejects those that `refuse` returns an error for. */
 class TestMailer implements Mailer {
@@ -226,15 +227,13 @@ test('sends at most 200 messages per run, nearest end first', async () => {
     id: `own_many_${index}`,
     name: 'Many',
     email: `many${index}@example.com`,
-    email_normalized: `many${index}@example.com`,
-    password_hash: 'x',
     premium_until: premium_until - index,
     created_at: 1,
   })
-  await on.database.db
-    .insertInto('owners')
-    .values(Array.from({ length: 205 }, (_, index) => owner(index)))
-    .execute()
+  await insertOwners(
+    on.database.db,
+    Array.from({ length: 205 }, (_, index) => owner(index)),
+  )
   const first = (await run()).to
   expect(first).toHaveLength(200)
   expect(first.slice(0, 2)).toEqual(['many204@example.com', 'many203@example.com'])

@@ -73,7 +73,9 @@ test.each(writing)('%s stores a record with actor, action and detail', async (na
 })
 
 const tables: (keyof Tables)[] = [
+  'accounts',
   'owners',
+  'members',
   'owner_sessions',
   'apps',
   'licenses',

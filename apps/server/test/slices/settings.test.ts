@@ -79,7 +79,7 @@ test('a reset deletes apps, licenses, end users and settings, and ends all sessi
   expect((await kept.program.call('GET', '/session')).status).toBe(200)
 
   const { token, user } = (await signIn()).json.data
-  expect(user).toMatchObject({ _id: owner.id, email: owner.email, apps: [] })
+  expect(user).toMatchObject({ _id: owner.accountId, email: owner.email, apps: [] })
   const read = async (path: string) => (await on.call('GET', path, { token })).json.data
   expect(await read('/apps')).toMatchObject({ apps: [], count: 0 })
   expect((await read('/licenses')).stats).toEqual({ total: 0, active: 0, unused: 0, expired: 0, banned: 0 })

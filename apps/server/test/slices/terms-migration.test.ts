@@ -28,7 +28,7 @@ test('licenses of an earlier version stay dated licenses for one device', async 
       password_hash: 'x',
       premium_until: null,
       ...created,
-    })
+    } as never)
     .execute()
   const secret = {
     secret_sealed: 'x',

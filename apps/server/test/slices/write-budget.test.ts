@@ -27,7 +27,8 @@ async function flood(owner: Owner, app: { _id: string }, most = 500) {
   throw new Error('the server refuses nothing')
 }
 
-const account = (name: string) => toOwnerActor({ ownerId: name, sessionId: 'ses_1', address: '127.0.0.1' })
+const account = (name: string) =>
+  toOwnerActor({ accountId: name, ownerId: name, sessionId: 'ses_1', address: '127.0.0.1' })
 const resellerOf = (ownerId: string, resellerId: string) =>
   ({
     kind: 'reseller',
@@ -75,7 +76,7 @@ async function spentOwner(left: number) {
   const owner = await signUp(on)
   const app = await makeApp(owner)
   const other = nodeOf(free)
-  other.add(account(owner.id), free - left)
+  other.add(account(owner.accountId), free - left)
   await other.ended()
   return { owner, app }
 }

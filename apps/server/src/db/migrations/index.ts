@@ -36,6 +36,7 @@ import { addedRights } from './0036-added-rights.ts'
 import { offlineLimits } from './0037-offline-limits.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
 import { coveredReleases } from './0039-covered-releases.ts'
+import { accounts } from './0040-accounts.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   offlineLimits,
   blockedParts,
   coveredReleases,
+  accounts,
 ]

@@ -98,6 +98,8 @@ interface ImportsTable {
   id: string
   owner_id: string
   app_id: string
+  actor_kind: string
+  actor_id: string
   session_id: string
   address: string
   /** JSON list of the columns of each row. */

@@ -1,20 +1,36 @@
+import type { Role } from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
 export interface OwnerTables {
+  accounts: AccountsTable
   owners: OwnersTable
+  members: MembersTable
   owner_sessions: OwnerSessionsTable
   password_resets: PasswordResetsTable
   attempts: AttemptsTable
   known_addresses: KnownAddressesTable
 }
 
-interface OwnersTable {
+/** A person, who may own one vendor account and be a member of others. */
+interface AccountsTable {
   id: string
   name: string
   email: string
   email_normalized: string
   password_hash: string
+  created_at: number
+  /** When a mailed link has shown that the person reads mail of this address. */
+  email_confirmed_at: Generated<number | null>
+  /** The vendor account that the person opened last. */
+  last_owner_id: string | null
+}
+
+/** A vendor account; `account_id` is the person who owns it. */
+interface OwnersTable {
+  id: string
+  account_id: string
+  name: string
   premium_until: number | null
   premium_cancelled_at: Generated<number | null>
   pause_applications: Generated<Flag>
@@ -23,18 +39,45 @@ interface OwnersTable {
   created_at: number
 }
 
-interface OwnerSessionsTable {
+/** A person in the team of a vendor, or an invitation, which has an address and a token instead of an account. */
+interface MembersTable {
   id: string
   owner_id: string
+  account_id: string | null
+  email: string | null
+  email_normalized: string | null
+  role: Exclude<Role, 'owner'>
+  /** JSON: ids of apps; null for all. */
+  apps: string | null
+  token_hash: string | null
+  token_expires_at: number | null
+  created_at: number
+  last_used_at: Generated<number | null>
+}
+
+/** The columns of sessions in the console and the portal. */
+export interface AccountSessionColumns {
+  id: string
   token_hash: string
   created_at: number
   expires_at: number
+  /** When the holder last proved who it is; signing in counts. */
+  confirmed_at: number
+  last_used_at: number
+  address: string | null
+  agent: string | null
+}
+
+/** A person's session, which works on one vendor account. */
+interface OwnerSessionsTable extends AccountSessionColumns {
+  owner_id: string
+  account_id: string
 }
 
 interface PasswordResetsTable {
   id: string
-  owner_id: string
-  /** Null for the owner's own. */
+  /** The person; null if the link is a reseller's. */
+  account_id: string | null
   reseller_id: string | null
   token_hash: string
   created_at: number

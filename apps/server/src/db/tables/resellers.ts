@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
+import type { AccountSessionColumns } from './owners.ts'
 
 export interface ResellerTables {
   resellers: ResellersTable
@@ -20,10 +21,6 @@ interface ResellersTable {
   created_at: number
 }
 
-interface ResellerSessionsTable {
-  id: string
+interface ResellerSessionsTable extends AccountSessionColumns {
   reseller_id: string
-  token_hash: string
-  created_at: number
-  expires_at: number
 }

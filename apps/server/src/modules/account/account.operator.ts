@@ -1,21 +1,20 @@
-import type { OfOwner } from '../../core/actor.ts'
 import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newPassword, normalizeName } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
 import { type Database, transactAsOperator, type WriteTransaction } from '../../db/index.ts'
-import type { OwnerRow } from '../../db/tables.ts'
+import type { AccountRow } from '../../db/tables.ts'
+import * as accounts from '../accounts/accounts.service.ts'
 import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
-import { holderOf } from './account.service.ts'
 
 type Opened = Pick<Database, 'db'>
 
 const pageSize = 500
 
-/** All owners by address, in batches: a server may have a hundred thousand. */
-export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
+/** All vendor accounts by the owner's address, in batches: a server may have a hundred thousand. */
+export async function* listOwners({ db }: Opened): AsyncGenerator<owners.ListedOwner[]> {
   for (let after = ''; ; ) {
     const page = await owners.listOwnersAfter(db, after, pageSize)
     yield page
@@ -25,7 +24,7 @@ export async function* listOwners({ db }: Opened): AsyncGenerator<OwnerRow[]> {
   }
 }
 
-/** Sets a new password and ends every session; undefined if there is no such account. */
+/** Sets a new password of a person and ends every session; undefined if there is no such account. */
 export async function resetOwnerPassword(
   { db }: Opened,
   clock: Clock,
@@ -33,37 +32,35 @@ export async function resetOwnerPassword(
 ): Promise<{ email: string; password: string } | undefined> {
   const password = newPassword()
   const passwordHash = await new Passwords().hash(password, operator)
-  const owner = await changeOwner({ db }, clock, email, async (write, scope) => {
-    await owners.updateOwner(write.tx, scope, { password_hash: passwordHash })
-    write.record('owner.password_reset', scope.ownerId, {})
+  const account = await changeAccount({ db }, clock, email, async (write, id) => {
+    await accounts.updateAccount(write.tx, id, { password_hash: passwordHash })
+    write.record('owner.password_reset', id, {})
   })
-  return owner && { email: owner.email, password }
+  return account && { email: account.email, password }
 }
 
-/** Ends every session of an owner and revokes its reset links; undefined if there is no such account. */
+/** Ends every session of a person and revokes its reset links; undefined if there is no such account. */
 export const signOutOwner = (
   { db }: Opened,
   clock: Clock,
   email: string,
 ): Promise<{ email: string } | undefined> =>
-  changeOwner({ db }, clock, email, async (write, { ownerId }) =>
-    write.record('owner.sessions_ended', ownerId, {}),
-  )
+  changeAccount({ db }, clock, email, async (write, id) => write.record('owner.sessions_ended', id, {}))
 
-async function changeOwner(
+async function changeAccount(
   { db }: Opened,
   clock: Clock,
   email: string,
-  change: (write: WriteTransaction, scope: OfOwner) => Promise<void>,
-): Promise<OwnerRow | undefined> {
-  const found = await owners.findOwnerByEmail(db, normalizeName(email))
+  change: (write: WriteTransaction, id: string) => Promise<void>,
+): Promise<AccountRow | undefined> {
+  const found = await accounts.findAccountByEmail(db, normalizeName(email))
   if (!found) return undefined
-  const scope = { ownerId: found.id }
-  return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
-    const owner = await owners.lockOwner(write.tx, scope)
-    await change(write, scope)
-    await endSessions(write.tx, holderOf(scope))
-    await revokeResets(write.tx, 'owner', found.id)
-    return owner
+  return transactAsOperator(db, { ownerId: found.last_owner_id, now: clock.now() }, async (write) => {
+    const account = await accounts.lockAccount(write.tx, found.id)
+    if (!account) return undefined
+    await change(write, account.id)
+    await endSessions(write.tx, { kind: 'account', id: account.id })
+    await revokeResets(write.tx, 'owner', account.id)
+    return account
   })
 }

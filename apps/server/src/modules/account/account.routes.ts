@@ -6,6 +6,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import * as reset from './account.reset.ts'
 import * as service from './account.service.ts'
+import { getUser } from './account.view.ts'
 
 export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
   const { auth } = endpoints
@@ -18,7 +19,7 @@ export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets
   mount(auth.resetPassword, 'public', ({ body, address }) =>
     reset.resetPassword(ctx, resets, { ...body, address }),
   )
-  mount(auth.profile, 'owner', async ({ actor }) => ({ user: await service.getUser(ctx, actor) }))
+  mount(auth.profile, 'owner', async ({ actor }) => ({ user: await getUser(ctx, actor) }))
   mount(auth.logout, 'owner', async ({ actor }) => {
     await service.logout(ctx, personOf(actor))
     return {}

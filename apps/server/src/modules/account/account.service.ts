@@ -1,21 +1,21 @@
 import type { User } from '@keyward/contract'
-import { type OfOwner, type OwnerScope, type PersonActor, toOwnerActor } from '../../core/actor.ts'
+import { type PersonActor, toPersonActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
-import { minute, toIso } from '../../core/clock.ts'
+import { minute } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/index.ts'
-import type { OwnerRow } from '../../db/tables.ts'
+import type { AccountRow } from '../../db/tables.ts'
 import { type Attempts, guardPassword, registrations, rightPasswords } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { listAppRefs } from '../apps/apps.access.ts'
+import * as accounts from '../accounts/accounts.service.ts'
 import * as owners from '../owners/owners.service.ts'
-import { grantedPlanOf, planLimits } from '../owners/plan.rules.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
-import { getSubscription } from '../payments/subscription.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 import { checkCredentials } from '../sessions/sign-in.service.ts'
+import { actorAt, actorAtLast, holderOf, openSession } from './account.vendors.ts'
+import { getUser } from './account.view.ts'
 
 /** A session this young counts as a recent password check. */
 const freshMs = 10 * minute
@@ -29,30 +29,38 @@ export async function register(
   checkPassword(ctx, 'password', registration.password)
   await attempts.count(registrations, registration.address)
   const emailNormalized = normalizeName(registration.email)
-  if (await owners.findOwnerByEmail(ctx.db, emailNormalized)) throw emailTaken()
+  if (await accounts.findAccountByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(registration.password, {
     address: registration.address,
     account: accountOf(emailNormalized),
   })
   const now = ctx.clock.now()
-  const actor = newActor(newId('own'), registration.address)
+  const accountId = newId('acc')
+  const vendor = { ownerId: newId('own'), access: { role: 'owner', apps: null } } as const
+  const actor = actorAt(vendor, accountId, registration.address)
   const token = await ctx.tx(
     actor,
     async (write) => {
-      await owners.insertOwner(write.tx, {
-        id: actor.ownerId,
+      await accounts.insertAccount(write.tx, {
+        id: accountId,
         name: registration.name,
         email: registration.email,
         email_normalized: emailNormalized,
         password_hash: passwordHash,
         created_at: now,
       })
-      write.record('owner.registered', actor.ownerId, {})
+      await owners.insertOwner(write.tx, {
+        id: actor.ownerId,
+        account_id: accountId,
+        name: registration.name,
+        created_at: now,
+      })
+      write.record('owner.registered', accountId, {})
       await attempts.accounts.remember(
         { account: accountOf(emailNormalized), address: registration.address },
         write.tx,
       )
-      return sessions.openSession(write, holderOf(actor), actor.sessionId)
+      return openSession(write, actor)
     },
     { onTaken: emailTaken },
   )
@@ -65,21 +73,22 @@ export async function login(
   credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
   const email = normalizeName(credentials.email)
-  const { row: owner, strongerHash } = await checkCredentials(
+  const { row: account, strongerHash } = await checkCredentials(
     ctx,
     attempts,
     { ...credentials, account: accountOf(email) },
-    () => owners.findOwnerByEmail(ctx.db, email),
+    () => accounts.findAccountByEmail(ctx.db, email),
   )
-  const actor = newActor(owner.id, credentials.address)
+  const actor = await actorAtLast(ctx.db, account, credentials.address)
+  if (!actor) throw problem('no_vendor')
   const token = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The password may have changed while this one was being checked.
-    if ((await owners.lockOwner(tx, actor)).password_hash !== owner.password_hash)
+    if ((await accounts.lockAccount(tx, account.id))?.password_hash !== account.password_hash)
       throw problem('invalid_credentials')
-    if (strongerHash) await owners.updateOwner(tx, actor, { password_hash: strongerHash })
-    write.record('owner.signed_in', actor.ownerId, {})
-    return sessions.openSession(write, holderOf(actor), actor.sessionId)
+    if (strongerHash) await accounts.updateAccount(tx, account.id, { password_hash: strongerHash })
+    write.record('owner.signed_in', account.id, {})
+    return openSession(write, actor)
   })
   return { token, user: await getUser(ctx, actor) }
 }
@@ -87,7 +96,7 @@ export async function login(
 export async function logout(ctx: Ctx, actor: PersonActor): Promise<void> {
   await ctx.tx(actor, async (write) => {
     await sessions.endSession(write.tx, holderOf(actor), actor.sessionId)
-    write.record('owner.signed_out', actor.ownerId, {})
+    write.record('owner.signed_out', actor.actorId, {})
   })
 }
 
@@ -109,11 +118,11 @@ export async function changePassword(
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     await refuseEnded(tx, actor, now)
-    await owners.updateOwner(tx, actor, { password_hash: passwordHash })
+    await accounts.updateAccount(tx, actor.actorId, { password_hash: passwordHash })
     await sessions.endSessions(tx, holderOf(actor))
-    await revokeResets(tx, 'owner', actor.ownerId)
-    write.record('owner.password_changed', actor.ownerId, {})
-    return sessions.openSession(write, holderOf(actor), newId('ses'))
+    await revokeResets(tx, 'owner', actor.actorId)
+    write.record('owner.password_changed', actor.actorId, {})
+    return openSession(write, actor, newId('ses'))
   })
 }
 
@@ -134,56 +143,36 @@ export async function changeEmail(
     actor,
     async (write) => {
       const { email: before } = await refuseEnded(write.tx, actor, now)
-      await owners.updateOwner(write.tx, actor, { email: change.email, email_normalized: email })
-      await revokeResets(write.tx, 'owner', actor.ownerId)
+      await accounts.updateAccount(write.tx, actor.actorId, {
+        email: change.email,
+        email_normalized: email,
+        email_confirmed_at: null,
+      })
+      await revokeResets(write.tx, 'owner', actor.actorId)
       await attempts.accounts.remember({ account: accountOf(email), address: change.address }, write.tx)
-      write.record('owner.email_changed', actor.ownerId, { before, after: change.email })
+      write.record('owner.email_changed', actor.actorId, { before, after: change.email })
     },
     { onTaken: emailTaken },
   )
   return getUser(ctx, actor)
 }
 
-/** Resolves a token to its owner. */
-export async function authenticateOwner(
+/** Resolves a token to the person at the vendor account of its session. */
+export async function authenticatePerson(
   ctx: Ctx,
   token: string,
   address: string,
 ): Promise<PersonActor | undefined> {
-  const session = await sessions.findSession(ctx, 'owner', token)
-  return session && toOwnerActor({ ownerId: session.holderId, sessionId: session.id, address })
+  const session = await sessions.findPersonSession(ctx, token)
+  return session && toPersonActor(session.access, { ...session, address })
 }
-
-export async function getUser(ctx: Ctx, scope: OwnerScope): Promise<User> {
-  const owner = await owners.getOwner(ctx.db, scope)
-  const subscription = await getSubscription(ctx, owner)
-  return {
-    _id: owner.id,
-    name: owner.name,
-    email: owner.email,
-    role: 'owner',
-    plan: subscription.plan,
-    ...planLimits(subscription.plan),
-    apps: await listAppRefs(ctx.db, scope),
-    appCount: owner.app_count,
-    paymentStatus: grantedPlanOf(owner.premium_until, ctx.clock.now()).plan === 'premium' ? 'paid' : 'unpaid',
-    createdAt: toIso(owner.created_at),
-    subscription,
-  }
-}
-
-export const newActor = (ownerId: string, address: string): PersonActor =>
-  toOwnerActor({ ownerId, sessionId: newId('ses'), address })
-
-/** An owner as the holder of its sessions. */
-export const holderOf = ({ ownerId }: OfOwner): sessions.Holder => ({ kind: 'owner', id: ownerId })
 
 /** Rejects a session that ended because the password changed elsewhere while this one was being checked. */
-async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<OwnerRow> {
-  const owner = await owners.lockOwner(tx, actor)
+async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<AccountRow> {
+  const account = await accounts.lockAccount(tx, actor.actorId)
   const start = await sessions.findSessionStart(tx, holderOf(actor), actor.sessionId, now)
-  if (start === undefined) throw problem('unauthorized')
-  return owner
+  if (!account || start === undefined) throw problem('unauthorized')
+  return account
 }
 
 /** Confirms an irreversible action: requires the password, or else a recently started session. */
@@ -209,16 +198,16 @@ async function confirmPassword(
   actor: PersonActor,
   proof: { path: string; password: string; address: string },
 ): Promise<void> {
-  const owner = await owners.getOwner(ctx.db, actor)
-  const subject = { account: accountOf(owner.email_normalized), address: proof.address }
+  const account = await accounts.getAccount(ctx.db, actor.actorId)
+  const subject = { account: accountOf(account.email_normalized), address: proof.address }
   const matches = await guardPassword(attempts, subject, async () =>
-    (await ctx.passwords.verify(owner.password_hash, proof.password)) ? true : undefined,
+    (await ctx.passwords.verify(account.password_hash, proof.password)) ? true : undefined,
   )
   if (!matches) throw invalid(proof.path, 'The password is not correct')
-  await attempts.count(rightPasswords, actor.ownerId)
+  await attempts.count(rightPasswords, actor.actorId)
 }
 
-/** The rate limit's key for attempts on an owner's password. */
+/** The rate limit's key for attempts on a person's password. */
 const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}`
 
 const emailTaken = () => problem('email_taken')

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
-import { type OwnerScope, personOf, toOwnerActor, type VendorActor } from '../../core/actor.ts'
+import { type OwnerScope, type PersonActor, personOf, type VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
@@ -60,6 +60,8 @@ export async function importInSlices(
     id,
     owner_id: actor.ownerId,
     app_id: appId,
+    actor_kind: actor.kind,
+    actor_id: actor.actorId,
     session_id: personOf(actor).sessionId,
     address: actor.address,
     column_names: JSON.stringify(columns),
@@ -116,13 +118,26 @@ export async function completeImports(ctx: Ready): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
+/** Who started an import. It was allowed when it was stored; nothing more is allowed by this. */
+const actorOf = (row: ImportRow): VendorActor => ({
+  kind: row.actor_kind as PersonActor['kind'],
+  role: 'viewer',
+  actorId: row.actor_id,
+  ownerId: row.owner_id,
+  sessionId: row.session_id,
+  address: row.address,
+  apps: null,
+  permissions: new Set(),
+  isOwner: false,
+})
+
 /**
  * Each slice deletes its chunks in the transaction that adds their licenses, so that none is added twice. Returns
  * undefined if the import no longer exists.
  */
 async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined> {
   const { id, app_id: appId, answer_id: answerId } = row
-  const actor = toOwnerActor({ ownerId: row.owner_id, sessionId: row.session_id, address: row.address })
+  const actor = actorOf(row)
   const columns: string[] = JSON.parse(row.column_names)
   let skipped: Skipped | undefined
   await inSlices(ctx, actor, async (write, size) => {

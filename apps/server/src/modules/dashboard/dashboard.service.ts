@@ -1,9 +1,9 @@
 import { limits } from '@keyward/contract'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { day, dayNumber } from '../../core/clock.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { getUser } from '../account/account.service.ts'
+import { getUser } from '../account/account.view.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { listDailyCounts } from '../daily-counts/daily-counts.service.ts'
 import { countEndUsers } from '../end-users/end-users.service.ts'
@@ -13,25 +13,25 @@ import * as repo from './dashboard.repo.ts'
 const period = limits.activityDays
 
 /** The figures of the dashboard; the contract describes each of them. */
-export async function dashboardData(ctx: Ctx, scope: OwnerScope) {
+export async function dashboardData(ctx: Ctx, actor: VendorActor) {
   const { lists } = ctx.database
   const now = ctx.clock.now()
   const today = dayNumber(now)
-  const counts = await listDailyCounts(lists, scope, { firstDay: today - 2 * period + 1 })
+  const counts = await listDailyCounts(lists, actor, { firstDay: today - 2 * period + 1 })
   const growth = (metric: DailyMetric) => {
     const rows = counts.filter((row) => row.metric === metric)
     const total = rows.reduce((sum, row) => sum + row.n, 0)
     const added = rows.filter((row) => row.day > today - period).reduce((sum, row) => sum + row.n, 0)
     return { change: added - (total - added), added }
   }
-  const licenses = await countLicenses(ctx, scope)
-  const clients = await countEndUsers(ctx, scope)
-  const resellers = await repo.countResellers(lists, scope, { from: now - period * day, to: now })
+  const licenses = await countLicenses(ctx, actor)
+  const clients = await countEndUsers(ctx, actor)
+  const resellers = await repo.countResellers(lists, actor, { from: now - period * day, to: now })
   const soonMs = limits.expiringSoonDays * day
-  const soon = await repo.countEnding(lists, scope, { from: now, to: now + soonMs })
-  const justEnded = await repo.countEnding(lists, scope, { from: now - soonMs, to: now })
+  const soon = await repo.countEnding(lists, actor, { from: now, to: now + soonMs })
+  const justEnded = await repo.countEnding(lists, actor, { from: now - soonMs, to: now })
   return {
-    user: await getUser(ctx, scope),
+    user: await getUser(ctx, actor),
     stats: {
       totalLicenses: { value: licenses.total, ...growth('licenses') },
       activeLicenses: { value: licenses.active, ...growth('activations') },

@@ -1,20 +1,31 @@
 import { limits } from '@keyward/contract'
 import type { OfOwner } from '../../core/actor.ts'
 import { type Db, lock, query, type Tx } from '../../db/index.ts'
-import type { OwnerRow } from '../../db/tables.ts'
+import type { AccountRow, OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type CurrentPlan, type Plan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
 
+/** The vendor account of the person with this address. */
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
-  db.selectFrom('owners').selectAll().where('email_normalized', '=', emailNormalized).executeTakeFirst()
-
-/** For the operator: a page of owners by address, starting after `emailNormalized`. */
-export const listOwnersAfter = (db: Db, emailNormalized: string, count: number): Promise<OwnerRow[]> =>
   db
     .selectFrom('owners')
-    .selectAll()
-    .where('email_normalized', '>', emailNormalized)
-    .orderBy('email_normalized')
+    .innerJoin('accounts', 'accounts.id', 'owners.account_id')
+    .selectAll('owners')
+    .where('accounts.email_normalized', '=', emailNormalized)
+    .executeTakeFirst()
+
+/** A vendor account, and its owner's address. */
+export type ListedOwner = OwnerRow & Pick<AccountRow, 'email' | 'email_normalized'>
+
+/** For the operator: a page of vendor accounts by the owner's address, starting after `emailNormalized`. */
+export const listOwnersAfter = (db: Db, emailNormalized: string, count: number): Promise<ListedOwner[]> =>
+  db
+    .selectFrom('accounts')
+    .innerJoin('owners', 'owners.account_id', 'accounts.id')
+    .selectAll('owners')
+    .select(['accounts.email', 'accounts.email_normalized'])
+    .where('accounts.email_normalized', '>', emailNormalized)
+    .orderBy('accounts.email_normalized')
     .limit(count)
     .execute()
 
@@ -27,7 +38,7 @@ export const lockOwner = (tx: Tx, scope: OfOwner): Promise<OwnerRow> =>
 
 export async function insertOwner(
   tx: Tx,
-  owner: Pick<OwnerRow, 'id' | 'name' | 'email' | 'email_normalized' | 'password_hash' | 'created_at'>,
+  owner: Pick<OwnerRow, 'id' | 'account_id' | 'name' | 'created_at'>,
 ): Promise<void> {
   await tx
     .insertInto('owners')
@@ -35,12 +46,10 @@ export async function insertOwner(
     .execute()
 }
 
-export async function updateOwner(
+async function updateOwner(
   tx: Tx,
   scope: OfOwner,
-  change: Partial<
-    Pick<OwnerRow, 'email' | 'email_normalized' | 'password_hash' | 'premium_until' | 'premium_cancelled_at'>
-  >,
+  change: Partial<Pick<OwnerRow, 'premium_until' | 'premium_cancelled_at'>>,
 ): Promise<void> {
   await tx.updateTable('owners').set(change).where('id', '=', scope.ownerId).execute()
 }

@@ -2,24 +2,25 @@ import type { Db, Tx } from '../../db/index.ts'
 
 export type AccountKind = 'owner' | 'reseller'
 
-/** The account of a reset link: an owner, or one of its resellers; `id` is the account's own id. */
+/** The account of a reset link: a person, or a reseller. */
 export interface ResetAccount {
-  ownerId: string
   id: string
+  /** Whose audit log records the reset: the reseller's owner, or the vendor account that the person opened last. */
+  ownerId: string | null
 }
 
 export async function insertReset(
   tx: Tx,
   kind: AccountKind,
-  account: ResetAccount,
+  { id }: ResetAccount,
   reset: { id: string; tokenHash: string; createdAt: number; expiresAt: number },
 ): Promise<void> {
   await tx
     .insertInto('password_resets')
     .values({
       id: reset.id,
-      owner_id: account.ownerId,
-      reseller_id: kind === 'owner' ? null : account.id,
+      account_id: kind === 'owner' ? id : null,
+      reseller_id: kind === 'owner' ? null : id,
       token_hash: reset.tokenHash,
       created_at: reset.createdAt,
       expires_at: reset.expiresAt,
@@ -35,13 +36,15 @@ export async function findAccount(
   now: number,
 ): Promise<ResetAccount | undefined> {
   const row = await db
-    .selectFrom('password_resets')
-    .select(['owner_id', 'reseller_id'])
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .where('reseller_id', kind === 'owner' ? 'is' : 'is not', null)
+    .selectFrom('password_resets as p')
+    .leftJoin('accounts as a', 'a.id', 'p.account_id')
+    .leftJoin('resellers as r', 'r.id', 'p.reseller_id')
+    .select(['p.account_id', 'p.reseller_id', 'a.last_owner_id', 'r.owner_id'])
+    .where('p.token_hash', '=', tokenHash)
+    .where('p.expires_at', '>', now)
     .executeTakeFirst()
-  return row && { ownerId: row.owner_id, id: row.reseller_id ?? row.owner_id }
+  const id = kind === 'owner' ? row?.account_id : row?.reseller_id
+  return row && id ? { id, ownerId: kind === 'owner' ? row.last_owner_id : row.owner_id } : undefined
 }
 
 /** Consumes a token; false if it was used, revoked or expired meanwhile. Takes no scope, like `findAccount`. */

@@ -35,8 +35,11 @@ interface Request {
 interface Reset<A extends Actor, Result> {
   /** The account as the actor of the new session; undefined if it may not have a new password. */
   begin: (account: repo.ResetAccount) => Promise<A | undefined>
-  lock: (tx: Tx, actor: A) => Promise<{ email: string } | undefined>
-  write: (write: WriteTransaction, actor: A, passwordHash: string, now: number) => Promise<Result>
+  lock: (tx: Tx, account: repo.ResetAccount) => Promise<{ email: string } | undefined>
+  write: (
+    write: WriteTransaction,
+    changed: { account: repo.ResetAccount; actor: A; passwordHash: string },
+  ) => Promise<Result>
 }
 
 interface Parts {
@@ -124,12 +127,12 @@ export class PasswordResets {
     const now = ctx.clock.now()
     const { email, result } = await ctx.tx(actor, async (writing) => {
       const { tx } = writing
-      const locked = await lock(tx, actor)
+      const locked = await lock(tx, account)
       if (!locked || !(await repo.takeReset(tx, tokenHash, now))) throw problem('reset_link_invalid')
       await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
       await attempts.accounts.remember({ account: name, address: reset.address }, tx)
-      return { email: locked.email, result: await write(writing, actor, passwordHash, now) }
+      return { email: locked.email, result: await write(writing, { account, actor, passwordHash }) }
     })
     this.#background.start(() => this.#send(toConfirmationMail({ kind, email, ...this.#where() })))
     return { actor, result }

@@ -1,5 +1,5 @@
 import { endpoints, type User } from '@keyward/contract'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Attempts } from '../../service/attempts.ts'
@@ -19,7 +19,7 @@ export function paymentsRoutes(
   }: {
     payments: Payments
     attempts: Attempts
-    readUser: (scope: OwnerScope) => Promise<User>
+    readUser: (actor: VendorActor) => Promise<User>
   },
 ): void {
   const calls = endpoints.payments

@@ -1,7 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { getUser } from '../account/account.service.ts'
+import { getUser } from '../account/account.view.ts'
 import { listOffered } from '../payments/coupons.service.ts'
 import { listPlans, toPricing } from '../payments/pricing.rules.ts'
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { type Database, transactAsOperator } from '../../db/index.ts'
+import { getAccount } from '../accounts/accounts.service.ts'
 import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
 import { type CurrentPlan, forever, grantedPlanOf, type Plan } from '../owners/plan.rules.ts'
 import { endPeriods } from '../payments/subscription.service.ts'
@@ -32,6 +33,7 @@ export async function setPlan(
     await endPeriods(write.tx, scope, now)
     const [before, after] = [grantedPlanOf(owner.premium_until, now), grantedPlanOf(until, now)]
     write.record('plan.set', owner.id, { before, after })
-    return { email: owner.email, before, after }
+    const { email } = await getAccount(write.tx, owner.account_id)
+    return { email, before, after }
   })
 }

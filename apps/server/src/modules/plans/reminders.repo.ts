@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/index.ts'
-import type { OwnerRow } from '../../db/tables.ts'
+import type { AccountRow } from '../../db/tables.ts'
 
 // Housekeeping across all owners, so these functions take no scope.
 
@@ -15,7 +15,8 @@ export interface Claim extends Reminder {
   claimedAt: number
 }
 
-export type Ending = Pick<OwnerRow, 'id' | 'name' | 'email'> & { premium_until: number }
+/** A vendor account, and the person who owns it. */
+export type Ending = Pick<AccountRow, 'id' | 'name' | 'email'> & { premium_until: number }
 
 /** Owners whose premium ends in (`from`, `to`] and whose reminder is neither sent nor claimed since `stale`. */
 export const listEnding = (
@@ -24,7 +25,8 @@ export const listEnding = (
 ): Promise<Ending[]> =>
   db
     .selectFrom('owners')
-    .select(['id', 'name', 'email', 'premium_until'])
+    .innerJoin('accounts', 'accounts.id', 'owners.account_id')
+    .select(['owners.id', 'accounts.name', 'accounts.email', 'premium_until'])
     .$narrowType<{ premium_until: number }>()
     .where('premium_until', '>', range.from)
     .where('premium_until', '<=', range.to)
@@ -38,7 +40,7 @@ export const listEnding = (
       return not(exists(handled))
     })
     .orderBy('premium_until')
-    .orderBy('id')
+    .orderBy('owners.id')
     .limit(range.count)
     .execute()
 

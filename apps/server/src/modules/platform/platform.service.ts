@@ -4,10 +4,10 @@ import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/idempotency.ts'
-import { confirmIdentity, holderOf } from '../account/account.service.ts'
+import { confirmIdentity } from '../account/account.service.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as repo from '../owners/settings.access.ts'
-import { endSessions } from '../sessions/sessions.service.ts'
+import { endSessionsAt } from '../sessions/sessions.service.ts'
 import { deleteApp } from './apps-overview.service.ts'
 
 export interface PlatformSettings {
@@ -51,7 +51,7 @@ export async function resetPlatform(
   await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
-    await endSessions(write.tx, holderOf(actor))
+    await endSessionsAt(write.tx, actor)
     write.record('platform.reset', null, {})
   })
 }

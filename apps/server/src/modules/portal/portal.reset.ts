@@ -1,5 +1,5 @@
 import type { PortalReseller } from '@keyward/contract'
-import { allApps, type ResellerActor } from '../../core/actor.ts'
+import type { ResellerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import * as resellers from '../resellers/resellers.access.ts'
@@ -32,19 +32,19 @@ export async function resetPassword(
 ): Promise<{ token: string; reseller: PortalReseller }> {
   const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', reset, {
     begin: async (account) => {
-      const reseller = await resellers.findReseller(ctx.db, allApps(account.ownerId), account.id)
+      const reseller = await resellers.findById(ctx.db, account.id)
       return reseller && toActor(reseller, reset.address)
     },
-    lock: async (tx, scope) => {
-      const isActive = await resellers.lockActive(tx, scope.resellerId)
-      return isActive ? resellers.findReseller(tx, scope, scope.resellerId) : undefined
+    lock: async (tx, { id }) => {
+      const isActive = await resellers.lockActive(tx, id)
+      return isActive ? resellers.findById(tx, id) : undefined
     },
-    write: async (write, changed, passwordHash, _now) => {
+    write: async (write, { account: { id }, actor, passwordHash }) => {
       const { tx } = write
-      await resellers.setPasswordHash(tx, changed.resellerId, passwordHash)
-      await endSessions(tx, holderOf(changed.resellerId))
-      write.record('reseller.password_reset', changed.resellerId, {})
-      return openSession(write, holderOf(changed.resellerId), changed.sessionId)
+      await resellers.setPasswordHash(tx, id, passwordHash)
+      await endSessions(tx, holderOf(id))
+      write.record('reseller.password_reset', id, {})
+      return openSession(write, holderOf(id), actor.sessionId)
     },
   })
   return { token, reseller: await getProfile(ctx, actor) }

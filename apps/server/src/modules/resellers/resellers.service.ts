@@ -13,7 +13,7 @@ import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
-import { endSessions, findSession, type Holder } from '../sessions/sessions.service.ts'
+import { endSessions, findResellerSession } from '../sessions/sessions.service.ts'
 import * as access from './resellers.access.ts'
 import * as repo from './resellers.repo.ts'
 import { remainingLicenses } from './resellers.rules.ts'
@@ -152,8 +152,8 @@ export async function authenticateReseller(
   token: string,
   address: string,
 ): Promise<ResellerActor | undefined> {
-  const session = await findSession(ctx, 'reseller', token)
-  const reseller = session && (await access.findById(ctx.db, session.holderId))
+  const session = await findResellerSession(ctx, token)
+  const reseller = session && (await access.findById(ctx.db, session.resellerId))
   if (!reseller || reseller.active === 0) return undefined
   return { ...toActor(reseller, address), sessionId: session.id }
 }
@@ -173,7 +173,7 @@ export const toActor = (
 })
 
 /** A reseller as the holder of its sessions. */
-export const holderOf = (resellerId: string): Holder => ({ kind: 'reseller', id: resellerId })
+export const holderOf = (resellerId: string) => ({ kind: 'reseller', id: resellerId }) as const
 
 async function reserveReseller(tx: Tx, scope: OfOwner, max: number): Promise<void> {
   if (max === unlimited) return

@@ -1,25 +1,30 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
+import type { Access, OfOwner } from '../../core/actor.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import type { AccountSessionColumns } from '../../db/tables/owners.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
+import { accessOf, extendedEnd, newSessionEnd } from './sessions.rules.ts'
 
 /** What differs between the kinds of sessions. */
 const kinds = {
-  owner: { table: 'owner_sessions', holder: 'owner_id', prefix: 'kwo' },
+  account: { table: 'owner_sessions', holder: 'account_id', prefix: 'kwo' },
   reseller: { table: 'reseller_sessions', holder: 'reseller_id', prefix: 'kwr' },
 } as const
 
 export type SessionKind = keyof typeof kinds
 
-/** The account that a session belongs to. */
+/** The person or the reseller that a session belongs to. */
 export interface Holder {
   kind: SessionKind
   id: string
 }
+
+/** The holder of a new session; `ownerId` is the vendor account that a person's session works on. */
+export type NewHolder = { kind: 'account'; id: string; ownerId: string } | { kind: 'reseller'; id: string }
 
 /**
  * Creates a session and returns its token; only the token's hash is stored. Ends the oldest ones beyond those that an account
@@ -27,52 +32,81 @@ export interface Holder {
  */
 export async function openSession(
   { tx, now }: WriteTransaction,
-  { kind, id }: Holder,
+  account: NewHolder,
   sessionId: string,
 ): Promise<string> {
+  const { kind, id } = account
   const { table, holder, prefix } = kinds[kind]
   const token = newToken(prefix)
-  await sql`insert into ${sql.table(table)} (id, ${sql.ref(holder)}, token_hash, created_at, expires_at)
-    values (${sessionId}, ${id}, ${sha256(token)}, ${now}, ${newSessionEnd(now)})`.execute(tx)
+  const times = { created_at: now, expires_at: newSessionEnd(now), confirmed_at: now, last_used_at: now }
+  const row = { id: sessionId, token_hash: sha256(token), ...times, address: null, agent: null }
+  await (account.kind === 'account'
+    ? tx.insertInto('owner_sessions').values({ ...row, account_id: id, owner_id: account.ownerId })
+    : tx.insertInto('reseller_sessions').values({ ...row, reseller_id: id })
+  ).execute()
   await sql`delete from ${sql.table(table)} where id in (
     select id from ${sql.table(table)} where ${sql.ref(holder)} = ${id} and id <> ${sessionId}
     order by created_at desc, id limit 1000 offset ${limits.accountSessionsMax - 1})`.execute(tx)
   return token
 }
 
-interface Row {
-  id: string
-  holder_id: string
-  created_at: number
-  expires_at: number
+type Row = Pick<AccountSessionColumns, 'id' | 'created_at' | 'expires_at'>
+
+/** With what the person may do at the vendor account: `owned_by` is its owner, `role` that of a member. */
+const ofPerson = query((db, values: { tokenHash: string }) =>
+  db
+    .selectFrom('owner_sessions as s')
+    .innerJoin('owners as o', 'o.id', 's.owner_id')
+    .leftJoin('members as m', (join) =>
+      join.onRef('m.owner_id', '=', 's.owner_id').onRef('m.account_id', '=', 's.account_id'),
+    )
+    .select(['s.id', 's.owner_id', 's.account_id', 's.created_at', 's.expires_at'])
+    .select(['o.account_id as owned_by', 'm.role', 'm.apps'])
+    .where('s.token_hash', '=', values.tokenHash),
+)
+
+const ofReseller = query((db, values: { tokenHash: string }) =>
+  db
+    .selectFrom('reseller_sessions')
+    .select(['id', 'reseller_id', 'created_at', 'expires_at'])
+    .where('token_hash', '=', values.tokenHash),
+)
+
+/** A person's open session, and what the person may do at the vendor account now. */
+export interface PersonSession {
+  sessionId: string
+  accountId: string
+  ownerId: string
+  access: Access
 }
 
-const byToken = {
-  owner: query((db, values: { tokenHash: string }) =>
-    db
-      .selectFrom('owner_sessions')
-      .select(['id', 'owner_id as holder_id', 'created_at', 'expires_at'])
-      .where('token_hash', '=', values.tokenHash),
-  ),
-  reseller: query((db, values: { tokenHash: string }) =>
-    db
-      .selectFrom('reseller_sessions')
-      .select(['id', 'reseller_id as holder_id', 'created_at', 'expires_at'])
-      .where('token_hash', '=', values.tokenHash),
-  ),
+/** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */
+export async function findPersonSession(
+  { db, clock }: Pick<Ctx, 'db' | 'clock'>,
+  token: string,
+): Promise<PersonSession | undefined> {
+  const session = await ofPerson.first(db, { tokenHash: sha256(token) })
+  if (!session) return undefined
+  const { account_id: accountId, owner_id: ownerId, role, apps } = session
+  const access = accessOf(session.owned_by === accountId, role === null ? undefined : { role, apps })
+  if (!access || !(await isOpen(db, 'owner_sessions', session, clock.now()))) return undefined
+  return { sessionId: session.id, accountId, ownerId, access }
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none. */
-export async function findSession(
+export async function findResellerSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
-  kind: SessionKind,
   token: string,
-): Promise<{ id: string; holderId: string } | undefined> {
-  const session = await byToken[kind].first(db, { tokenHash: sha256(token) })
-  const now = clock.now()
-  if (!session || session.expires_at <= now) return undefined
-  await extend(db, kinds[kind].table, session, now)
-  return { id: session.id, holderId: session.holder_id }
+): Promise<{ id: string; resellerId: string } | undefined> {
+  const session = await ofReseller.first(db, { tokenHash: sha256(token) })
+  if (!session || !(await isOpen(db, 'reseller_sessions', session, clock.now()))) return undefined
+  return { id: session.id, resellerId: session.reseller_id }
+}
+
+async function isOpen(db: Db, table: string, session: Row, now: number): Promise<boolean> {
+  if (session.expires_at <= now) return false
+  await extend(db, table, session, now)
+  return true
 }
 
 /** Extends a session in use. A full disk must not fail a read. */
@@ -99,7 +133,7 @@ export async function findSessionStart(
   return rows[0]?.created_at
 }
 
-/** Which of these owner sessions are open, without extending them. */
+/** Which of these sessions of persons are open, without extending them. */
 export async function listOpenSessions(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   ids: readonly string[],
@@ -127,4 +161,10 @@ export async function endSession(tx: Tx, { kind, id }: Holder, sessionId: string
 export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
   const { table, holder } = kinds[kind]
   await sql`delete from ${sql.table(table)} where ${sql.ref(holder)} = ${id}`.execute(tx)
+}
+
+/** Ends the sessions that work on a vendor account: all of them, or those of one person. */
+export async function endSessionsAt(tx: Tx, { ownerId }: OfOwner, accountId?: string): Promise<void> {
+  const some = tx.deleteFrom('owner_sessions').where('owner_id', '=', ownerId)
+  await (accountId === undefined ? some : some.where('account_id', '=', accountId)).execute()
 }
