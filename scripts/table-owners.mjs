@@ -17,6 +17,7 @@ const tablesOf = {
   devices: ['devices', 'device_tokens', 'leased_seats'],
   apps: ['apps', 'app_messages', 'app_sdks'],
   'password-resets': ['password_resets'],
+  'api-keys': ['api_keys'],
   releases: ['releases'],
   blocklist: ['blocklist', 'program_hashes'],
   activity: ['activity', 'activity_shares'],

@@ -1,11 +1,14 @@
 import type { AddressInfo } from 'node:net'
+import { limits } from '@keyward/contract'
 import type { FastifyInstance } from 'fastify'
 import { localUrl } from './config.ts'
 import { system } from './core/actor.ts'
+import { apiKeyPrefix } from './core/api-key.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { createGates, type GateSizes } from './core/gate.ts'
 import { Passwords } from './core/passwords.ts'
+import { visitorOf } from './core/visitor.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import type { Database, RecordConsumer } from './db/index.ts'
 import { transactRecorded } from './db/record.ts'
@@ -22,6 +25,8 @@ import { authenticatePerson } from './modules/account/account.service.ts'
 import { getUser } from './modules/account/account.view.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
 import { activityRoutes } from './modules/activity/activity.routes.ts'
+import { authenticateApiKey } from './modules/api-keys/api-keys.authentication.ts'
+import { apiKeysRoutes } from './modules/api-keys/api-keys.routes.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
 import { BlockTables } from './modules/blocklist/block-tables.ts'
 import { blocklistRoutes } from './modules/blocklist/blocklist.routes.ts'
@@ -174,18 +179,24 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       const ms = Math.round(reply.elapsedTime)
       requestLog.info({ reqId, method, url: routeOptions.url, status: reply.statusCode, ms, ip }, 'request')
     })
+    const keyGate = createFloodGate({ max: limits.apiKeyRequestsPerMinute, windowMs: minute })
+    const countKey = (id: string) => (config.rateLimits === 'on' ? keyGate(id) : undefined)
     const mount = createMount(scope, {
       checkAnswers,
       gates: createGates(options.gateSizes),
       budget,
       attempts,
       authenticators: {
-        owner: (token, address) => authenticatePerson(ctx, token, address),
+        owner: (token, address) =>
+          token.startsWith(apiKeyPrefix)
+            ? authenticateApiKey(ctx, { token, address, count: countKey })
+            : authenticatePerson(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),
       },
     })
     systemRoutes(mount, ctx)
     accountRoutes(mount, ctx, attempts, resets)
+    apiKeysRoutes(mount, ctx)
     appsRoutes(mount, ctx)
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
@@ -212,7 +223,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       max: options.programRequestsPerMinute ?? programRequestsPerMinute,
       windowMs: minute,
     })
-    program.mount(scope, (request) => (config.rateLimits === 'on' ? gate(request) : undefined))
+    program.mount(scope, (request) => (config.rateLimits === 'on' ? gate(visitorOf(request.ip)) : undefined))
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 

@@ -86,6 +86,17 @@ export const actions = {
   'owner.password_reset': nothing,
   'owner.sessions_ended': nothing,
 
+  'api_key.created': z.strictObject({
+    name: z.string(),
+    permissions: z.array(z.string()),
+    apps: z.array(id).nullable(),
+    expiresAt: time,
+    networks: z.array(z.string()),
+  }),
+  'api_key.revoked': z.strictObject({ name: z.string() }),
+  /** All keys of a vendor. */
+  'api_keys.revoked': z.strictObject({ count }),
+
   'app.created': z.strictObject({ name: z.string() }),
   'app.updated': changeOf(appFields),
   'app.secret_rotated': nothing,

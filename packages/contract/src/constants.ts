@@ -26,6 +26,13 @@ export const limits = {
   usernameMinMax: 32,
   /** Blocked devices and addresses of one app. */
   blocklistMax: 10_000,
+  /** API keys of a vendor that are not revoked. */
+  apiKeysMax: 100,
+  apiKeyNameMax: 64,
+  apiKeyAppsMax: 200,
+  apiKeyNetworksMax: 50,
+  /** One API key, on each node. */
+  apiKeyRequestsPerMinute: 600,
   vpnAllowedMax: 100,
   programHashesMax: 200,
   /** What an owner, and each reseller, may add to the audit log and to stored answers. */

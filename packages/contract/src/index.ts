@@ -1,4 +1,5 @@
 import { activity } from './activity.ts'
+import { apiKeys } from './api-keys.ts'
 import { apps } from './apps.ts'
 import { auth } from './auth.ts'
 import { blocklist } from './blocklist.ts'
@@ -23,6 +24,7 @@ import { variables } from './variables.ts'
 /** Every call of the API by noun. */
 export const endpoints = {
   auth,
+  apiKeys,
   apps,
   blocklist,
   signingKeys,
@@ -48,6 +50,8 @@ export const endpoints = {
 export type { ActionDetail, ActionName } from './actions.ts'
 export { actions, isLogged, thinnedActions } from './actions.ts'
 export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
+export type { ApiKey } from './api-keys.ts'
+export { apiKeyPattern, apiKeyPermissions, newApiKey } from './api-keys.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'

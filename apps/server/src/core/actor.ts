@@ -36,7 +36,7 @@ export interface PersonActor extends Vendor {
 }
 
 /** A program of the vendor's own with an API key. */
-interface ApiKeyActor extends Vendor {
+export interface ApiKeyActor extends Vendor {
   kind: 'api_key'
   sessionId: null
 }
@@ -143,9 +143,13 @@ export const isVendor = (actor: Actor): actor is VendorActor =>
 
 /** The signed-in person behind a call that API keys may not make. */
 export function personOf(actor: VendorActor): PersonActor {
-  if (actor.kind === 'api_key') throw problem('permission_missing')
+  if (actor.kind === 'api_key') throw problem('api_key_not_allowed')
   return actor
 }
+
+/** Whether a call needs a person: no set of permissions of an API key replaces one. */
+export const needsPerson = (needed: Requirement | undefined): boolean =>
+  needed === 'self' || needed === 'ownership'
 
 /** Whether an actor meets what a call needs; calls of other actors than an owner's need nothing more. */
 export function meets(actor: Actor, needed: Requirement | undefined): boolean {

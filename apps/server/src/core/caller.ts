@@ -7,6 +7,8 @@ export interface Caller {
   /** The address, or the /64 network of an IPv6 address. */
   address: string
   account: string
+  /** The vendor of an API key: all its keys together get the share of one account. */
+  keysOf?: string
   /** Whether it has a session, or has signed in to the same account from this address before. */
   isKnown?: boolean
 }
@@ -15,7 +17,11 @@ export interface Caller {
 const sharedBits = { 4: [24, 32], 6: [32, 48, 56, 64] } as const
 
 /** A caller's place in the hierarchy by which shares are equal, widest group first. */
-export const groupsOf = (caller: Caller): string[] => [...networksOf(caller), caller.account]
+export const groupsOf = (caller: Caller): string[] => [
+  ...networksOf(caller),
+  ...(caller.keysOf === undefined ? [] : [`keys of ${caller.keysOf}`]),
+  caller.account,
+]
 
 /** The groups that all accounts at the caller's address share, widest first. */
 export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>): string[] {
@@ -30,6 +36,7 @@ export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>
 export const callerOf = (actor: VendorActor | ResellerActor): Caller => ({
   address: actor.address,
   account: actor.kind === 'reseller' ? actor.resellerId : actor.actorId,
+  ...(actor.kind === 'api_key' ? { keysOf: actor.ownerId } : {}),
   isKnown: true,
 })
 

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
 import { type Problem, problem } from './problem.ts'
 
@@ -84,6 +85,8 @@ export class Gate {
 export interface Gates {
   requests: Gate
   jobs: Gate
+  /** What all API keys of a vendor share, once each has its own turn: together they get what one account gets. */
+  keys: { requests: Gate; jobs: Gate }
   /** Bytes of large bodies, from before they are read until their request has been handled. */
   bodies: FairQueue
   stalledMs: number
@@ -112,13 +115,16 @@ const defaultSizes: GateSizes = {
 
 export function createGates(sizes: Partial<GateSizes> = {}): Gates {
   const { requests, jobs, bodies, ...times } = { ...defaultSizes, ...sizes }
+  const tooMany = () => problem('too_many_at_once', { retryAfterSeconds: 1 })
+  const jobRunning = () => problem('job_running', { retryAfterSeconds: 10 })
   return {
     ...times,
     bodies: new FairQueue({ ...bodies, rejection: () => problem('busy', { retryAfterSeconds: 5 }) }),
-    requests: new Gate({
-      ...requests,
-      rejection: () => problem('too_many_at_once', { retryAfterSeconds: 1 }),
-    }),
-    jobs: new Gate({ ...jobs, rejection: () => problem('job_running', { retryAfterSeconds: 10 }) }),
+    requests: new Gate({ ...requests, rejection: tooMany }),
+    jobs: new Gate({ ...jobs, rejection: jobRunning }),
+    keys: {
+      requests: new Gate({ ...requests, waiting: limits.apiKeysMax * requests.running, rejection: tooMany }),
+      jobs: new Gate({ ...jobs, waiting: limits.apiKeysMax * jobs.running, rejection: jobRunning }),
+    },
   }
 }

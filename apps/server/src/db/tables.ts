@@ -28,6 +28,7 @@ export type Tx = Transaction<Tables>
 export type AccountRow = Selectable<Tables['accounts']>
 export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
+export type ApiKeyRow = Selectable<Tables['api_keys']>
 export type AppRow = Selectable<Tables['apps']>
 export type SigningKeyRow = Selectable<Tables['signing_keys']>
 export type ReleaseRow = Selectable<Tables['releases']>

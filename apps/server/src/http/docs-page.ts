@@ -45,7 +45,8 @@ ${limits.idempotencyKeysMax.toLocaleString('en-US')} answers of an account, and 
 and a repeat while the first one is running answers 409.</p>
 <h3>Tokens</h3>
 <p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Vendors, resellers and programs have three kinds of
-tokens, and none is accepted in place of another. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
+tokens, and none is accepted in place of another. Your own scripts and services send an API key (<code>kwa_…</code>), which the
+owner creates in the settings, in place of a vendor's token. Programs also send <code>Keyward-App: &lt;appId&gt;</code>.</p>
 <h3>Put a program behind a license</h3>
 <ol>
 <li>Create an app in the console; copy its app ID, secret and public key.</li>
@@ -86,8 +87,9 @@ ${parts.join('')}
 
 /** Owners have every permission; others who act for them may not. */
 function permission({ permission: needed, deleting, allApps }: Endpoint): string {
-  if (needed === undefined || needed === 'self') return ''
-  if (needed === 'ownership') return ' Only the owner may call it.'
+  if (needed === undefined) return ''
+  if (needed === 'self') return ' API keys cannot call it.'
+  if (needed === 'ownership') return ' Only the owner may call it, no API key.'
   const alone = ` Permission: <code>${needed}</code>.`
   const also = deleting ? ` Deleting also needs <code>${deleting.join('</code> and <code>')}</code>.` : ''
   const which = allApps === 'without app' ? 'Without an app, it' : 'It'
@@ -96,7 +98,7 @@ function permission({ permission: needed, deleting, allApps }: Endpoint): string
 
 const access: Record<Endpoint['access'], string> = {
   public: 'Needs no token.',
-  owner: 'Needs a vendor token.',
+  owner: 'Needs a vendor token or an API key.',
   reseller: 'Needs a reseller token.',
   program: 'For programs, without a session; the answer is signed.',
   session: 'For programs, with a session; the answer is signed.',

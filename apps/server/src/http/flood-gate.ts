@@ -1,34 +1,31 @@
-import type { FastifyRequest } from 'fastify'
 import { type Problem, rateLimited } from '../core/problem.ts'
-import { visitorOf } from '../core/visitor.ts'
 
 /**
- * Rejects a flood from one address before anything is read; each node counts separately. Uses a monotonic clock: a
+ * Rejects a flood of one caller, an address or an API key; each node counts separately. Uses a monotonic clock: a
  * window would not end if the clock were set back.
  */
 export function createFloodGate(options: {
   max: number
   windowMs: number
-  /** How many addresses are counted at most; those not seen for long are dropped first. */
-  visitors?: number
+  /** How many callers are counted at most; those not seen for long are dropped first. */
+  callers?: number
   now?: () => number
 }) {
-  const { max, windowMs, visitors = 50_000, now: read = () => performance.now() } = options
+  const { max, windowMs, callers = 50_000, now: read = () => performance.now() } = options
   // Two generations, because finding the oldest entry of a Map is slow after many deletions.
   let recent = new Map<string, number>()
   let older = new Map<string, number>()
   let windowEnds = 0
-  return (request: Pick<FastifyRequest, 'ip'>): Problem | undefined => {
+  return (caller: string): Problem | undefined => {
     const now = read()
     if (now >= windowEnds) {
       recent.clear()
       older.clear()
       windowEnds = now + windowMs
     }
-    const visitor = visitorOf(request.ip)
-    const count = (recent.get(visitor) ?? older.get(visitor) ?? 0) + 1
-    recent.set(visitor, count)
-    if (recent.size > visitors / 2) {
+    const count = (recent.get(caller) ?? older.get(caller) ?? 0) + 1
+    recent.set(caller, count)
+    if (recent.size > callers / 2) {
       older = recent
       recent = new Map()
     }

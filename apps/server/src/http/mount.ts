@@ -10,7 +10,14 @@ import {
   type QueryOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Actor, hasAllApps, meets, type ResellerActor, type VendorActor } from '../core/actor.ts'
+import {
+  type Actor,
+  hasAllApps,
+  meets,
+  needsPerson,
+  type ResellerActor,
+  type VendorActor,
+} from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Gates } from '../core/gate.ts'
@@ -92,6 +99,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             ? undefined
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
+        if (actor.kind === 'api_key' && needsPerson(endpoint.permission)) throw problem('api_key_not_allowed')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
         if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
         if (isBudgeted(endpoint)) await options.budget.check(actor)

@@ -1,5 +1,6 @@
 import { type Endpoint, type ErrorCode, endpoints, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
+import { needsPerson } from '../core/actor.ts'
 import { version } from '../core/version.ts'
 import { isBudgeted } from './budgeted.ts'
 
@@ -27,6 +28,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
       .add('busy')
       .add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
+  if (endpoint.access === 'owner') codes.add('network_not_allowed').add('rate_limited')
+  if (needsPerson(endpoint.permission)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('permission_missing')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (endpoint.keyed) for (const code of keyedCodes) codes.add(code)
@@ -79,7 +82,8 @@ export function buildOpenApi(publicUrl?: string): Json {
 }
 
 const schemes: Record<string, string> = {
-  owner: 'Token of a vendor, from POST /api/auth/login',
+  owner:
+    'Token of a person, from POST /api/auth/login, or an API key (`kwa_…`), which the owner creates in the settings. API keys make the calls whose `x-permission` they carry, not those marked `self` or `ownership`',
   reseller: 'Token of a reseller, from POST /api/resellers/auth/login',
   session: 'Token of a program, from POST /api/client/init; Keyward-App names the app',
 }

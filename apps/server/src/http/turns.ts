@@ -15,6 +15,7 @@ const largeBytes = 65_536
 /** Tracks the turns of requests to one endpoint. */
 export class Turns {
   readonly #gate: Gate
+  readonly #keysGate: Gate
   readonly #gates: Gates
   readonly #bodyLimit: number
   readonly #turns = new WeakMap<FastifyRequest, Turn>()
@@ -22,11 +23,12 @@ export class Turns {
   constructor(gates: Gates, { isJob, bodyLimit }: { isJob: boolean; bodyLimit: number }) {
     this.#gates = gates
     this.#gate = isJob ? gates.jobs : gates.requests
+    this.#keysGate = isJob ? gates.keys.jobs : gates.keys.requests
     this.#bodyLimit = bodyLimit
   }
 
   async take(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
-    const endTurn = await this.#gate.enter(caller.account)
+    const endTurn = await this.#enter(caller)
     const bytes = this.#bytesOf(request)
     const endBody = bytes > largeBytes ? await this.#admit(caller, bytes, endTurn) : undefined
     const turn: Turn = {
@@ -51,6 +53,22 @@ export class Turns {
       if (!turn.handled) turn.end()
     }
     reply.raw.once('finish', endUnlessHandled).once('close', endUnlessHandled)
+  }
+
+  /** An API key waits in its own queue first, then with the vendor's other keys, so that none of them starves another. */
+  async #enter({ account, keysOf }: Caller): Promise<EndTurn> {
+    const endOwn = await this.#gate.enter(account)
+    if (keysOf === undefined) return endOwn
+    try {
+      const endShared = await this.#keysGate.enter(keysOf)
+      return () => {
+        endShared()
+        endOwn()
+      }
+    } catch (error) {
+      endOwn()
+      throw error
+    }
   }
 
   async #admit(caller: Caller, weight: number, endTurn: EndTurn): Promise<EndTurn> {

@@ -1,4 +1,5 @@
 import { activateKey, makeType } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
@@ -80,6 +81,20 @@ export function ownerRecipes(world: World): Recipes {
         const { user } = (await on.call('POST', '/auth/register', { body })).json.data
         const token = await addResetLink(world, user._id, null)
         return () => on.call('POST', '/auth/reset-password', { body: { token, password: 'secret2' } })
+      },
+    ],
+    'apiKeys.create': [
+      'owner',
+      ['api_key.created'],
+      async () => () =>
+        owner.call('POST', '/api-keys', { name: 'Build server', permissions: ['licenses:read'] }),
+    ],
+    'apiKeys.revoke': [
+      'owner',
+      ['api_key.revoked'],
+      async () => {
+        const { id } = await makeApiKey(on, owner)
+        return () => owner.call('DELETE', `/api-keys/${id}`)
       },
     ],
     'apps.create': ['owner', ['app.created'], async () => () => owner.call('POST', '/apps', { name: 'New' })],

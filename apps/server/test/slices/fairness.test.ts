@@ -1,12 +1,13 @@
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { Passwords } from '../../src/core/passwords.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
 import { makeApp, makeType, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { type Answer, never, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { countTurns, mostRowsInATurn } from '../turns.ts'
 
@@ -78,7 +79,7 @@ async function addLicenses(to: TestServer, vendor: Owner, app: { _id: string }):
 }
 
 /** Starts an export and reads nothing of it; larger than the socket buffers of both sides. */
-async function download(from: TestServer, vendor: Owner): Promise<IncomingMessage> {
+async function download(from: TestServer, vendor: { token: string }): Promise<IncomingMessage> {
   if (!from.server.server.listening) await from.server.listen({ port: 0, host: '127.0.0.1' })
   const [address] = from.server.addresses() as { port: number }[]
   return new Promise((resolve, reject) => {
@@ -116,6 +117,26 @@ describe('exports, imports and deletions', () => {
     expect((await owner.call('GET', '/apps')).status).toBe(200)
     stalled.destroy()
     expect(outcomes(await Promise.all(exports)).sort()).toEqual(['job_running', 'ok'])
+  })
+
+  test('of all API keys of a vendor run one at a time, beside those of the console', async () => {
+    const jobs = { running: 1, waiting: 1, waitMs: 50 }
+    const strict = await startServer({}, { gateSizes: { jobs } })
+    try {
+      const vendor = await signUp(strict)
+      await addLicenses(strict, vendor, await makeApp(vendor))
+      const [one, two] = [await makeApiKey(strict, vendor), await makeApiKey(strict, vendor)]
+      const stalled = await download(strict, { token: one.key })
+      expect(refusal(await two.call('GET', '/licenses/export'))).toBe('job_running')
+      expect((await vendor.call('GET', '/licenses/export')).status).toBe(200)
+      stalled.on('error', () => {}).destroy()
+      await vi.waitFor(
+        async () => expect((await two.call('GET', '/licenses/export')).status).toBe(200),
+        never,
+      )
+    } finally {
+      await strict.close()
+    }
   })
 
   test('abort a download that the client does not read', async () => {

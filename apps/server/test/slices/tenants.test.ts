@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -32,6 +33,7 @@ interface Objects {
   reseller: string
   block: string
   kid: string
+  apiKey: string
   device: string
   type: string
   refusal: string
@@ -48,6 +50,7 @@ const none: Objects = {
   release: `rel_${missing}`,
   block: `blk_${missing}`,
   kid: missing,
+  apiKey: `key_${missing}`,
   device: `dev_${missing}`,
   type: `lty_${missing}`,
   refusal: '0000000000',
@@ -82,6 +85,7 @@ async function makeObjects(vendor: Owner, { refused = true } = {}): Promise<Obje
     release: release._id,
     block: json.data.block._id,
     kid: signingKeys[0].kid,
+    apiKey: (await makeApiKey(on, vendor)).id,
     device,
     type: (await makeType(vendor, app))._id,
     refusal: refused ? await makeRefusal(app) : '',
@@ -106,6 +110,11 @@ interface Named {
 }
 /** How each endpoint names its object in path, query and body, valid except for the owner. */
 const naming: Record<string, Named> = {
+  'apiKeys.create': {
+    body: ({ app }) => ({ name: 'Mine', permissions: ['licenses:read'], apps: [app] }),
+    status: 201,
+  },
+  'apiKeys.revoke': { id: 'apiKey' },
   'apps.get': { id: 'app' },
   'apps.update': { id: 'app', body: () => ({ name: 'Mine now' }) },
   'apps.remove': { id: 'app' },
@@ -181,7 +190,9 @@ const naming: Record<string, Named> = {
 
 const namesObject = (endpoint: Endpoint) => {
   const shapes = [endpoint.query, endpoint.body].map((schema) => Object.keys(fieldsOf(schema)))
-  return endpoint.params !== undefined || shapes.flat().some((field) => /^(ids|app(_?[iI]d)?)$/.test(field))
+  return (
+    endpoint.params !== undefined || shapes.flat().some((field) => /^(ids|apps|app(_?[iI]d)?)$/.test(field))
+  )
 }
 
 const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
@@ -208,6 +219,7 @@ async function snapshot(): Promise<string> {
     'offline_activations',
     'license_types',
     'signing_keys',
+    'api_keys',
     'audit',
   ]
   // In an order of their own: an update moves a row on PostgreSQL.

@@ -37,6 +37,7 @@ import { offlineLimits } from './0037-offline-limits.ts'
 import { blockedParts } from './0038-blocked-parts.ts'
 import { coveredReleases } from './0039-covered-releases.ts'
 import { accounts } from './0040-accounts.ts'
+import { apiKeys } from './0041-api-keys.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   blockedParts,
   coveredReleases,
   accounts,
+  apiKeys,
 ]

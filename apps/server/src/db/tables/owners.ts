@@ -10,6 +10,7 @@ export interface OwnerTables {
   password_resets: PasswordResetsTable
   attempts: AttemptsTable
   known_addresses: KnownAddressesTable
+  api_keys: ApiKeysTable
 }
 
 /** A person, who may own one vendor account and be a member of others. */
@@ -95,4 +96,26 @@ interface KnownAddressesTable {
   account: string
   address: string
   expires_at: number
+}
+
+interface ApiKeysTable {
+  id: string
+  owner_id: string
+  key_hash: string
+  /** The last characters of the key. */
+  hint: string
+  name: string
+  /** JSON. */
+  permissions: string
+  /** A JSON array of app ids; null for all apps. */
+  apps: string | null
+  /** A JSON array; empty for all networks. */
+  networks: string
+  expires_at: number | null
+  /** The id of the person's account. */
+  created_by: string
+  created_at: number
+  last_used_at: Generated<number | null>
+  last_address: Generated<string | null>
+  revoked_at: Generated<number | null>
 }

@@ -7,6 +7,7 @@ import {
   type Db,
   inScope,
   lock,
+  lockAll,
   query,
   send,
   type Tx,
@@ -53,6 +54,24 @@ const appOf = (tx: Tx, scope: OwnerScope, id: string) =>
 /** Locks an app until the transaction ends; false if it is not the owner's. */
 export async function lockApp(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
   return (await lock(tx, appOf(tx, scope, id)).executeTakeFirst()) !== undefined
+}
+
+/** Locks apps, named by `_id` or `appId`, and returns their ids; undefined if one of them is not the owner's. */
+export async function lockApps(
+  tx: Tx,
+  scope: OwnerScope,
+  idsOrAppIds: readonly string[],
+): Promise<string[] | undefined> {
+  const ids: string[] = []
+  for (const column of ['id', 'app_id'] as const) {
+    const names = idsOrAppIds.filter((name) => nameColumn(name) === column)
+    if (names.length === 0) continue
+    const named = tx.selectFrom('apps').select('id').where(appInScope(scope))
+    ids.push(...(await named.where(column, 'in', names).execute()).map(({ id }) => id))
+  }
+  if (ids.length < idsOrAppIds.length) return undefined
+  const locked = await lockAll(tx, tx.selectFrom('apps').select('id').where('id', 'in', ids)).execute()
+  return locked.length < new Set(ids).size ? undefined : locked.map(({ id }) => id).toSorted()
 }
 
 /** The newest apps of an owner. */

@@ -4,6 +4,7 @@ import { problem } from '../../core/problem.ts'
 import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
 import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { removeAppFromApiKeys } from '../api-keys/api-keys.access.ts'
 import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
@@ -52,6 +53,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   }
   const finish = async (write: WriteTransaction) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
+    await removeAppFromApiKeys(write.tx, actor, id)
     write.record('app.deleted', id, { name })
   }
   await ctx.tx(actor, finish, { isPatient: true })

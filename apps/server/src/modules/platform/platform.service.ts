@@ -5,6 +5,7 @@ import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/idempotency.ts'
 import { confirmIdentity } from '../account/account.service.ts'
+import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as repo from '../owners/settings.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
@@ -34,7 +35,7 @@ export async function updateSettings(
   })
 }
 
-/** Deletes apps, licenses, end users, resellers, settings and stored answers; keeps the account, its plan and the audit log. */
+/** Deletes apps, licenses, end users, resellers, settings and stored answers, revokes all API keys; keeps the account, its plan and the audit log. */
 export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
@@ -42,7 +43,11 @@ export async function resetPlatform(
   proof: { password?: string | undefined; address: string },
 ): Promise<void> {
   await confirmIdentity(ctx, attempts, actor, proof)
-  await ctx.tx(actor, async (write) => write.record('platform.reset_started', null, {}))
+  await ctx.tx(actor, async (write) => {
+    // First, so that no program of the vendor adds anything meanwhile.
+    await revokeApiKeys(write, actor)
+    write.record('platform.reset_started', null, {})
+  })
   let apps = await listAppRefs(ctx.db, actor)
   while (apps.length > 0) {
     for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
