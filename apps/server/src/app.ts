@@ -59,6 +59,7 @@ import { systemRoutes } from './modules/system/system.routes.ts'
 import { variablesRoutes } from './modules/variables/variables.routes.ts'
 import { Attempts } from './service/attempts.ts'
 import type { Ctx } from './service/ctx.ts'
+import { doOnce } from './service/idempotency.ts'
 import { WriteBudget } from './service/write-budget.ts'
 
 export interface AppOptions extends ServerOptions {
@@ -186,6 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       gates: createGates(options.gateSizes),
       budget,
       attempts,
+      once: (actor, keyed, work) => doOnce(ctx, actor, keyed, work, logError),
       authenticators: {
         owner: (token, address) =>
           token.startsWith(apiKeyPrefix)

@@ -1,26 +1,30 @@
 import { toOwnerActor } from '../src/core/actor.ts'
+import type { ImportResult } from '../src/modules/bulk/import.rules.ts'
 import { importLicenses } from '../src/modules/bulk/import.service.ts'
 import type { Ctx } from '../src/service/ctx.ts'
-import type { KeyedRequest } from '../src/service/idempotency.ts'
+import { doOnce, type KeyedRequest } from '../src/service/idempotency.ts'
 import type { Owner } from './actors.ts'
 import { type TestServer, transactionsOn } from './harness.ts'
 
 /** Runs imports whose transactions wait for `before`, which receives their numbers from 1. */
 export const heldImportsOn =
   (on: TestServer) =>
-  (
+  async (
     by: Owner,
     app: { _id: string },
     csv: string,
     before: (transaction: number) => Promise<void>,
     keyed?: KeyedRequest,
-  ) => {
+  ): Promise<ImportResult> => {
     const { clock, config, database, seal } = on
     const transact = transactionsOn(database, clock)
     let transactions = 0
     const tx: Ctx['tx'] = async (actor, work, options) => {
-      transactions += 1
-      await before(transactions)
+      // Only transactions that import something are counted.
+      if (actor.kind !== 'system') {
+        transactions += 1
+        await before(transactions)
+      }
       return transact(actor, work, options)
     }
     const actor = toOwnerActor({
@@ -30,5 +34,16 @@ export const heldImportsOn =
       address: '192.0.2.1',
     })
     const ctx: Partial<Ctx> = { clock, config, database, db: database.db, seal, tx }
-    return importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false }, keyed)
+    const work = () => importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false })
+    if (!keyed) return work()
+    const { answer } = await doOnce(
+      ctx as Ctx,
+      actor,
+      keyed,
+      async () => ({ data: await work() }),
+      (error) => {
+        throw error
+      },
+    )
+    return answer.data as ImportResult
   }

@@ -44,7 +44,7 @@ import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
-import { deleteAnswers, deleteOldest, isFull } from '../src/service/idempotency.ts'
+import { deleteAnswers, deleteOldest, isFull } from '../src/service/stored-answers.ts'
 
 let database: OpenDatabase & { dialect: 'sqlite' }
 let dataDir: string

@@ -71,7 +71,6 @@ export const apps = {
     access: 'owner',
     permission: 'apps:write',
     allApps: true,
-    keyed: true,
     tag,
     summary: 'Create an app with its own id, secret and signing key',
     body: z.strictObject({ name }),

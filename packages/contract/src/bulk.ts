@@ -37,7 +37,6 @@ export const bulk = {
     access: 'owner',
     permission: 'licenses:write',
     deleting: ['licenses:delete'],
-    keyed: true,
     tag,
     summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days are added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkLicenseAction, ids, days }).refine(daysFit, daysRule),
@@ -55,7 +54,6 @@ export const bulk = {
     access: 'owner',
     permission: 'clients:write',
     deleting: ['clients:delete'],
-    keyed: true,
     tag,
     summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days are added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkClientAction, ids, days }).refine(daysFit, daysRule),
@@ -97,7 +95,6 @@ export const bulk = {
     access: 'owner',
     permission: 'licenses:write',
     job: true,
-    keyed: true,
     tag,
     summary:
       'Import licenses from CSV with the columns of an export, all or none; existing keys are skipped. Each line has an expiresAt, a duration from first use, or a type. While a large import runs, lists may show a part of its licenses',

@@ -178,7 +178,6 @@ export const clients = {
     path: '/clients/:id/extend',
     access: 'owner',
     permission: 'clients:write',
-    keyed: true,
     tag,
     summary: 'Add days, counted from the later of now and the current expiry',
     params: idParams,

@@ -42,8 +42,6 @@ export interface Endpoint<
   job?: true
   /** Hashes a password for strangers too: refused before it is read if it could only wait in place of another of its network. */
   hashes?: true
-  /** Accepts an `Idempotency-Key`: a repeat with the same key gets the first answer and changes nothing. */
-  keyed?: true
   /** The `data` of a successful response. */
   data: Data
   /** Media types of a successful response that is a file or a stream instead of JSON; `data` is then empty. */

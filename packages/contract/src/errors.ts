@@ -99,6 +99,10 @@ const general = {
     'Someone else changed these variables in the meantime. Nothing was saved. Open them again to see the current values.',
   ],
   request_running: [409, 'This request is still running. Please try again in a moment.'],
+  request_interrupted: [
+    409,
+    'An earlier request with this Idempotency-Key made changes and was interrupted, and it cannot be continued. Check what it has changed before you send a new key.',
+  ],
   messages_changed: [
     409,
     'Someone else changed these texts in the meantime. Nothing was saved. Open them again to see the current values.',

@@ -119,7 +119,6 @@ export const licenses = {
     path: '/licenses',
     access: 'owner',
     permission: 'licenses:write',
-    keyed: true,
     tag,
     summary: 'Generate 1 to 100 licenses, all or none',
     body: z

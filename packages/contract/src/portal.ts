@@ -153,7 +153,6 @@ export const portal = {
     method: 'POST',
     path: '/resellers/auth/licenses',
     access: 'reseller',
-    keyed: true,
     tag,
     summary:
       'Generate licenses within the quota until a date or of a license type, all or none; date_expired is an alias of expiresAt',

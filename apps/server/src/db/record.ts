@@ -5,6 +5,7 @@ import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
 import { connectionOf } from './run.ts'
 import { insert } from './statements.ts'
+import { stepsOf } from './steps.ts'
 import type { Tables, Tx } from './tables.ts'
 import { type TransactionOptions, transact } from './transact.ts'
 
@@ -126,19 +127,27 @@ export const transactAsOperator = <T>(
   work: (write: WriteTransaction) => Promise<T>,
 ): Promise<T> => transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work)
 
-/** Runs `work` in one transaction, stores its records, and publishes them after the commit. */
+/**
+ * Runs `work` in one transaction, stores its records, and publishes them after the commit. A repeat with an
+ * Idempotency-Key gets the stored result instead, which must therefore be JSON and contain all that the answer needs.
+ */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
   { actor, now, publish }: { actor: Actor; now: number; publish: Publish },
   work: (write: WriteTransaction) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
+  const steps = options?.isStep === false ? undefined : stepsOf(actor)
+  const step = steps && (await steps.next())
+  if (step?.stored) return step.stored.result as T
   const run = async (tx: Tx) => {
     const write = new WriteTransaction(tx, actor, now)
     const result = await work(write)
+    await step?.store(write, result)
     return { result, ...(await write.finish()) }
   }
   const { result, records, bytes } = await transact(db, run, options, ({ records }) => isStored(db, records))
+  step?.committed()
   if (records.length > 0) publish(records, bytes)
   return result
 }

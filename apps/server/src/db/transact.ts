@@ -21,6 +21,8 @@ export interface TransactionOptions {
    * within five seconds.
    */
   isPatient?: boolean
+  /** False for a part of sliced work, and for work that changes nothing when it is repeated. */
+  isStep?: boolean
   /** Made and thrown if a unique index forbids a row. */
   onTaken?: () => Error
   /** Made and thrown if a row that another one belongs to was deleted meanwhile. */

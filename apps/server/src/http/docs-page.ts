@@ -1,4 +1,4 @@
-import { type Endpoint, errorFacts, limits } from '@keyward/contract'
+import { acceptsIdempotencyKey, type Endpoint, errorFacts, limits } from '@keyward/contract'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
 import { escapeHtml, renderFrame } from './docs-frame.ts'
@@ -67,7 +67,7 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath
     fields('Query', endpoint.query, 'output'),
     fields('Body', endpoint.body, 'input'),
     fields('Answer', endpoint.data, 'output'),
-    endpoint.keyed ? '<p>Accepts an <code>Idempotency-Key</code>.</p>' : '',
+    acceptsIdempotencyKey(endpoint) ? '<p>Accepts an <code>Idempotency-Key</code>.</p>' : '',
     endpoint.bodyLimit ? `<p>The body can have up to ${bodyLimitOf(endpoint)} bytes.</p>` : '',
     endpoint.file ? `<p>Answers a file: <code>${endpoint.file.join('</code> or <code>')}</code>.</p>` : '',
   ]

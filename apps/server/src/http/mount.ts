@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import {
   type Access,
+  acceptsIdempotencyKey,
   type BodyOf,
   type DataOf,
   type Endpoint,
@@ -24,7 +25,7 @@ import type { Gates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
 import type { Attempts } from '../service/attempts.ts'
-import type { KeyedRequest } from '../service/idempotency.ts'
+import type { Answer, KeyedRequest } from '../service/idempotency.ts'
 import type { WriteBudget } from '../service/write-budget.ts'
 import { isBudgeted } from './budgeted.ts'
 import { toKeyedRequest } from './idempotency-key.ts'
@@ -50,8 +51,6 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   actor: ActorOf<A>
   /** The caller's address as rate limits count it; forwarded headers count only from trusted proxies. */
   address: string
-  /** On endpoints that accept an Idempotency-Key, if the request has one. */
-  keyed: KeyedRequest | undefined
   /** The raw body and headers, for signature checks. */
   sent: { body: Buffer; headers: IncomingHttpHeaders }
 }
@@ -71,6 +70,12 @@ export interface MountOptions {
   gates: Gates
   budget: Pick<WriteBudget, 'check'>
   attempts: Pick<Attempts, 'refuseUnread'>
+  /** Does a request with an Idempotency-Key once, in the transactions of its actor. */
+  once: (
+    actor: VendorActor | ResellerActor,
+    keyed: KeyedRequest,
+    work: () => Promise<Answer>,
+  ) => Promise<{ answer: Answer; isRepeat: boolean }>
   /** Validates every response against the contract; for tests. */
   checkAnswers: boolean
 }
@@ -84,10 +89,17 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
     const actors = new WeakMap<FastifyRequest, VendorActor | ResellerActor>()
     const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
+    const { method, path } = endpoint
+    const acceptsKey = acceptsIdempotencyKey(endpoint)
+    const send = (reply: FastifyReply, { data, message }: Answer) => {
+      if (options.checkAnswers) endpoint.data.parse(data)
+      reply.code(endpoint.status ?? 200)
+      return { success: true, message, data }
+    }
     const turns = new Turns(options.gates, { isJob: endpoint.job === true, bodyLimit })
     server.route({
-      method: endpoint.method,
-      url: `/api${endpoint.path}`,
+      method,
+      url: `/api${path}`,
       bodyLimit,
       config: { signed: endpoint.signed },
       onRequest: async (request, reply) => {
@@ -110,18 +122,28 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         turns.during(request, async () => {
           const parsed = parseInput(endpoint, request)
           refuseByInput(endpoint, actors.get(request), parsed)
-          const { method, path, keyed } = endpoint
+          const keyed =
+            acceptsKey && !isDryRun(parsed.body)
+              ? toKeyedRequest(request.headers, { method, path, input: parsed })
+              : undefined
           const input = {
             ...parsed,
-            keyed: keyed && toKeyedRequest(request.headers, { method, path, input: parsed }),
-            actor: actors.get(request),
+            // Its own object: the steps of a request with an Idempotency-Key belong to its actor.
+            actor: keyed ? { ...actors.get(request) } : actors.get(request),
             address: visitorOf(request.ip),
             sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
           } as unknown as Input<typeof endpoint, typeof access>
           const { actor } = input
-          const result = await (actor
-            ? currentCaller.run(callerOf(actor), () => handler(input))
-            : handler(input))
+          const handle = () =>
+            actor ? currentCaller.run(callerOf(actor), () => handler(input)) : handler(input)
+          if (actor && keyed) {
+            const { answer, isRepeat } = await options.once(actor, keyed, async () =>
+              toAnswer(await handle()),
+            )
+            if (isRepeat) reply.header('idempotent-replay', 'true')
+            return send(reply, answer)
+          }
+          const result = await handle()
           if (result instanceof FileAnswer) {
             turns.keepFor(result.content, request, reply)
             reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
@@ -131,11 +153,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             turns.end(request)
             return sendEvents(reply, result.content)
           }
-          const { data, message } =
-            result instanceof WithMessage ? result : { data: result, message: undefined }
-          if (options.checkAnswers) endpoint.data.parse(data)
-          reply.code(endpoint.status ?? 200)
-          return { success: true, message, data }
+          return send(reply, toAnswer(result))
         }),
     })
   }
@@ -155,6 +173,12 @@ function refuseByInput(
   const isDeleting = action === 'delete'
   if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
 }
+
+const toAnswer = (result: unknown): Answer =>
+  result instanceof WithMessage ? { data: result.data, message: result.message } : { data: result }
+
+/** A dry run changes nothing and leaves its key free. */
+const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean } | undefined)?.dryRun === true
 
 function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
   // A HEAD request or a disconnect reads nothing, so the source must be ended explicitly.

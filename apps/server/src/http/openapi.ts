@@ -1,4 +1,11 @@
-import { type Endpoint, type ErrorCode, endpoints, errorFacts, limits } from '@keyward/contract'
+import {
+  acceptsIdempotencyKey,
+  type Endpoint,
+  type ErrorCode,
+  endpoints,
+  errorFacts,
+  limits,
+} from '@keyward/contract'
 import { z } from 'zod'
 import { needsPerson } from '../core/actor.ts'
 import { version } from '../core/version.ts'
@@ -32,7 +39,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (needsPerson(endpoint.permission)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('permission_missing')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
-  if (endpoint.keyed) for (const code of keyedCodes) codes.add(code)
+  if (acceptsIdempotencyKey(endpoint)) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
   if (endpoint.access === 'program' || endpoint.access === 'session') {
     codes.add('invalid_digest').add('invalid_nonce').add('rate_limited').add('appDisabled')
@@ -48,7 +55,7 @@ const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
 
-const keyedCodes: readonly ErrorCode[] = ['request_running', 'idempotency_key_used']
+const keyedCodes: readonly ErrorCode[] = ['request_running', 'request_interrupted', 'idempotency_key_used']
 
 function namesAnApp(endpoint: Endpoint): boolean {
   const fields = [endpoint.query, endpoint.body].flatMap((schema) =>
@@ -162,7 +169,7 @@ function parameters(endpoint: Endpoint): Json[] {
     ...list(endpoint.params, 'path'),
     ...list(endpoint.query, 'query'),
     ...(endpoint.access === 'session' ? [header('Keyward-App', true)] : []),
-    ...(endpoint.keyed ? [header('Idempotency-Key', false)] : []),
+    ...(acceptsIdempotencyKey(endpoint) ? [header('Idempotency-Key', false)] : []),
     ...(isProgram ? [header('Keyward-Nonce', false), header('Content-Digest', false)] : []),
   ]
 }
@@ -192,9 +199,15 @@ function responses(endpoint: Endpoint): Json {
   const file = endpoint.file?.map((type) => [type, { schema: { type: 'string' } }])
   const ok = {
     description: 'Success',
+    ...(acceptsIdempotencyKey(endpoint) ? { headers: { 'Idempotent-Replay': replayHeader } } : {}),
     content: file ? Object.fromEntries(file) : { 'application/json': { schema: success } },
   }
   return { [endpoint.status ?? 200]: ok, ...Object.fromEntries(failures) }
+}
+
+const replayHeader: Json = {
+  description: 'Sent if an earlier request with this Idempotency-Key made the change',
+  schema: { const: 'true' },
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

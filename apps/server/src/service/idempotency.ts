@@ -1,12 +1,13 @@
-import { promisify } from 'node:util'
-import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib'
 import { limits } from '@keyward/contract'
-import type { CompiledQuery } from 'kysely'
-import { type OfOwner, type ResellerActor, system, type VendorActor } from '../core/actor.ts'
+import { type ResellerActor, system, type VendorActor } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
+import { newId } from '../core/ids.ts'
 import { Problem, problem } from '../core/problem.ts'
-import type { Database, Db, Tx, WriteTransaction } from '../db/index.ts'
+import { type Database, type Step, type Steps, type StepTransaction, setSteps } from '../db/index.ts'
 import type { Ctx } from './ctx.ts'
+import { type Answer, makeRoom, open, type Rights, type Stored, seal } from './stored-answers.ts'
+
+export type { Answer }
 
 /** A request that names itself with an Idempotency-Key. */
 export interface KeyedRequest {
@@ -15,192 +16,212 @@ export interface KeyedRequest {
   request: string
 }
 
-/** How a write stores its answer, if the request has a key. */
-export interface Once<T> {
-  /** The id of the stored answer. */
-  id?: string
-  /** Stores the answer together with the change. */
-  remember(write: WriteTransaction, answer: T): void
-  /** Packs a long answer before the transaction, so that no other write waits for that. */
-  pack(answer: T): Promise<(write: WriteTransaction) => void>
-}
-
-export type Remember<T> = Once<T>['remember']
+type Holder = VendorActor | ResellerActor
+type Needs = Pick<Ctx, 'clock' | 'database' | 'db' | 'seal' | 'tx'>
 
 const keptMs = limits.idempotencyHours * hour
-/** How much one transaction deletes: SQLite reads each page of an answer before it frees the page. */
-const deletedAtOnce = { answers: 100, bytes: 4_194_304 }
 const running = new WeakMap<Database, Set<string>>()
 
 /**
- * Does a write once per Idempotency-Key: a repeat gets the stored answer and changes nothing. `work` must store its answer
- * in its transaction. A write that fails stores nothing, so that a repeat tries again. `settle` completes what an earlier
- * request with the key has left unfinished.
+ * Does a request once per Idempotency-Key. Each transaction of the actor stores its result in its own commit, the answer
+ * is stored at the end. A repeat gets the answer; after an interruption it runs `work` again, in which the committed
+ * transactions return their stored results. A request that fails before its first commit stores nothing.
  */
-export async function doOnce<T>(
-  ctx: Ctx,
-  actor: VendorActor | ResellerActor,
-  keyed: KeyedRequest | undefined,
-  work: (once: Once<T>) => Promise<T>,
-  settle?: (id: string) => Promise<void>,
-): Promise<T> {
-  if (!keyed) return work(unkeyed)
-  const { ownerId } = actor
+export async function doOnce(
+  ctx: Needs,
+  actor: Holder,
+  keyed: KeyedRequest,
+  work: () => Promise<Answer>,
+  onError: (error: unknown) => void,
+): Promise<{ answer: Answer; isRepeat: boolean }> {
   const holder = actor.kind === 'reseller' ? actor.resellerId : actor.actorId
   const id = ctx.seal.digest(`idempotency ${holder} ${keyed.key}`)
-  const requestHash = ctx.seal.digest(keyed.request)
-  const find = async (): Promise<{ answer: T } | undefined> => {
-    await settle?.(id)
-    const row = await ctx.db
-      .selectFrom('idempotency_keys')
-      .select(['request_hash', 'answer'])
-      .where('id', '=', id)
-      .where('expires_at', '>', ctx.clock.now())
-      .executeTakeFirst()
-    if (!row) return undefined
-    if (row.request_hash !== requestHash) throw problem('idempotency_key_used')
-    return { answer: (await open(ctx, row.answer, id)) as T }
-  }
-  const storeWith = (write: WriteTransaction, sealed: () => Promise<string>) => {
-    const facts = { id, owner_id: ownerId, request_hash: requestHash, expires_at: write.now + keptMs }
-    write.last(() => store(write, facts, sealed))
-  }
-  const once: Once<T> = {
-    id,
-    remember: (write, answer) => storeWith(write, () => seal(ctx, answer, id)),
-    pack: async (answer) => {
-      const sealed = await seal(ctx, answer, id)
-      return (write) => storeWith(write, async () => sealed)
-    },
-  }
-
+  const requestHash = ctx.seal.digest(`${actor.ownerId} ${keyed.request}`)
   const ids = running.get(ctx.database) ?? new Set()
   running.set(ctx.database, ids)
   if (ids.has(id)) throw problem('request_running')
   ids.add(id)
   try {
-    const earlier = await find()
-    if (earlier) return earlier.answer
-    await makeRoom(ctx, actor)
-    return await work(once).catch(async (error) => {
-      // Another server may have run the same request meanwhile; its row then kept this one from being committed.
-      const stored = await find().catch((failure) => {
-        if (failure instanceof Problem) throw failure
-      })
-      if (stored) return stored.answer
-      throw error
-    })
+    for (;;) {
+      const request = new OnceRequest(ctx, actor, { id, requestHash })
+      const answer = await request.begin()
+      if (answer) return { answer, isRepeat: true }
+      setSteps(actor, request)
+      try {
+        const made = await work()
+        await request.finish(made).catch(onError)
+        return { answer: made, isRepeat: request.isResumed }
+      } catch (error) {
+        if (!request.hasLostStart) throw request.explain(error)
+      }
+    }
   } finally {
+    setSteps(actor, undefined)
     ids.delete(id)
   }
 }
 
-const unkeyed: Once<unknown> = { remember: () => {}, pack: async () => () => {} }
+class OnceRequest implements Steps {
+  readonly id: string
+  /** Whether an earlier request with the key was interrupted. */
+  isResumed = false
+  /** Whether another server has committed the first step of the same request. */
+  hasLostStart = false
+  readonly #ctx: Needs
+  readonly #actor: Holder
+  readonly #requestHash: string
+  /** Names this run: a run that another server has resumed cannot commit any more. */
+  readonly #runner = newId('run')
+  #results: Record<number, unknown> = {}
+  #reading: Promise<void> | undefined
+  #storedSteps = 0
+  #steps = 0
+  #bytes = 0
+  #packed: { result: unknown; sealed: string } | undefined
 
-/** Replaces a stored answer, unless it was deleted meanwhile. */
-export async function amendAnswer<T>(
-  ctx: Pick<Ctx, 'seal'>,
-  { tx }: WriteTransaction,
-  id: string,
-  change: (answer: T) => T,
-): Promise<void> {
-  const row = await tx.selectFrom('idempotency_keys').select('answer').where('id', '=', id).executeTakeFirst()
-  if (!row) return
-  const answer = await seal(ctx, change((await open(ctx, row.answer, id)) as T), id)
-  await tx
+  constructor(ctx: Needs, actor: Holder, { id, requestHash }: { id: string; requestHash: string }) {
+    this.#ctx = ctx
+    this.#actor = actor
+    this.id = id
+    this.#requestHash = requestHash
+  }
+
+  /** Returns the stored answer; otherwise the request may run, and resumes what was interrupted. */
+  async begin(): Promise<Answer | undefined> {
+    const { db, clock, tx } = this.#ctx
+    const row = await db
+      .selectFrom('idempotency_keys')
+      .select(['request_hash', 'answer', 'runner'])
+      .where('id', '=', this.id)
+      .where('expires_at', '>', clock.now())
+      .executeTakeFirst()
+    if (!row) {
+      await makeRoom(this.#ctx, this.#actor)
+      return undefined
+    }
+    if (row.request_hash !== this.#requestHash) throw problem('idempotency_key_used')
+    const stored = await open(this.#ctx, row, this.id)
+    refuseLostRights(this.#actor, stored)
+    if (row.runner === null) return stored.answer
+    const resumed = await tx(system, (write) => resume(write, this.id, this.#runner))
+    if (!resumed) return this.begin()
+    this.isResumed = true
+    this.#storedSteps = Object.keys(stored.results).length
+    return undefined
+  }
+
+  async next(): Promise<Step> {
+    const at = this.#steps
+    this.#steps += 1
+    if (this.isResumed) this.#reading ??= this.#read()
+    await this.#reading
+    let last: unknown
+    return {
+      stored: at in this.#results ? { result: this.#results[at] } : undefined,
+      store: async (write, result) => {
+        last = result
+        await this.#store(write, at, result)
+      },
+      committed: () => {
+        this.#results[at] = last ?? null
+      },
+    }
+  }
+
+  async pack(result: unknown): Promise<void> {
+    const results = { ...this.#results, [this.#steps]: result }
+    this.#packed = { result, sealed: await this.#seal({ results }) }
+  }
+
+  /** Stores the answer. If that fails, a repeat makes it again. */
+  async finish(answer: Answer): Promise<void> {
+    const sealed = await this.#seal({ results: {}, answer })
+    await this.#ctx.tx(system, (write) => this.#put(write, sealed, null))
+  }
+
+  /** A repeat that fails before it reaches what was committed must not look as if nothing had been changed. */
+  explain(error: unknown): unknown {
+    const isRefused = error instanceof Problem && [400, 404, 409].includes(error.status)
+    return isRefused && this.#steps < this.#storedSteps ? problem('request_interrupted') : error
+  }
+
+  async #read(): Promise<void> {
+    const row = await this.#ctx.db
+      .selectFrom('idempotency_keys')
+      .select(['answer', 'runner'])
+      .where('id', '=', this.id)
+      .executeTakeFirst()
+    if (!row) return
+    this.#results = (await open(this.#ctx, row, this.id)).results
+    this.#bytes = row.answer.length
+  }
+
+  async #store(write: StepTransaction, at: number, result: unknown): Promise<void> {
+    const results = { ...this.#results, [at]: result ?? null }
+    const sealed =
+      this.#packed && this.#packed.result === result ? this.#packed.sealed : await this.#seal({ results })
+    if (!(await this.#put(write, sealed, this.#runner))) {
+      this.hasLostStart = this.#bytes === 0 && !this.isResumed
+      throw problem('request_running')
+    }
+    write.spend(Math.max(0, sealed.length - this.#bytes))
+    this.#bytes = sealed.length
+  }
+
+  /** Returns false if another run has the key. */
+  async #put({ tx, now }: StepTransaction, answer: string, runner: string | null): Promise<boolean> {
+    const row = {
+      owner_id: this.#actor.ownerId,
+      request_hash: this.#requestHash,
+      answer,
+      bytes: answer.length,
+      runner,
+      expires_at: now + keptMs,
+    }
+    const put = await tx
+      .insertInto('idempotency_keys')
+      .values({ id: this.id, ...row })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(row)
+          .where((eb) =>
+            eb.or([
+              eb('idempotency_keys.runner', '=', this.#runner),
+              eb('idempotency_keys.expires_at', '<=', now),
+            ]),
+          ),
+      )
+      .returning('id')
+      .executeTakeFirst()
+    return put !== undefined
+  }
+
+  #seal(content: Pick<Stored, 'results' | 'answer'>): Promise<string> {
+    return seal(this.#ctx, { ...rightsOf(this.#actor), ...content }, this.id)
+  }
+}
+
+const rightsOf = (actor: Holder): Rights =>
+  actor.kind === 'reseller'
+    ? { permissions: [], apps: null }
+    : { permissions: [...actor.permissions], apps: actor.apps && [...actor.apps] }
+
+function refuseLostRights(actor: Holder, before: Rights): void {
+  const { permissions, apps } = rightsOf(actor)
+  if (before.permissions.some((permission) => !permissions.includes(permission)))
+    throw problem('permission_missing')
+  if (apps && !before.apps?.every((app) => apps.includes(app))) throw problem('not_found')
+}
+
+/** Hands an interrupted request to a new run; false if it has been answered meanwhile. */
+async function resume({ tx }: StepTransaction, id: string, runner: string): Promise<boolean> {
+  const row = await tx
     .updateTable('idempotency_keys')
-    .set({ answer, bytes: answer.length })
+    .set({ runner })
     .where('id', '=', id)
-    .execute()
+    .where('runner', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
-
-/** Deletes a stored answer whose change was undone, so that a repeat tries again. */
-export async function forgetAnswer({ tx }: WriteTransaction, id: string): Promise<void> {
-  await tx.deleteFrom('idempotency_keys').where('id', '=', id).execute()
-}
-
-/** Deletes up to `count` stored answers of an account, the oldest first, and returns how many. */
-export async function deleteAnswers(tx: Tx, { ownerId }: OfOwner, count: number): Promise<number> {
-  const some = tx
-    .selectFrom('idempotency_keys')
-    .select('id')
-    .where('owner_id', '=', ownerId)
-    .orderBy('expires_at')
-    .limit(count)
-  const deleted = await tx.deleteFrom('idempotency_keys').where('id', 'in', some).returning('id').execute()
-  return deleted.length
-}
-
-interface Facts {
-  id: string
-  owner_id: string
-  request_hash: string
-  expires_at: number
-}
-
-/** Inserting fails if another server has stored an answer, which undoes the whole change. */
-async function* store(
-  write: WriteTransaction,
-  facts: Facts,
-  sealed: () => Promise<string>,
-): AsyncGenerator<CompiledQuery> {
-  const { id } = facts
-  const { tx, now } = write
-  yield tx.deleteFrom('idempotency_keys').where('id', '=', id).where('expires_at', '<=', now).compile()
-  const answer = await sealed()
-  write.spend(answer.length)
-  yield tx
-    .insertInto('idempotency_keys')
-    .values({ ...facts, answer, bytes: answer.length })
-    .compile()
-}
-
-/** Bounds what an account stores: the answers that end first make room. */
-async function makeRoom(ctx: Ctx, scope: OfOwner): Promise<void> {
-  while (await isFull(ctx.db, scope)) await ctx.tx(system, ({ tx }) => deleteOldest(tx, scope))
-}
-
-export async function isFull(db: Db, { ownerId }: OfOwner): Promise<boolean> {
-  const { count, bytes } = await db
-    .selectFrom('idempotency_keys')
-    .select(({ fn }) => [fn.countAll().as('count'), fn.sum('bytes').as('bytes')])
-    .where('owner_id', '=', ownerId)
-    .executeTakeFirstOrThrow()
-  return Number(count) >= limits.idempotencyKeysMax || Number(bytes) >= limits.idempotencyBytesMax
-}
-
-export async function deleteOldest(tx: Tx, { ownerId }: OfOwner): Promise<void> {
-  const oldest = await tx
-    .selectFrom('idempotency_keys')
-    .select(['id', 'bytes'])
-    .where('owner_id', '=', ownerId)
-    .orderBy('expires_at')
-    .limit(deletedAtOnce.answers)
-    .execute()
-  let bytes = 0
-  const some = oldest.filter((answer, at) => {
-    bytes += answer.bytes
-    return at === 0 || bytes <= deletedAtOnce.bytes
-  })
-  const ids = some.map(({ id }) => id)
-  if (ids.length > 0) await tx.deleteFrom('idempotency_keys').where('id', 'in', ids).execute()
-}
-
-const deflate = promisify(deflateRaw)
-const inflate = promisify(inflateRaw)
-/** Shorter texts are packed on the server's thread: they take milliseconds, less than waiting while passwords are hashed. */
-const longText = 262_144
-
-// Answers contain license keys and names. Those of many rows are similar to each other, so they shrink to a tenth.
-async function seal(ctx: Pick<Ctx, 'seal'>, answer: unknown, id: string): Promise<string> {
-  const text = JSON.stringify(answer)
-  const packed = text.length > longText ? await deflate(text) : deflateRawSync(text)
-  return ctx.seal.seal(packed.toString('base64'), contextOf(id))
-}
-
-async function open(ctx: Pick<Ctx, 'seal'>, sealed: string, id: string): Promise<unknown> {
-  const packed = ctx.seal.open(sealed, contextOf(id))
-  return JSON.parse((await inflate(Buffer.from(packed, 'base64'))).toString())
-}
-
-const contextOf = (id: string) => `idempotency_keys.answer:${id}`

@@ -12,6 +12,12 @@ export type Recipe = [
 ]
 export type Recipes = Record<string, Recipe>
 
+export function recipeOf(recipes: Recipes, name: string): Recipe {
+  const recipe = recipes[name]
+  if (!recipe) throw new Error(`add ${name} to \`recipes\` with what it records`)
+  return recipe
+}
+
 export interface World {
   on: TestServer
   owner: Owner

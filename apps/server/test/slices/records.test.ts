@@ -8,7 +8,7 @@ import { allEndpoints } from '../../src/http/openapi.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { otherRecipes } from '../recipes/others.ts'
 import { ownerRecipes } from '../recipes/owners.ts'
-import type { Recipe, Recipes } from '../recipes/world.ts'
+import { type Recipes, recipeOf } from '../recipes/world.ts'
 
 const published: ActionRecord[] = []
 const on = serverForAll({}, { onRecords: (records) => published.push(...records) })
@@ -34,14 +34,8 @@ const writing = allEndpoints
   .filter(({ name, endpoint }) => endpoint.method !== 'GET' && !unrecorded.has(name))
   .map(({ name }) => name)
 
-const recipeOf = (name: string): Recipe => {
-  const recipe = recipes[name]
-  if (!recipe) throw new Error(`add ${name} to \`recipes\` with what it records`)
-  return recipe
-}
-
 test.each(writing)('%s stores a record with actor, action and detail', async (name) => {
-  const [kind, recorded, prepare] = recipeOf(name)
+  const [kind, recorded, prepare] = recipeOf(recipes, name)
   const call = await prepare()
   published.length = 0
   const answer = await call()
@@ -105,12 +99,12 @@ async function snapshot(): Promise<string> {
 }
 
 const logged = writing.filter((name) => {
-  const [kind, recorded] = recipeOf(name)
+  const [kind, recorded] = recipeOf(recipes, name)
   return recorded.some((action) => isLogged(action, kind))
 })
 
 test.each(logged)('%s changes nothing if its record cannot be stored', async (name) => {
-  const call = await recipeOf(name)[2]()
+  const call = await recipeOf(recipes, name)[2]()
   const before = await snapshot()
   await sql`alter table audit rename to audit_away`.execute(on.database.db)
   try {

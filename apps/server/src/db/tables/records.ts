@@ -54,8 +54,10 @@ interface IdempotencyKeysTable {
   owner_id: string
   /** A keyed hash of method, path and input. */
   request_hash: string
-  /** Sealed. */
+  /** Sealed: the answer, or the results of what was committed so far. */
   answer: string
+  /** The run that has not yet answered; null for a stored answer. */
+  runner: string | null
   /** The size of the answer as stored. */
   bytes: Generated<number>
   expires_at: number

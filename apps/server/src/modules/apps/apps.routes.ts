@@ -8,8 +8,8 @@ import * as service from './apps.service.ts'
 export function appsRoutes(mount: Mount, ctx: Ctx): void {
   const { apps } = endpoints
   mount(apps.list, 'owner', ({ actor, query }) => service.listApps(ctx, actor, query))
-  mount(apps.create, 'owner', async ({ actor, body, keyed }) => {
-    const app = await service.createApp(ctx, actor, body.name, keyed)
+  mount(apps.create, 'owner', async ({ actor, body }) => {
+    const app = await service.createApp(ctx, actor, body.name)
     return new WithMessage({ app }, 'App created successfully')
   })
   mount(apps.get, 'owner', async ({ actor, params }) => ({

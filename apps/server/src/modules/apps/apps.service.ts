@@ -10,7 +10,6 @@ import { newSigningKey } from '../../core/signing.ts'
 import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
@@ -46,10 +45,7 @@ export async function listApps(ctx: Ctx, actor: VendorActor, query: Page & { sea
 export const readApp = async (ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> =>
   toApp(ctx, actor, await getApp(ctx.db, actor, idOrAppId))
 
-export const createApp = (ctx: Ctx, actor: VendorActor, name: string, keyed?: KeyedRequest): Promise<App> =>
-  doOnce(ctx, actor, keyed, ({ remember }) => insertApp(ctx, actor, name, remember))
-
-async function insertApp(ctx: Ctx, actor: VendorActor, name: string, remember: Remember<App>): Promise<App> {
+export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Promise<App> {
   const { maxApps } = await getLimits(ctx, actor)
   const id = newId('app')
   const secret = newAppSecret()
@@ -74,9 +70,7 @@ async function insertApp(ctx: Ctx, actor: VendorActor, name: string, remember: R
       created_at: now,
     })
     write.record('app.created', id, { name })
-    const app = toApp(ctx, actor, made)
-    remember(write, app)
-    return app
+    return toApp(ctx, actor, made)
   })
 }
 

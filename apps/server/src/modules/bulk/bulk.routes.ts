@@ -12,13 +12,13 @@ import { importLicenses } from './import.service.ts'
 
 export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   const { bulk } = endpoints
-  mount(bulk.licenses, 'owner', async ({ actor, body, keyed }) => ({
+  mount(bulk.licenses, 'owner', async ({ actor, body }) => ({
     action: body.action,
-    ...(await changeLicenses(ctx, actor, body, keyed)),
+    ...(await changeLicenses(ctx, actor, body)),
   }))
-  mount(bulk.clients, 'owner', async ({ actor, body, keyed }) => ({
+  mount(bulk.clients, 'owner', async ({ actor, body }) => ({
     action: body.action,
-    ...(await changeEndUsers(ctx, actor, body, keyed)),
+    ...(await changeEndUsers(ctx, actor, body)),
   }))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, licenseSource, query)
@@ -28,8 +28,8 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
     const slices = await exportRows(ctx, actor, endUserSource, query)
     return toFile(slices, { name: 'end-users', format, columns: clientExport, now: ctx.clock.now() })
   })
-  mount(bulk.importLicenses, 'owner', async ({ actor, body, keyed }) => {
-    const result = await importLicenses(ctx, actor, body, keyed)
+  mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
+    const result = await importLicenses(ctx, actor, body)
     if (result.dryRun) return result
     return new WithMessage(result, `${result.created} license(s) imported, ${result.skipped} skipped.`)
   })

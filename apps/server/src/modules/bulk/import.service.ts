@@ -3,10 +3,9 @@ import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, isMany, readPatiently, type WriteTransaction } from '../../db/index.ts'
+import { type Db, isMany, readPatiently, stepsOf, type WriteTransaction } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest, type Once } from '../../service/idempotency.ts'
 import { lockApp, readFreePlaces, reserveLicenses } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { insertFreeLicenses } from '../entitlements/license-rows.ts'
@@ -22,7 +21,7 @@ import {
   toResult,
   withSkipped,
 } from './import.rules.ts'
-import { explainSkips, importInSlices, isSliced, type PreparedImport, settleImport } from './import.slices.ts'
+import { explainSkips, importInSlices, isSliced, type PreparedImport } from './import.slices.ts'
 
 interface ImportRequest {
   app: string
@@ -31,25 +30,10 @@ interface ImportRequest {
 }
 
 /** Imports licenses from CSV, all or none; a dry run reports the outcome and changes nothing. */
-export const importLicenses = (
+export async function importLicenses(
   ctx: Ctx,
   actor: VendorActor,
   request: ImportRequest,
-  keyed?: KeyedRequest,
-): Promise<ImportResult> =>
-  doOnce(
-    ctx,
-    actor,
-    request.dryRun ? undefined : keyed,
-    (once) => insertImport(ctx, actor, request, once),
-    (id) => settleImport(ctx, actor, id),
-  )
-
-async function insertImport(
-  ctx: Ctx,
-  actor: VendorActor,
-  request: ImportRequest,
-  once: Once<ImportResult>,
 ): Promise<ImportResult> {
   const now = ctx.clock.now()
   const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
@@ -83,7 +67,7 @@ async function insertImport(
       }
     }
     const create = isSliced(ctx.db, lines.length) ? importInSlices : importAtOnce
-    return await create(ctx, actor, { appId: app.id, licenses, now, result, once }, reserve)
+    return await create(ctx, actor, { appId: app.id, licenses, now, result }, reserve)
   } finally {
     endTurn()
   }
@@ -112,19 +96,16 @@ function withKeys(rows: readonly ImportedRow[], licenses: readonly { key: string
 async function importAtOnce(
   ctx: Ctx,
   actor: VendorActor,
-  { appId, licenses, result, once }: PreparedImport,
+  { appId, licenses, result }: PreparedImport,
   reserve: (write: WriteTransaction) => Promise<void>,
 ): Promise<ImportResult> {
-  const keep = await once.pack(result)
+  await stepsOf(actor)?.pack(result)
   const store = async (write: WriteTransaction): Promise<ImportResult> => {
     await reserve(write)
     const issued = await insertFreeLicenses(write.tx, licenses)
     const taken = licenses.flatMap(({ key }) => (issued.has(key) ? [] : key))
-    const answer = withSkipped(result, await explainSkips(write.tx, appId, taken))
     write.record('licenses.imported', appId, { count: issued.size })
-    if (taken.length === 0) keep(write)
-    else once.remember(write, answer)
-    return answer
+    return taken.length === 0 ? result : withSkipped(result, await explainSkips(write.tx, appId, taken))
   }
   return ctx.tx(actor, store, { isPatient: true })
 }

@@ -4,11 +4,19 @@ import { type OwnerScope, type PersonActor, personOf, type VendorActor } from '.
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { type Db, holdsUpOthers, inSlices, type Tx, toJson, type WriteTransaction } from '../../db/index.ts'
+import {
+  type Db,
+  holdsUpOthers,
+  inSlices,
+  stepsOf,
+  type Tx,
+  toJson,
+  type WriteTransaction,
+} from '../../db/index.ts'
 import type { ImportRow } from '../../db/tables.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { amendAnswer, forgetAnswer, type Once } from '../../service/idempotency.ts'
+import { amendResult, forgetAnswer } from '../../service/stored-answers.ts'
 import { holdPlaces, lockApp } from '../apps/apps.access.ts'
 import { insertStoredLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
@@ -41,7 +49,6 @@ export interface PreparedImport {
   licenses: readonly NewLicense[]
   now: number
   result: ImportResult
-  once: Once<ImportResult>
 }
 
 /**
@@ -51,9 +58,11 @@ export interface PreparedImport {
 export async function importInSlices(
   ctx: Ready,
   actor: VendorActor,
-  { appId, licenses, now, result, once }: PreparedImport,
+  { appId, licenses, now, result }: PreparedImport,
   reserve: (write: WriteTransaction) => Promise<void>,
 ): Promise<ImportResult> {
+  const steps = stepsOf(actor)
+  if (steps) await settleImport(ctx, actor, steps.id)
   const [id, count] = [newId('imp'), licenses.length]
   const columns = Object.keys(licenses[0] ?? {}) as (keyof NewLicense)[]
   const row = {
@@ -66,30 +75,42 @@ export async function importInSlices(
     address: actor.address,
     column_names: JSON.stringify(columns),
     count,
-    answer_id: once.id ?? null,
+    answer_id: steps?.id ?? null,
     created_at: now,
   }
   const inserts = [repo.insertOfImport(ctx.db, row)]
   for await (const insert of insertsOf(ctx.db, id, columns, licenses)) inserts.push(insert)
-  const keep = await once.pack(result)
-  const store = async (write: WriteTransaction): Promise<void> => {
+  const made = { id, result }
+  await steps?.pack(made)
+  const store = async (write: WriteTransaction): Promise<StoredImport> => {
     await reserve(write)
-    keep(write)
     await holdPlaces(write.tx, actor, appId, count)
     write.last(async function* () {
       yield* inserts
     })
+    return made
   }
-  const skipped = await tracked(id, async () => {
-    await ctx.tx(actor, store, { rows: count })
-    return complete(ctx, row).catch(failLater)
+  return tracked(id, async () => {
+    const stored = await ctx.tx(actor, store, { rows: count })
+    // An earlier request with this Idempotency-Key has stored another one, which is complete by now.
+    if (stored.id !== id) return withSkipped(stored.result, new Map(stored.skipped))
+    const skipped = await complete(ctx, row).catch(failLater)
+    if (!skipped) throw problem('not_found')
+    return withSkipped(result, skipped)
   })
-  if (!skipped) throw problem('not_found')
-  return withSkipped(result, skipped)
+}
+
+/** What an Idempotency-Key keeps of an import. */
+interface StoredImport {
+  id: string
+  /** As if all rows became licenses. */
+  result: ImportResult
+  /** The keys that were taken by then, with the reason. */
+  skipped?: readonly (readonly [string, string])[]
 }
 
 /** Completes what an earlier request with the same Idempotency-Key has stored. */
-export async function settleImport(ctx: Ready, scope: OwnerScope, answerId: string): Promise<void> {
+async function settleImport(ctx: Ready, scope: OwnerScope, answerId: string): Promise<void> {
   const row = await repo.findImportByAnswer(ctx.db, scope, answerId)
   if (!row) return
   const running = completing.get(row.id) ?? tracked(row.id, () => complete(ctx, row))
@@ -179,7 +200,7 @@ async function keepSkipped(
   skipped: Skipped,
 ): Promise<void> {
   if (skipped.size === 0) return
-  await amendAnswer<ImportResult>(ctx, write, answerId, (answer) => withSkipped(answer, skipped))
+  await amendResult<StoredImport>(ctx, write, answerId, (stored) => ({ ...stored, skipped: [...skipped] }))
 }
 
 /** Why keys of new licenses were left out. */

@@ -3,7 +3,6 @@ import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest } from '../../service/idempotency.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
@@ -25,28 +24,23 @@ export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
   change: BulkChange<BulkClientAction>,
-  keyed?: KeyedRequest,
 ): Promise<{ changed: number; clients: Client[] }> {
   const ids = [...new Set(change.ids)].sort()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
-  return doOnce(ctx, actor, keyed, ({ remember }) =>
-    ctx.tx(
-      actor,
-      async (write) => {
-        const { tx, now } = write
-        if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
-        // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
-        await lockLicensesOf(tx, actor, ids)
-        if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
-        if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-        const changed = await apply(write, actor, { ...change, ids }, now)
-        const rows = await repo.listById(tx, actor, ids)
-        const answer = { changed, clients: rows.map((row) => toEndUser(row, now)) }
-        remember(write, answer)
-        return answer
-      },
-      { rows: ids.length, isPatient: true },
-    ),
+  return ctx.tx(
+    actor,
+    async (write) => {
+      const { tx, now } = write
+      if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
+      // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
+      await lockLicensesOf(tx, actor, ids)
+      if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
+      if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
+      const changed = await apply(write, actor, { ...change, ids }, now)
+      const rows = await repo.listById(tx, actor, ids)
+      return { changed, clients: rows.map((row) => toEndUser(row, now)) }
+    },
+    { rows: ids.length, isPatient: true },
   )
 }
 

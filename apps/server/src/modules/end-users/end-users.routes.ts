@@ -27,8 +27,8 @@ export function endUsersRoutes(mount: Mount, ctx: Ctx): void {
     await freeEndUserDevice(ctx, actor, params)
     return {}
   })
-  mount(clients.extend, 'owner', async ({ actor, params, body, keyed }) => ({
-    client: await service.extend(ctx, actor, { ...params, ...body }, keyed),
+  mount(clients.extend, 'owner', async ({ actor, params, body }) => ({
+    client: await service.extend(ctx, actor, { ...params, ...body }),
   }))
   mount(clients.remove, 'owner', async ({ actor, params }) => {
     await service.deleteEndUser(ctx, actor, params.id)

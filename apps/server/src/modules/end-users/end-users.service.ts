@@ -12,7 +12,6 @@ import { findPage } from '../../db/lists/lists.ts'
 import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
@@ -181,7 +180,6 @@ export async function extend(
   ctx: Ctx,
   actor: VendorActor,
   { id, days }: { id: string; days: number },
-  keyed?: KeyedRequest,
 ): Promise<Client> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const lengthen = async (write: WriteTransaction, client: LockedEndUser) => {
@@ -192,9 +190,7 @@ export async function extend(
     const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: toShownEnd(client), after })
   }
-  return doOnce(ctx, actor, keyed, ({ remember }) =>
-    change(ctx, actor, id, lengthen, lockLicensesOf, remember),
-  )
+  return change(ctx, actor, id, lengthen, lockLicensesOf)
 }
 
 /** Deletes an end user; its licenses become unused. */
@@ -229,7 +225,6 @@ async function change(
   id: string,
   apply: (write: WriteTransaction, client: LockedEndUser) => Promise<void>,
   lockFirst?: typeof lockLicensesOf,
-  remember?: Remember<Client>,
 ): Promise<Client> {
   return ctx.tx(actor, async (write) => {
     const { tx, now } = write
@@ -240,9 +235,7 @@ async function change(
     await apply(write, locked)
     const row = await repo.findEndUser(tx, actor, id)
     if (!row) throw problem('not_found')
-    const client = toEndUser(row, now)
-    remember?.(write, client)
-    return client
+    return toEndUser(row, now)
   })
 }
 

@@ -4,7 +4,6 @@ import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest } from '../../service/idempotency.ts'
 import { extendLicenses } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
@@ -29,24 +28,19 @@ export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
   change: BulkChange<BulkLicenseAction>,
-  keyed?: KeyedRequest,
 ): Promise<{ changed: number; licenses: License[] }> {
   const ids = [...new Set(change.ids)].sort()
-  return doOnce(ctx, actor, keyed, ({ remember }) =>
-    ctx.tx(
-      actor,
-      async (write) => {
-        await lockWithUsersLicenses(write.tx, actor, ids)
-        const locked = await repo.lockLicenses(write.tx, actor, ids)
-        if (locked.length < ids.length) throw problem('not_found')
-        const changed = await apply(write, actor, { ...change, ids }, locked)
-        const rows = await repo.listById(write.tx, actor, ids)
-        const answer = { changed, licenses: rows.map((row) => toLicense(row, write.now)) }
-        remember(write, answer)
-        return answer
-      },
-      { rows: ids.length, isPatient: true },
-    ),
+  return ctx.tx(
+    actor,
+    async (write) => {
+      await lockWithUsersLicenses(write.tx, actor, ids)
+      const locked = await repo.lockLicenses(write.tx, actor, ids)
+      if (locked.length < ids.length) throw problem('not_found')
+      const changed = await apply(write, actor, { ...change, ids }, locked)
+      const rows = await repo.listById(write.tx, actor, ids)
+      return { changed, licenses: rows.map((row) => toLicense(row, write.now)) }
+    },
+    { rows: ids.length, isPatient: true },
   )
 }
 

@@ -12,8 +12,8 @@ export function licensesRoutes(mount: Mount, ctx: Ctx): void {
   mount(licenses.get, 'owner', async ({ actor, params }) => ({
     license: await service.getLicense(ctx, actor, params.id),
   }))
-  mount(licenses.create, 'owner', async ({ actor, body, keyed }) => {
-    const made = await service.createLicenses(ctx, actor, body, keyed)
+  mount(licenses.create, 'owner', async ({ actor, body }) => {
+    const made = await service.createLicenses(ctx, actor, body)
     const [license] = made
     if (!license) throw problem('internal')
     return new WithMessage({ license, licenses: made }, `Successfully generated ${made.length} license(s).`)

@@ -6,7 +6,6 @@ import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
 import { findPage } from '../../db/lists/lists.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
 import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
@@ -60,20 +59,7 @@ export interface NewLicenses {
 }
 
 /** Creates all of them or none. */
-export const createLicenses = (
-  ctx: Ctx,
-  actor: VendorActor,
-  batch: NewLicenses,
-  keyed?: KeyedRequest,
-): Promise<License[]> =>
-  doOnce(ctx, actor, keyed, ({ remember }) => insertLicenses(ctx, actor, batch, remember))
-
-async function insertLicenses(
-  ctx: Ctx,
-  actor: VendorActor,
-  batch: NewLicenses,
-  remember: Remember<License[]>,
-): Promise<License[]> {
+export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
   const plain = batch.type === undefined ? { terms: toTerms(batch, now), type: undefined } : undefined
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
@@ -98,9 +84,7 @@ async function insertLicenses(
       const ids = made.map((license) => license.id)
       write.record('licenses.created', app.id, { count: ids.length, ids })
       write.last(() => insertsOf(tx, made))
-      const licenses = made.map((license) => toLicense(asNew(license, app, offer.type), now))
-      remember(write, licenses)
-      return licenses
+      return made.map((license) => toLicense(asNew(license, app, offer.type), now))
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )

@@ -24,6 +24,9 @@ interface OrderRequest {
   couponCode: string | undefined
 }
 
+/** A repeat finds the order that is open, so an Idempotency-Key stores nothing before the answer. */
+const finds = { isStep: false }
+
 /** Returns the owner's open order of this plan and coupon, or creates one that reserves a use of its coupon. */
 export async function createOrder(
   payments: Payments,
@@ -34,13 +37,14 @@ export async function createOrder(
   const provider = requireProvider(payments)
   const { ctx } = payments
   const { order, isNew } = await countingMisses(attempts, actor, () =>
-    ctx.tx(actor, (write) => openOrder(payments, provider, write, actor, wanted)),
+    ctx.tx(actor, (write) => openOrder(payments, provider, write, actor, wanted), finds),
   )
   if (order.provider_order_id !== null) return toOrder(order, provider, order.provider_order_id)
   const providerOrderId = await unlessUnavailable(payments, () =>
     orderAtProvider(payments, provider, order, isNew),
   )
-  const named = await ctx.tx(actor, ({ tx }) => repo.setProviderOrderId(tx, order.id, providerOrderId))
+  const name = ({ tx }: WriteTransaction) => repo.setProviderOrderId(tx, order.id, providerOrderId)
+  const named = await ctx.tx(actor, name, finds)
   if (named.provider_order_id === null) throw problem('payment_provider_unavailable')
   return toOrder(named, provider, named.provider_order_id)
 }

@@ -41,8 +41,11 @@ export const appSdks = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): P
 
 /** Deletes an app. Its many rows are deleted first, in slices, so that other requests are not blocked. */
 export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
-  const { id, name } = await getApp(ctx.db, actor, idOrAppId)
-  await ctx.tx(actor, async (write) => write.record('app.deletion_started', id, { name }))
+  const { id, name } = await ctx.tx(actor, async (write) => {
+    const app = await getApp(write.tx, actor, idOrAppId)
+    write.record('app.deletion_started', app.id, { name: app.name })
+    return { id: app.id, name: app.name }
+  })
   // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteEndUsersInSlices(ctx, actor, id)

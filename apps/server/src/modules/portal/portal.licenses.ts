@@ -7,7 +7,6 @@ import { readPatiently, type Tx } from '../../db/index.ts'
 import { toSearchTerm } from '../../db/lists/search.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { doOnce, type KeyedRequest, type Remember } from '../../service/idempotency.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
 import { endOf } from '../entitlements/pauses.ts'
@@ -103,20 +102,12 @@ export async function createLicenses(
   ctx: Ctx,
   actor: ResellerActor,
   batch: NewLicenses,
-  keyed?: KeyedRequest,
 ): Promise<{ licenses: PortalLicense[]; stats: PortalStats }> {
-  const licenses = await doOnce<PortalLicense[]>(ctx, actor, keyed, ({ remember }) =>
-    insertLicenses(ctx, actor, batch, remember),
-  )
+  const licenses = await insertLicenses(ctx, actor, batch)
   return { licenses, stats: await countLicenses(ctx, actor) }
 }
 
-async function insertLicenses(
-  ctx: Ctx,
-  actor: ResellerActor,
-  batch: NewLicenses,
-  remember: Remember<PortalLicense[]>,
-): Promise<PortalLicense[]> {
+async function insertLicenses(ctx: Ctx, actor: ResellerActor, batch: NewLicenses): Promise<PortalLicense[]> {
   const now = ctx.clock.now()
   const dated = batch.type === undefined ? toDated(batch, now) : undefined
   const { maxResellers, maxLicensesPerApp } = await getLimits(ctx, actor)
@@ -140,11 +131,9 @@ async function insertLicenses(
       // A reseller may create thousands at once; the record lists only the first ones.
       write.record('licenses.created', actor.appId, { count: ids.length, ids: ids.slice(0, limits.bulkMax) })
       write.last(() => insertsOf(tx, issued))
-      const licenses = issued.map((license) =>
+      return issued.map((license) =>
         toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),
       )
-      remember(write, licenses)
-      return licenses
     },
     { rows: batch.count },
   )

@@ -35,8 +35,8 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
   mount(portal.listLicenseTypes, 'reseller', async ({ actor }) => ({
     licenseTypes: await licenses.listLicenseTypes(ctx, actor),
   }))
-  mount(portal.createLicenses, 'reseller', async ({ actor, body, keyed }) => {
-    const made = await licenses.createLicenses(ctx, actor, body, keyed)
+  mount(portal.createLicenses, 'reseller', async ({ actor, body }) => {
+    const made = await licenses.createLicenses(ctx, actor, body)
     return new WithMessage(made, `${made.licenses.length} license(s) created successfully`)
   })
   mount(portal.removeLicenses, 'reseller', async ({ actor }) => {

@@ -37,17 +37,18 @@ export async function addRelease(
     link: newRelease.link ?? null,
     created_at: ctx.clock.now(),
   }
-  await ctx.tx(
+  const added = await ctx.tx(
     actor,
     async (write) => {
       if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
       if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
       const { version, released_at: releasedAt } = release
       write.record('release.added', release.id, { appId, version, releasedAt })
+      return release
     },
     { onTaken: () => problem('release_exists') },
   )
-  return toRelease(release)
+  return toRelease(added)
 }
 
 export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {

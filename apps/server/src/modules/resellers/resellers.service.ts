@@ -7,7 +7,7 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { inSlices, type Tx } from '../../db/index.ts'
+import { inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
@@ -88,41 +88,50 @@ export interface ResellerUpdate {
   active?: boolean | undefined
 }
 
+type SeenUpdate = ResellerUpdate & { seen?: Pick<ResellerUpdate, 'licenseLimit'> | undefined }
+
 /** Accepts a limit below the existing licenses: the reseller cannot create more until some are deleted. */
 export async function updateReseller(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  { seen, ...update }: ResellerUpdate & { seen?: Pick<ResellerUpdate, 'licenseLimit'> | undefined },
+  update: SeenUpdate,
 ): Promise<Reseller> {
-  const change: repo.ResellerChange = {
+  const row = await ctx.tx(actor, (write) => change(write, actor, id, update))
+  if (!row) throw problem('not_found')
+  return toReseller(row)
+}
+
+async function change(
+  write: WriteTransaction,
+  actor: VendorActor,
+  id: string,
+  { seen, ...update }: SeenUpdate,
+): Promise<access.ResellerView | undefined> {
+  const columns: repo.ResellerChange = {
     ...(update.licenseLimit === undefined ? {} : { allowed_license_keys: update.licenseLimit }),
     ...(update.active === undefined ? {} : { active: update.active ? 1 : 0 }),
   }
-  const row = await ctx.tx(actor, async (write) => {
-    const { tx } = write
-    const before = await repo.lockReseller(tx, actor, id)
-    if (!before) throw problem('not_found')
-    if (seen && hasChanged({ licenseLimit: before.allowed_license_keys }, seen, { ...update })) {
-      throw problem('reseller_changed')
-    }
-    if (!(await repo.updateReseller(tx, actor, id, change))) throw problem('not_found')
-    if (update.active === false) {
-      await endSessions(tx, holderOf(id))
-      await revokeResets(tx, 'reseller', id)
-    }
-    const after = { licenseLimit: update.licenseLimit, active: update.active }
-    write.record('reseller.updated', id, {
-      before: {
-        ...(after.licenseLimit === undefined ? {} : { licenseLimit: before.allowed_license_keys }),
-        ...(after.active === undefined ? {} : { active: before.active === 1 }),
-      },
-      after,
-    })
-    return access.findReseller(tx, actor, id)
+  const { tx } = write
+  const before = await repo.lockReseller(tx, actor, id)
+  if (!before) throw problem('not_found')
+  if (seen && hasChanged({ licenseLimit: before.allowed_license_keys }, seen, { ...update })) {
+    throw problem('reseller_changed')
+  }
+  if (!(await repo.updateReseller(tx, actor, id, columns))) throw problem('not_found')
+  if (update.active === false) {
+    await endSessions(tx, holderOf(id))
+    await revokeResets(tx, 'reseller', id)
+  }
+  const after = { licenseLimit: update.licenseLimit, active: update.active }
+  write.record('reseller.updated', id, {
+    before: {
+      ...(after.licenseLimit === undefined ? {} : { licenseLimit: before.allowed_license_keys }),
+      ...(after.active === undefined ? {} : { active: before.active === 1 }),
+    },
+    after,
   })
-  if (!row) throw problem('not_found')
-  return toReseller(row)
+  return access.findReseller(tx, actor, id)
 }
 
 /**
@@ -130,18 +139,22 @@ export async function updateReseller(
  * reseller can create no more.
  */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
-  const reseller = await access.findReseller(ctx.db, actor, id)
-  if (!reseller) throw problem('not_found')
-  if (reseller.license_count > releasedAtOnce) {
-    await updateReseller(ctx, actor, id, { active: false })
-    await inSlices(ctx, actor, async ({ tx }, size) => ({
-      found: await repo.releaseLicenses(tx, actor, id, size),
-    }))
-  }
-  await ctx.tx(actor, async (write) => {
+  const remove = async (write: WriteTransaction): Promise<void> => {
     if (!(await repo.deleteReseller(write.tx, actor, id))) throw problem('not_found')
     write.record('reseller.deleted', id, {})
+  }
+  const isRemoved = await ctx.tx(actor, async (write) => {
+    const reseller = await access.findReseller(write.tx, actor, id)
+    if (!reseller) throw problem('not_found')
+    const isSmall = reseller.license_count <= releasedAtOnce
+    await (isSmall ? remove(write) : change(write, actor, id, { active: false }))
+    return isSmall
   })
+  if (isRemoved) return
+  await inSlices(ctx, actor, async ({ tx }, size) => ({
+    found: await repo.releaseLicenses(tx, actor, id, size),
+  }))
+  await ctx.tx(actor, remove)
 }
 
 const releasedAtOnce = 100

@@ -38,7 +38,7 @@ export async function setAppVariables(
 ): Promise<Revised<AppVariable>> {
   const { id } = await getApp(ctx.db, actor, app)
   const stored = seal(ctx, contextOfApp(id), variables)
-  await ctx.tx(actor, async (write) => {
+  return ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await setVariablesRevisionOfApp(tx, actor, id, stored?.revision ?? null)))
       throw problem('not_found')
@@ -48,8 +48,8 @@ export async function setAppVariables(
     write.spend(growthOf(found, stored))
     await repo.replaceOfApp(tx, id, stored)
     write.record('app.variables_changed', id, changeOf(before, variables))
+    return { variables, revision: stored?.revision ?? null }
   })
-  return { variables, revision: stored?.revision ?? null }
 }
 
 export async function getClientVariables(
@@ -70,7 +70,7 @@ export async function setClientVariables(
   { variables, seen }: { variables: ClientVariable[]; seen?: string | null | undefined },
 ): Promise<Revised<ClientVariable>> {
   const stored = seal(ctx, contextOfClient(id), variables)
-  await ctx.tx(actor, async (write) => {
+  return ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await setVariablesRevision(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
     const found = await repo.findOfClient(tx, id)
@@ -79,8 +79,8 @@ export async function setClientVariables(
     write.spend(growthOf(found, stored))
     await repo.replaceOfClient(tx, id, stored)
     write.record('end_user.variables_changed', id, changeOf(before, variables))
+    return { variables, revision: stored?.revision ?? null }
   })
-  return { variables, revision: stored?.revision ?? null }
 }
 
 /** How many bytes an edit adds. Plans do not limit expired end users, so their variables would cost nothing if not counted. */

@@ -1,0 +1,158 @@
+import { acceptsIdempotencyKey } from '@keyward/contract'
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createSeal } from '../../src/core/crypto.ts'
+import { allEndpoints } from '../../src/http/openapi.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import type { Answer } from '../harness.ts'
+import { otherRecipes } from '../recipes/others.ts'
+import { ownerRecipes } from '../recipes/owners.ts'
+import { type Recipes, recipeOf } from '../recipes/world.ts'
+
+const seal = createSeal('a secret key that only tests use, 32+ characters')
+/** While it is set, the server cannot store an answer, as if it had been killed before that. */
+let answersFail = false
+const failing = (plain: string, context: string) => {
+  if (answersFail && context.startsWith('idempotency_keys.answer')) throw new Error('killed')
+  return seal.seal(plain, context)
+}
+const on = serverForAll({}, { seal: { ...seal, seal: failing } })
+const owner = premiumOwnerForAll(on)
+const app = appForEach(owner)
+const recipes: Recipes = {
+  ...ownerRecipes({ on, owner, app }),
+  ...otherRecipes({ on, owner, app }),
+  'payments.validateCoupon': [
+    'owner',
+    [],
+    async () => () => owner.call('POST', '/payments/validate-coupon', { couponCode: 'SAVE10' }),
+  ],
+}
+afterEach(() => {
+  answersFail = false
+})
+
+const isSignedIn = ({ access, method }: (typeof allEndpoints)[number]['endpoint']) =>
+  (access === 'owner' || access === 'reseller') && method !== 'GET'
+const writes = allEndpoints.filter(({ endpoint }) => isSignedIn(endpoint))
+const namesOf = (calls: typeof writes) => calls.map(({ name }) => name)
+const accepting = namesOf(writes.filter(({ endpoint }) => acceptsIdempotencyKey(endpoint)))
+const others = namesOf(writes.filter(({ endpoint }) => !acceptsIdempotencyKey(endpoint)))
+
+/** Prepares a call, which is then sent with the key each time. */
+async function prepare(name: string, key: string): Promise<() => Promise<Answer>> {
+  const call = await recipeOf(recipes, name)[2]()
+  return async () => {
+    const plain = on.call
+    on.call = (method, path, options = {}) =>
+      plain(method, path, { ...options, headers: { 'idempotency-key': key } })
+    try {
+      return await call()
+    } finally {
+      on.call = plain
+    }
+  }
+}
+
+/** Everything that is stored, but for the keys and what is counted about each request. */
+async function snapshot(): Promise<string> {
+  const { db } = on.database
+  const tables = (await db.introspection.getTables()).map(({ name }) => name)
+  const kept = tables.filter(
+    (name) => !/^(idempotency_keys|attempts|activity.*|.*search.*|sqlite_.*)$/.test(name),
+  )
+  const rows = await Promise.all(
+    kept.sort().map(async (name) => {
+      const found = await db
+        .selectFrom(name as 'audit')
+        .selectAll()
+        .execute()
+      return `${name}\n${found
+        .map((row) => JSON.stringify(row))
+        .sort()
+        .join('\n')}`
+    }),
+  )
+  return rows.join('\n\n')
+}
+
+const keysOf = async (runner: 'answered' | 'interrupted') =>
+  (
+    await on.database.db
+      .selectFrom('idempotency_keys')
+      .select('id')
+      .where('runner', runner === 'answered' ? 'is' : 'is not', null)
+      .execute()
+  ).length
+
+/** These change nothing of the account, or nothing in a transaction of the caller. */
+const withoutSteps = ['payments.validateCoupon', 'payments.verify', 'payments.createOrder']
+
+test.each(accepting)('%s changes data once, and a repeat gets its answer', async (name) => {
+  const call = await prepare(name, `twice-${name}`)
+  const before = await snapshot()
+  const first = await call()
+  expect(first.json).toMatchObject({ success: true })
+  expect(first.headers['idempotent-replay']).toBeUndefined()
+  const after = await snapshot()
+  if (name !== 'payments.validateCoupon') expect(after).not.toBe(before)
+  const repeated = await call()
+  expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
+  expect(repeated.headers['idempotent-replay']).toBe('true')
+  expect(await snapshot()).toBe(after)
+})
+
+test.each(accepting)('%s, killed before its answer is stored, is not done again', async (name) => {
+  const call = await prepare(name, `killed-${name}`)
+  answersFail = true
+  const first = await call()
+  expect(first.json).toMatchObject({ success: true })
+  expect(await keysOf('interrupted')).toBe(withoutSteps.includes(name) ? 0 : 1)
+  const after = await snapshot()
+  answersFail = false
+  const repeated = await call()
+  expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
+  expect(repeated.headers['idempotent-replay']).toBe(withoutSteps.includes(name) ? undefined : 'true')
+  expect(await snapshot()).toBe(after)
+  expect(await keysOf('interrupted')).toBe(0)
+  expect((await call()).json).toEqual(first.json)
+})
+
+test.each(others)('%s ignores an Idempotency-Key', async (name) => {
+  const stored = await keysOf('answered')
+  const first = await (await prepare(name, `ignored-${name}`))()
+  expect(first.json).toMatchObject({ success: true })
+  expect(first.headers['idempotent-replay']).toBeUndefined()
+  expect(await keysOf('interrupted')).toBe(0)
+  expect(await keysOf('answered')).toBe(stored)
+})
+
+test('outside of the own account, only the reset and calls that return a secret or a link accept no key', () => {
+  const outside = writes.filter(({ endpoint }) => !/^\/(resellers\/)?auth\//.test(endpoint.path))
+  const found = namesOf(outside.filter(({ endpoint }) => !acceptsIdempotencyKey(endpoint)))
+  const known = [
+    'apiKeys.create',
+    'apps.rotateSecret',
+    'members.invite',
+    'resellers.create',
+    'settings.reset',
+  ]
+  expect(found.filter((name) => !known.includes(name))).toEqual([])
+  expect(accepting.filter((name) => name.startsWith('portal.'))).toEqual([
+    'portal.createLicenses',
+    'portal.removeLicenses',
+  ])
+})
+
+test('no call that accepts a key returns a secret, except that of an app, which can be read at any time', () => {
+  const secret = /secret|password"|token|recovery/i
+  const found = writes.flatMap(({ name, endpoint }) => {
+    if (!acceptsIdempotencyKey(endpoint)) return []
+    const names = JSON.stringify(z.toJSONSchema(endpoint.data)).match(/"(\w+)":\{/g) ?? []
+    return [...new Set(names.filter((field) => secret.test(field)))].map((field) => [name, field])
+  })
+  expect(found).toEqual([
+    ['apps.create', '"appSecret":{'],
+    ['apps.update', '"appSecret":{'],
+  ])
+})
