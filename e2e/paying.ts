@@ -64,6 +64,10 @@ export const inCheckout = (page: Page, name: string) =>
 /** Sets the end of premium. */
 export function endPremium(keyward: Keyward, vendor: Vendor, at: Date) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
-  database.prepare('update owners set premium_until = ? where email = ?').run(at.getTime(), vendor.email)
+  database
+    .prepare(
+      'update owners set premium_until = ? where account_id = (select id from accounts where email = ?)',
+    )
+    .run(at.getTime(), vendor.email)
   database.close()
 }

@@ -134,7 +134,9 @@ export class Program {
 export function makePremium(keyward: Keyward, vendor: Vendor, days = 30) {
   const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
   database
-    .prepare('update owners set premium_until = ? where email = ?')
+    .prepare(
+      'update owners set premium_until = ? where account_id = (select id from accounts where email = ?)',
+    )
     .run(Date.now() + days * day, vendor.email)
   database.close()
 }

@@ -28,16 +28,21 @@ function wire(): Plugin {
       const table = Object.entries(called).map(([noun, group]) => [
         noun,
         Object.fromEntries(
-          Object.entries(group).map(([name, { method, path, access, body }]) => [
-            name,
-            {
-              path,
-              // What most calls have is left out.
-              method: method === 'GET' ? undefined : method,
-              access: access === 'owner' ? undefined : access,
-              hasBody: body !== undefined || undefined,
-            },
-          ]),
+          Object.entries(group).map(
+            ([name, { method, path, access, body, permission, allApps, deleting }]) => [
+              name,
+              {
+                path,
+                // What most calls have is left out.
+                method: method === 'GET' ? undefined : method,
+                access: access === 'owner' ? undefined : access,
+                hasBody: body !== undefined || undefined,
+                permission: permission === 'self' ? undefined : permission,
+                allApps,
+                deleting,
+              },
+            ],
+          ),
         ),
       ])
       return `export default ${JSON.stringify(Object.fromEntries(table))}`

@@ -34,7 +34,7 @@ test.describe('dashboard', () => {
     await expect(page.locator('main .bg-accent:is(button, a)')).toHaveText(['Create Your First App'])
     const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
     const created = Date.now() - 2 * 86_400_000
-    database.prepare('update owners set created_at = ? where email = ?').run(created, vendor.email)
+    database.prepare('update accounts set created_at = ? where email = ?').run(created, vendor.email)
     database.close()
     await page.reload()
     await expect(heading(page, 'Welcome back, Dora Dash')).toBeVisible()

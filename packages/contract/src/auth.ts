@@ -31,6 +31,7 @@ export const user = z.strictObject({
   email: z.string(),
   role,
   permissions: z.array(z.enum(permissions)).max(permissions.length),
+  allApps: z.boolean().describe('whether the person works on all apps of the vendor account'),
   vendor: z
     .strictObject({ _id: z.string(), name: z.string() })
     .describe('the vendor account that the token works on'),

@@ -1,11 +1,12 @@
+import type { User } from '@keyward/contract'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Outlet, useLocation } from 'react-router'
-import { onSessionExpired } from '../lib/api/call.ts'
+import { onRightMissing, onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
-import { onSessionChangedElsewhere, resellerSession, type Session } from '../lib/api/session.ts'
+import { onSessionChangedElsewhere, ownerSession, resellerSession, type Session } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
 import { dismissConflict } from '../ui/failure-toast.tsx'
 import { Toaster, toast } from '../ui/toast.tsx'
@@ -19,21 +20,32 @@ function forget(session: Session) {
   })
 }
 
+/** The server does not tell a member that was removed from one whose session has ended. */
+const expiryText = (user: User | undefined) =>
+  user === undefined || user.role === 'owner'
+    ? 'Your session has expired. Please log in again.'
+    : `Your session has ended, or you no longer have access to ${user.vendor.name}. Please log in again.`
+
 /** Provides data and toasts, which the public pages do not need. */
 export function ConsoleRoot() {
   useEffect(
     () =>
-      onSessionExpired((_, endpoint) => {
+      onSessionExpired((session, endpoint) => {
         const isOwner = endpoint === wire.auth.profile
         const known = queryClient.getQueryData(isOwner ? keys.owner : [...keys.reseller, 'profile'])
+        const user = queryClient.getQueryData<User>(keys.owner)
         queryClient.clear()
         // Checking a stored token on start fails silently.
         if ((isOwner || endpoint === wire.portal.profile) && !known) return
-        toast.error('Session Expired', { description: 'Your session has expired. Please log in again.' })
+        toast.error('Session Expired', {
+          description: expiryText(session === ownerSession ? user : undefined),
+        })
       }),
     [],
   )
   useEffect(() => onSessionChangedElsewhere(forget), [])
+  // The screens follow the rights of the signed-in person, which somebody has changed.
+  useEffect(() => onRightMissing(() => void queryClient.invalidateQueries({ queryKey: keys.owner })), [])
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])
   useEffect(showKeptToasts, [])

@@ -39,8 +39,8 @@ export interface TableProps<Row> {
   /** The name of a row in the label of its checkbox. */
   rowLabel?: (row: Row) => string
   /** A Menu with the row's actions, or buttons. */
-  rowMenu?: (row: Row) => ReactNode
-  selection?: Selection
+  rowMenu?: ((row: Row) => ReactNode) | undefined
+  selection?: Selection | undefined
   /** The user's choice of columns and density, of useTableView. */
   view?: TableView
   sort?: Sort

@@ -23,6 +23,7 @@ describe('registration', () => {
       name: 'Ada',
       email: 'ada@example.com',
       role: 'owner',
+      allApps: true,
       permissions: [...permissions],
       vendor: { _id: expect.stringMatching(/^own_/), name: 'Ada' },
       plan: 'free',

@@ -1,19 +1,10 @@
 import type { DataOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
-import { ownerSession, useToken } from '../../lib/api/session.ts'
+import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { toast } from '../../ui/toast.tsx'
-
-export function useOwner() {
-  const token = useToken(ownerSession)
-  return useQuery({
-    queryKey: keys.owner,
-    queryFn: async ({ signal }) => (await call(wire.auth.profile, { signal })).user,
-    enabled: token !== null,
-  })
-}
 
 /** A response with a successful status, but without data. */
 const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300

@@ -1,6 +1,7 @@
 import type { DataOf, endpoints, RefusalState } from '@keyward/contract'
 import { Check, X } from 'lucide-react'
 import { ApiError } from '../../lib/api/call.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { formatExactTime } from '../../lib/format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -10,7 +11,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { checkLabel, fixLabels, labelOf, userOf } from './labels.ts'
-import { useExplanation, useFix } from './queries.ts'
+import { fixCalls, useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
 
@@ -24,6 +25,7 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
   const explained = useExplanation(reference)
   const fix = useFix()
   const { event, explanation } = explained.data ?? {}
+  const may = useMay()
   const offered = explanation?.fix
   const isMissing = explained.error instanceof ApiError && explained.error.status === 404
   const isSolved = explanation?.now?.code === null
@@ -69,7 +71,7 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
         <Button onClick={onClose} disabled={fix.isPending}>
           Close
         </Button>
-        {offered && !isSolved && (
+        {offered && may(...fixCalls[offered.action]) && !isSolved && (
           <Button variant="primary" loading={fix.isPending} onClick={() => fix.mutate(offered)}>
             {fixLabels[offered.action]}
           </Button>

@@ -5,7 +5,7 @@ import { call } from '../../lib/api/call.ts'
 import { newIdempotencyKey } from '../../lib/api/idempotency-key.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
-import { wire } from '../../lib/api/wire.ts'
+import { type Wire, wire } from '../../lib/api/wire.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -68,6 +68,21 @@ async function apply({ action, target: id, value }: Fix, idempotencyKey: string)
       return call(wire.apps.update, { params, body: { settings: { vpnAllowed } } })
     }
   }
+}
+
+/** The calls that each fix makes. */
+export const fixCalls: Record<Fix['action'], readonly Wire[]> = {
+  resume_platform: [wire.settings.update],
+  resume_app: [wire.apps.update],
+  allow_hash: [wire.blocklist.hashes, wire.blocklist.setHashes],
+  unban_client: [wire.clients.toggleBan],
+  unban_license: [wire.licenses.toggleBan],
+  resume_client: [wire.clients.togglePause],
+  extend_client: [wire.clients.extend],
+  extend_license: [wire.licenses.update],
+  unblock: [wire.blocklist.remove],
+  reset_hwid: [wire.clients.resetHwid],
+  allow_address: [wire.apps.get, wire.apps.update],
 }
 
 /** Removes the reason for a refusal, then refreshes everything that may show it. */

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 
 const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
@@ -17,22 +18,20 @@ const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), '
 const LicenseTypesDialog = lazyNamed(() => import('./license-types-dialog.tsx'), 'LicenseTypesDialog')
 const BlocklistDialog = lazyNamed(() => import('./blocklist-dialog.tsx'), 'BlocklistDialog')
 
-const kinds = [
-  'new-app',
-  'edit-app',
-  'app-settings',
-  'delete-app',
-  'integrate',
-  'signing-keys',
-  'license-types',
-  'variables',
-  'releases',
-  'blocking',
-] as const
-
-export function useAppDialog() {
-  return useDialogParam(kinds)
+const calls = {
+  'new-app': [wire.apps.create],
+  'edit-app': [wire.apps.update],
+  'app-settings': [wire.apps.update],
+  'delete-app': [wire.apps.remove],
+  integrate: [wire.apps.get],
+  'signing-keys': [wire.signingKeys.list],
+  'license-types': [wire.licenseTypes.list],
+  variables: [wire.variables.app, wire.variables.setApp],
+  releases: [wire.releases.list],
+  blocking: [wire.blocklist.list, wire.blocklist.hashes],
 }
+
+export const useAppDialog = () => useCallDialog(calls)
 
 /** The dialog named in the URL. */
 export function AppDialogs(props: { canCreate: boolean }) {

@@ -1,6 +1,8 @@
 import { type App, limits } from '@keyward/contract'
 import { CircleDashed, KeyRound, Store, Users } from 'lucide-react'
 import { Link } from 'react-router'
+import { May, useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
@@ -14,7 +16,7 @@ const onOff = (on: boolean) => (on ? 'On' : 'Off')
 
 export function AppFigures({ app }: { app: App }) {
   const { data: stats, isPending } = useAppStats(app._id)
-  const left = stats?.licensesLeft
+  const left = useMay()(wire.plans.subscription) ? stats?.licensesLeft : undefined
   return (
     <StatRow
       loading={isPending}
@@ -42,14 +44,14 @@ export function AppFacts({ app }: { app: App }) {
       <CardHeader
         title="App"
         actions={
-          <>
+          <May call={wire.apps.update}>
             <Button size="sm" onClick={() => dialog.open('edit-app', app._id)}>
               Edit
             </Button>
             <Button size="sm" onClick={() => dialog.open('app-settings', app._id)}>
               Settings
             </Button>
-          </>
+          </May>
         }
       />
       <CardBody className="grid gap-3">
@@ -62,7 +64,7 @@ export function AppFacts({ app }: { app: App }) {
             { label: 'Days signed in', value: settings.rememberDays || 'Off' },
           ]}
         />
-        {settings.rememberDays === 0 && (
+        {settings.rememberDays === 0 && dialog.may('app-settings') && (
           <p className="text-[0.8125rem] text-fg-muted">
             A computer that slept for a day has to sign in again. Set Days Signed In in the settings,
             recommended: {limits.rememberDaysDefault}.
@@ -75,9 +77,11 @@ export function AppFacts({ app }: { app: App }) {
           <Button asChild size="sm">
             <Link to={listOf(paths.users)}>Show end users</Link>
           </Button>
-          <Button asChild size="sm">
-            <Link to={listOf(paths.resellers)}>Show resellers</Link>
-          </Button>
+          <May call={wire.resellers.list}>
+            <Button asChild size="sm">
+              <Link to={listOf(paths.resellers)}>Show resellers</Link>
+            </Button>
+          </May>
         </div>
       </CardBody>
     </Card>

@@ -1,6 +1,9 @@
 import { type App, limits, type User, unlimited } from '@keyward/contract'
 import { Box, Plus } from 'lucide-react'
 import { Link } from 'react-router'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -71,6 +74,7 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
   useLastPage(apps.isPlaceholderData ? undefined : apps.data?.pagination.pages)
   const all = useAppCount()
   const dialog = useAppDialog()
+  const knowsPlan = useMay()(wire.plans.subscription)
   const count = all ?? owner.appCount
   const full = owner.maxApps !== unlimited && count >= owner.maxApps
   return (
@@ -78,7 +82,11 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
       <CardHeader
         title={<span id="applications">Applications</span>}
         description={
-          owner.maxApps === unlimited ? `${count} of unlimited apps` : `${count} of ${owner.maxApps} apps`
+          knowsPlan
+            ? owner.maxApps === unlimited
+              ? `${count} of unlimited apps`
+              : `${count} of ${owner.maxApps} apps`
+            : amountOf(count, 'app')
         }
         actions={
           <>
@@ -87,15 +95,17 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
                 <AppSearch value={search} onSearch={(text) => setUrl({ search: text, page: undefined })} />
               </Deferred>
             )}
-            <Button
-              variant={quiet ? 'secondary' : 'primary'}
-              disabled={full}
-              title={full ? 'You have reached the app limit of your plan' : undefined}
-              onClick={() => dialog.open('new-app')}
-            >
-              <Plus />
-              Add App
-            </Button>
+            {dialog.may('new-app') && (
+              <Button
+                variant={quiet ? 'secondary' : 'primary'}
+                disabled={full}
+                title={full ? 'You have reached the app limit of your plan' : undefined}
+                onClick={() => dialog.open('new-app')}
+              >
+                <Plus />
+                Add App
+              </Button>
+            )}
           </>
         }
       />
@@ -134,10 +144,12 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
               title="No applications yet"
               description="An application represents one program that you sell, with its licenses and end users."
               actions={
-                <Button onClick={() => dialog.open('new-app')}>
-                  <Plus />
-                  Create Your First App
-                </Button>
+                dialog.may('new-app') && (
+                  <Button onClick={() => dialog.open('new-app')}>
+                    <Plus />
+                    Create Your First App
+                  </Button>
+                )
               }
             />
           )

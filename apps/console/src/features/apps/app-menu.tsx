@@ -14,6 +14,8 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useNavigate } from 'react-router'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -28,13 +30,15 @@ export function AppMenu({ app }: { app: App }) {
   const details = `App ID: ${app.appId}${secret}\nVersion: ${app.version}`
   return (
     <Menu label={`Actions for ${app.name}`}>
-      <MenuItem
-        icon={app.paused ? <Play /> : <Pause />}
-        disabled={togglePause.isPending}
-        onSelect={() => togglePause.mutate(app._id)}
-      >
-        {app.paused ? 'Resume App' : 'Pause App'}
-      </MenuItem>
+      <May call={wire.apps.update}>
+        <MenuItem
+          icon={app.paused ? <Play /> : <Pause />}
+          disabled={togglePause.isPending}
+          onSelect={() => togglePause.mutate(app._id)}
+        >
+          {app.paused ? 'Resume App' : 'Pause App'}
+        </MenuItem>
+      </May>
       <MenuItem icon={<Copy />} onSelect={() => void copyText(details, 'App details copied to clipboard')}>
         Copy Details
       </MenuItem>
@@ -44,28 +48,38 @@ export function AppMenu({ app }: { app: App }) {
       <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
         License Types
       </MenuItem>
-      <MenuItem icon={<Braces />} onSelect={() => dialog.open('variables', app._id)}>
-        Variables
-      </MenuItem>
+      {dialog.may('variables') && (
+        <MenuItem icon={<Braces />} onSelect={() => dialog.open('variables', app._id)}>
+          Variables
+        </MenuItem>
+      )}
       <MenuItem icon={<Tag />} onSelect={() => dialog.open('releases', app._id)}>
         Releases
       </MenuItem>
-      <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
-        App Settings
-      </MenuItem>
+      {dialog.may('app-settings') && (
+        <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
+          App Settings
+        </MenuItem>
+      )}
       <MenuItem icon={<ShieldBan />} onSelect={() => dialog.open('blocking', app._id)}>
         Blocking
       </MenuItem>
       <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?app=${app._id}`)}>
         Activity
       </MenuItem>
-      <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
-        Edit App
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => dialog.open('delete-app', app._id)}>
-        Delete App
-      </MenuItem>
+      {dialog.may('edit-app') && (
+        <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
+          Edit App
+        </MenuItem>
+      )}
+      {dialog.may('delete-app') && (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => dialog.open('delete-app', app._id)}>
+            Delete App
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }

@@ -1,5 +1,7 @@
 import type { App } from '@keyward/contract'
 import type { ReactNode } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { type Wire, wire } from '../../lib/api/wire.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
@@ -15,29 +17,12 @@ const shownMax = 5
 /** The variables and the latest releases of an app, as parts of its page. */
 export function AppSections({ app }: { app: App }) {
   const dialog = useAppDialog()
-  const variables = useAppVariables(app._id)
   const releases = useReleases(app._id)
   return (
     <div className="grid gap-4 md:gap-6">
-      <Section
-        title="Variables"
-        description="Texts that your programs receive, signed."
-        query={variables}
-        failure="Failed to load the variables"
-        empty="No variables yet."
-        total={variables.data?.variables.length}
-        onEdit={() => dialog.open('variables', app._id)}
-      >
-        {variables.data?.variables.slice(0, shownMax).map((variable) => (
-          <li key={variable.name} className="flex items-center gap-3 py-2">
-            <code className="min-w-0 flex-1 truncate text-[0.8125rem]" title={variable.name}>
-              {variable.name}
-            </code>
-            {variable.public && <Badge>Before sign-in</Badge>}
-            {variable.offline && <Badge>Offline</Badge>}
-          </li>
-        ))}
-      </Section>
+      <May call={wire.variables.app}>
+        <Variables app={app} />
+      </May>
       <Section
         title="Releases"
         description="Your versions, newest first."
@@ -45,6 +30,7 @@ export function AppSections({ app }: { app: App }) {
         failure="Failed to load the releases"
         empty="No releases yet: every license covers every version."
         total={releases.data?.length}
+        edit={wire.releases.add}
         onEdit={() => dialog.open('releases', app._id)}
       >
         {releases.data?.slice(0, shownMax).map((release) => (
@@ -62,6 +48,33 @@ export function AppSections({ app }: { app: App }) {
   )
 }
 
+function Variables({ app }: { app: App }) {
+  const dialog = useAppDialog()
+  const variables = useAppVariables(app._id)
+  return (
+    <Section
+      title="Variables"
+      description="Texts that your programs receive, signed."
+      query={variables}
+      failure="Failed to load the variables"
+      empty="No variables yet."
+      total={variables.data?.variables.length}
+      edit={wire.variables.setApp}
+      onEdit={() => dialog.open('variables', app._id)}
+    >
+      {variables.data?.variables.slice(0, shownMax).map((variable) => (
+        <li key={variable.name} className="flex items-center gap-3 py-2">
+          <code className="min-w-0 flex-1 truncate text-[0.8125rem]" title={variable.name}>
+            {variable.name}
+          </code>
+          {variable.public && <Badge>Before sign-in</Badge>}
+          {variable.offline && <Badge>Offline</Badge>}
+        </li>
+      ))}
+    </Section>
+  )
+}
+
 interface SectionProps {
   title: string
   description: string
@@ -70,20 +83,25 @@ interface SectionProps {
   empty: string
   /** Undefined while loading. */
   total: number | undefined
+  /** The call that editing makes. */
+  edit: Wire
   onEdit: () => void
   children: ReactNode
 }
 
-function Section({ title, description, query, failure, empty, total, onEdit, children }: SectionProps) {
+function Section(props: SectionProps) {
+  const { title, description, query, failure, empty, total, edit, onEdit, children } = props
   return (
     <Card>
       <CardHeader
         title={title}
         description={description}
         actions={
-          <Button size="sm" aria-label={`Edit ${title.toLowerCase()}`} onClick={onEdit}>
-            Edit
-          </Button>
+          <May call={edit}>
+            <Button size="sm" aria-label={`Edit ${title.toLowerCase()}`} onClick={onEdit}>
+              Edit
+            </Button>
+          </May>
         }
       />
       <CardBody>

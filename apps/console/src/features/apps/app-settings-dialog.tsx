@@ -1,5 +1,7 @@
 import type { App } from '@keyward/contract'
 import { Suspense, useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
@@ -73,7 +75,9 @@ function SettingsTab({ app, onClose }: { app: App; onClose: () => void }) {
           <CopyField label="App ID" value={app.appId} />
           <CopyField label="App secret" value={app.appSecret} secret />
         </div>
-        <RotateSecret app={app} />
+        <May call={wire.apps.rotateSecret}>
+          <RotateSecret app={app} />
+        </May>
       </DialogBody>
       <DialogFooter>
         <Button onClick={onClose} disabled={update.isPending}>

@@ -1,5 +1,7 @@
 import type { App, ProgramHash } from '@keyward/contract'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
@@ -75,30 +77,32 @@ function Blocks({ id }: { id: string }) {
 
   return (
     <Section title="Blocked devices and addresses" query={blocks}>
-      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[8rem_1fr_1fr_auto]">
-        <Field label="Block a">
-          <Select
-            value={kind}
-            onChange={(chosen) => setKind(chosen as Kind)}
-            options={Object.entries(kinds).map(([option, label]) => ({ value: option, label }))}
-          />
-        </Field>
-        <Field label={kind === 'hwid' ? 'Hardware ID' : 'Address or network'}>
-          <Input
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-            placeholder={kind === 'hwid' ? 'As your program sends it' : '203.0.113.0/24'}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Field>
-        <Field label="Reason" optional>
-          <Input value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
-        </Field>
-        <Button type="submit" variant="danger" disabled={value.trim() === ''} loading={block.isPending}>
-          Block
-        </Button>
-      </form>
+      <May call={wire.blocklist.add}>
+        <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[8rem_1fr_1fr_auto]">
+          <Field label="Block a">
+            <Select
+              value={kind}
+              onChange={(chosen) => setKind(chosen as Kind)}
+              options={Object.entries(kinds).map(([option, label]) => ({ value: option, label }))}
+            />
+          </Field>
+          <Field label={kind === 'hwid' ? 'Hardware ID' : 'Address or network'}>
+            <Input
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+              placeholder={kind === 'hwid' ? 'As your program sends it' : '203.0.113.0/24'}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+          <Field label="Reason" optional>
+            <Input value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
+          </Field>
+          <Button type="submit" variant="danger" disabled={value.trim() === ''} loading={block.isPending}>
+            Block
+          </Button>
+        </form>
+      </May>
       {blocks.data?.blocks.length === 0 && <p className="text-fg-muted">Nothing is blocked.</p>}
       {blocks.data && blocks.data.blocks.length > 0 && (
         <ul aria-label="Blocked" className="min-w-0 divide-y rounded-lg border">
@@ -109,14 +113,16 @@ function Blocks({ id }: { id: string }) {
               {one.reason && (
                 <span className="wrap-anywhere text-[0.8125rem] text-fg-muted">{one.reason}</span>
               )}
-              <Button
-                size="sm"
-                aria-label={`Unblock ${one.value}`}
-                disabled={unblock.isPending}
-                onClick={() => unblock.mutate(one._id)}
-              >
-                Unblock
-              </Button>
+              <May call={wire.blocklist.remove}>
+                <Button
+                  size="sm"
+                  aria-label={`Unblock ${one.value}`}
+                  disabled={unblock.isPending}
+                  onClick={() => unblock.mutate(one._id)}
+                >
+                  Unblock
+                </Button>
+              </May>
             </li>
           ))}
         </ul>
@@ -156,26 +162,28 @@ function Hashes({ app }: { app: App }) {
         Get a hash with <code>sha256sum program</code>, on Windows with{' '}
         <code>certutil -hashfile program.exe SHA256</code>.
       </p>
-      <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[8rem_1fr_auto]">
-        <Field label="Version">
-          <Input value={version} maxLength={32} onChange={(event) => setVersion(event.target.value)} />
-        </Field>
-        <Field label="Hash">
-          <Input
-            value={hash}
-            onChange={(event) => setHash(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </Field>
-        <Button
-          type="submit"
-          disabled={hash.trim().length < 16 || version.trim() === ''}
-          loading={set.isPending}
-        >
-          Allow
-        </Button>
-      </form>
+      <May call={wire.blocklist.setHashes}>
+        <form onSubmit={submit} className="grid items-end gap-3 md:grid-cols-[8rem_1fr_auto]">
+          <Field label="Version">
+            <Input value={version} maxLength={32} onChange={(event) => setVersion(event.target.value)} />
+          </Field>
+          <Field label="Hash">
+            <Input
+              value={hash}
+              onChange={(event) => setHash(event.target.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Field>
+          <Button
+            type="submit"
+            disabled={hash.trim().length < 16 || version.trim() === ''}
+            loading={set.isPending}
+          >
+            Allow
+          </Button>
+        </form>
+      </May>
       {known.length > 0 && (
         <ul aria-label="Allowed builds" className="min-w-0 divide-y rounded-lg border">
           {known.map((one) => (
@@ -184,14 +192,16 @@ function Hashes({ app }: { app: App }) {
               <code className="min-w-0 flex-1 truncate text-[0.8125rem]" title={one.hash}>
                 {one.hash}
               </code>
-              <Button
-                size="sm"
-                aria-label={`Remove ${one.version} ${one.hash.slice(0, 8)}`}
-                disabled={set.isPending}
-                onClick={() => set.mutate(withoutHash(one))}
-              >
-                Remove
-              </Button>
+              <May call={wire.blocklist.setHashes}>
+                <Button
+                  size="sm"
+                  aria-label={`Remove ${one.version} ${one.hash.slice(0, 8)}`}
+                  disabled={set.isPending}
+                  onClick={() => set.mutate(withoutHash(one))}
+                >
+                  Remove
+                </Button>
+              </May>
             </li>
           ))}
         </ul>

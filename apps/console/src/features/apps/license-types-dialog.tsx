@@ -1,6 +1,8 @@
 import type { App, LicenseType } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { LicenseTypeForm } from './license-type-form.tsx'
@@ -35,10 +37,12 @@ export function LicenseTypesDialog({ app, onClose }: LicenseTypesDialogProps) {
           </DialogBody>
           <DialogFooter>
             {types.data?.length !== 0 && (
-              <Button className="md:mr-auto" onClick={() => setEdited({ type: undefined })}>
-                <Plus />
-                New Type
-              </Button>
+              <May call={wire.licenseTypes.create}>
+                <Button className="md:mr-auto" onClick={() => setEdited({ type: undefined })}>
+                  <Plus />
+                  New Type
+                </Button>
+              </May>
             )}
             <Button variant="primary" onClick={onClose}>
               Done

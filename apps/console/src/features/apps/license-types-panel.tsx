@@ -1,6 +1,8 @@
 import type { App, LicenseType } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -37,10 +39,12 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
         title="No license types yet"
         description="A type says what you sell: the term, the devices and the features of each license."
         actions={
-          <Button onClick={() => onEdit()}>
-            <Plus />
-            Create Your First Type
-          </Button>
+          <May call={wire.licenseTypes.create}>
+            <Button onClick={() => onEdit()}>
+              <Plus />
+              Create Your First Type
+            </Button>
+          </May>
         }
       />
     )
@@ -58,17 +62,21 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
               <p className="wrap-anywhere text-[0.8125rem] text-fg-muted">{typeSummary(type)}</p>
             </div>
             <span className="flex gap-2">
-              <Button size="sm" aria-label={`Edit ${type.name}`} onClick={() => onEdit(type)}>
-                Edit
-              </Button>
-              <Button
-                size="sm"
-                variant="ghost"
-                aria-label={`Delete ${type.name}`}
-                onClick={() => setDeleting(type)}
-              >
-                Delete
-              </Button>
+              <May call={wire.licenseTypes.update}>
+                <Button size="sm" aria-label={`Edit ${type.name}`} onClick={() => onEdit(type)}>
+                  Edit
+                </Button>
+              </May>
+              <May call={wire.licenseTypes.remove}>
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  aria-label={`Delete ${type.name}`}
+                  onClick={() => setDeleting(type)}
+                >
+                  Delete
+                </Button>
+              </May>
             </span>
           </li>
         ))}

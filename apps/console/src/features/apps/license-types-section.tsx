@@ -1,6 +1,8 @@
 import type { App, LicenseType } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
@@ -22,10 +24,12 @@ export function LicenseTypesSection({ app }: { app: App }) {
         description="What you sell. Choose a type when you generate licenses."
         actions={
           types.data?.length !== 0 && (
-            <Button size="sm" onClick={() => setEdited({ type: undefined })}>
-              <Plus />
-              New Type
-            </Button>
+            <May call={wire.licenseTypes.create}>
+              <Button size="sm" onClick={() => setEdited({ type: undefined })}>
+                <Plus />
+                New Type
+              </Button>
+            </May>
           )
         }
       />

@@ -3,6 +3,7 @@ import { releases as endpoints, releaseLink } from '@keyward/contract/releases'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { call } from '../../lib/api/call.ts'
+import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -32,7 +33,9 @@ export function ReleasesDialog({ app, onClose }: ReleasesDialogProps) {
       description="A license with an end of updates covers the versions that were released before. It also covers versions that are not listed here."
     >
       <DialogBody>
-        <AddForm app={app} />
+        <May call={wire.releases.add}>
+          <AddForm app={app} />
+        </May>
         {releases.isError && <QueryError boxed query={releases} title="Failed to load the releases" />}
         {releases.isPending && <Skeleton className="h-32" />}
         {releases.data?.length === 0 && (
@@ -69,14 +72,16 @@ function ReleaseRow({ app, release }: { app: App; release: Release }) {
         Released <DateText value={release.releasedAt} />
       </span>
       {release.link && <ReleaseLink link={release.link} />}
-      <IconButton
-        label={`Remove ${release.version}`}
-        className="ml-auto"
-        disabled={remove.isPending}
-        onClick={() => remove.mutate()}
-      >
-        <Trash2 />
-      </IconButton>
+      <May call={wire.releases.remove}>
+        <IconButton
+          label={`Remove ${release.version}`}
+          className="ml-auto"
+          disabled={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          <Trash2 />
+        </IconButton>
+      </May>
     </li>
   )
 }

@@ -1,5 +1,7 @@
 import type { App, SigningKey } from '@keyward/contract'
 import { useState } from 'react'
+import { May, useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -38,6 +40,7 @@ export interface SigningKeysDialogProps {
 export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
   const keys = useAllSigningKeys(app._id)
   const change = useChangeSigningKeys(app._id)
+  const may = useMay()
   const [revoking, setRevoking] = useState<SigningKey>()
   const hasNext = keys.data?.some(({ status }) => status === 'next')
   return (
@@ -52,7 +55,7 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
         {keys.isPending && <Skeleton className="h-40" />}
         {keys.data && (
           <>
-            <p className="text-fg-muted">{advice(keys.data)}</p>
+            {may(wire.signingKeys.create) && <p className="text-fg-muted">{advice(keys.data)}</p>}
             <ul aria-label="Signing keys" className="min-w-0 divide-y rounded-lg border">
               {keys.data.map((key) => (
                 <li key={key.kid} className="grid grid-cols-[minmax(0,1fr)] gap-2 p-3">
@@ -62,7 +65,7 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
                       Made <DateText value={key.createdAt} />
                     </span>
                     <span className="ml-auto flex gap-2">
-                      {key.status === 'next' && (
+                      {may(wire.signingKeys.promote) && key.status === 'next' && (
                         <Button
                           size="sm"
                           disabled={change.isPending}
@@ -71,16 +74,17 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
                           Promote
                         </Button>
                       )}
-                      {(key.status === 'next' || key.status === 'retired') && (
-                        <Button
-                          size="sm"
-                          variant="ghost"
-                          disabled={change.isPending}
-                          onClick={() => setRevoking(key)}
-                        >
-                          Revoke
-                        </Button>
-                      )}
+                      {may(wire.signingKeys.revoke) &&
+                        (key.status === 'next' || key.status === 'retired') && (
+                          <Button
+                            size="sm"
+                            variant="ghost"
+                            disabled={change.isPending}
+                            onClick={() => setRevoking(key)}
+                          >
+                            Revoke
+                          </Button>
+                        )}
                     </span>
                   </div>
                   <div className="flex items-center gap-1">
@@ -96,13 +100,15 @@ export function SigningKeysDialog({ app, onClose }: SigningKeysDialogProps) {
         )}
       </DialogBody>
       <DialogFooter>
-        <Button
-          className="md:mr-auto"
-          disabled={change.isPending || hasNext !== false}
-          onClick={() => change.mutate({ act: 'create' })}
-        >
-          Make the next key
-        </Button>
+        <May call={wire.signingKeys.create}>
+          <Button
+            className="md:mr-auto"
+            disabled={change.isPending || hasNext !== false}
+            onClick={() => change.mutate({ act: 'create' })}
+          >
+            Make the next key
+          </Button>
+        </May>
         <Button variant="primary" onClick={onClose}>
           Done
         </Button>

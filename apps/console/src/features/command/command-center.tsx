@@ -15,28 +15,29 @@ const close = () => setOpened(undefined)
 
 /** Listens for shortcuts and shows the palette or the list of shortcuts. */
 export function CommandCenter(props: Omit<CommandFacts, 'onShortcuts' | 'links'>) {
-  const { apps, canCreateApp, ownerId, onToggleSidebar, onLogout } = props
+  const { apps, canCreateApp, may, place, onToggleSidebar, onLogout } = props
   const opened = useOpened()
   const config = usePublicConfig()
-  useShortcuts(apps.length > 0)
+  useShortcuts(apps.length > 0, may)
   useEffect(
     () => () => {
       close()
-      if (ownerSession.signedOutByUser()) forgetRecent(ownerId)
+      if (ownerSession.signedOutByUser()) forgetRecent(place)
     },
-    [ownerId],
+    [place],
   )
   const facts = useMemo(
     () => ({
       apps,
       canCreateApp,
-      ownerId,
+      may,
+      place,
       links: toPolicyLinks(config),
       onToggleSidebar,
       onLogout,
       onShortcuts: () => setOpened('shortcuts'),
     }),
-    [apps, canCreateApp, ownerId, config, onToggleSidebar, onLogout],
+    [apps, canCreateApp, may, place, config, onToggleSidebar, onLogout],
   )
   return (
     <Deferred onFail={close}>

@@ -1,4 +1,6 @@
+import { type Wire, wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
+import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
 import { toReference } from './references.ts'
 
@@ -8,7 +10,10 @@ export interface CommandFacts {
   apps: readonly { _id: string; name: string; appId: string }[]
   /** False when the plan's app limit is reached. */
   canCreateApp: boolean
-  ownerId: string
+  /** Whether the signed-in person may make these calls. */
+  may: (...calls: readonly Wire[]) => boolean
+  /** Names what the browser remembers, of placeOf. */
+  place: string
   /** The operator's pages outside of the console. */
   links: readonly { label: string; href: string }[]
   onToggleSidebar: () => void
@@ -70,12 +75,18 @@ export function toReferenceCommand(text: string): Command | undefined {
   }
 }
 
-/** The dialog that the key `c` opens on each page. */
-export const createDialogs: Record<string, string> = {
-  [paths.dashboard]: 'new-app',
-  [paths.licenses]: 'generate',
-  [paths.users]: 'create',
-  [paths.resellers]: 'create',
+/** The dialog that the key `c` opens on each page, and the call that it makes. */
+export const createDialogs: Record<string, { dialog: string; call: Wire }> = {
+  [paths.dashboard]: { dialog: 'new-app', call: wire.apps.create },
+  [paths.licenses]: { dialog: 'generate', call: wire.licenses.create },
+  [paths.users]: { dialog: 'create', call: wire.clients.createDirect },
+  [paths.resellers]: { dialog: 'create', call: wire.resellers.create },
+}
+
+/** Whether the person may open the page at a path. */
+export function mayVisit(may: CommandFacts['may'], path: string): boolean {
+  const call = callOfPage(path.replace(/[?#].*$/, ''))
+  return call === undefined || may(call)
 }
 
 /** The pages that a key opens after `g`. */
@@ -128,8 +139,9 @@ const toOutside = ({ label, href }: CommandFacts['links'][number]): Command => (
 })
 
 export function commandsFor(facts: CommandFacts): Command[] {
-  const { apps, canCreateApp, links, onToggleSidebar, onLogout, onShortcuts } = facts
-  const isOpen = (path: string) => apps.length > 0 || !needApp.includes(path)
+  const { apps, canCreateApp, may, links, onToggleSidebar, onLogout, onShortcuts } = facts
+  const isOpen = (path: string) => (apps.length > 0 || !needApp.includes(path)) && mayVisit(may, path)
+  const mayCreate = (path: string) => may(...(createDialogs[path] ? [createDialogs[path].call] : []))
   const keyOf = (path: string) => Object.keys(goToKeys).find((key) => goToKeys[key] === path)
   return [
     ...pages
@@ -148,12 +160,12 @@ export function commandsFor(facts: CommandFacts): Command[] {
         }
       }),
     ...creations
-      .filter(({ path }) => isOpen(path) && (path !== paths.dashboard || canCreateApp))
+      .filter(({ path }) => isOpen(path) && mayCreate(path) && (path !== paths.dashboard || canCreateApp))
       .map(({ label, path, words }): Command => {
-        const to = `${path}?dialog=${createDialogs[path]}`
+        const to = `${path}?dialog=${createDialogs[path]?.dialog}`
         return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
       }),
-    ...(apps.length > 0
+    ...(apps.length > 0 && may(wire.bulk.importLicenses)
       ? [
           {
             id: 'import-licenses',

@@ -42,6 +42,7 @@ import {
   type CommandIcon,
   commandsFor,
   matching,
+  mayVisit,
   toReferenceCommand,
 } from './commands.ts'
 import { Keys } from './keys.tsx'
@@ -104,23 +105,30 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
   const navigated = useRef(false)
   const listId = useId()
   const [text, setText] = useState('')
-  const known = useMemo(() => [...recentCommands(facts.ownerId), ...commandsFor(facts)], [facts])
+  const known = useMemo(
+    () => [
+      ...recentCommands(facts.place).filter(({ to = '' }) => mayVisit(facts.may, to)),
+      ...commandsFor(facts),
+    ],
+    [facts],
+  )
   const results = useSearchResults(text, facts.apps.length > 0)
   const options = useMemo(() => {
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
-    const reference = facts.apps.length > 0 ? toReferenceCommand(text) : undefined
+    const reference =
+      facts.apps.length > 0 && mayVisit(facts.may, paths.activity) ? toReferenceCommand(text) : undefined
     const all = [
       ...(reference ? [reference] : []),
       ...listed,
       ...results.commands.filter(({ id }) => !present.has(id)),
     ]
     return groups.flatMap((group) => all.filter((command) => command.group === group))
-  }, [known, text, results.commands, facts.apps.length])
+  }, [known, text, results.commands, facts.apps.length, facts.may])
 
   function run(command: Command) {
     const { to, act } = command
-    rememberCommand(facts.ownerId, command)
+    rememberCommand(facts.place, command)
     navigated.current = to !== undefined
     onClose()
     act?.()

@@ -1,7 +1,7 @@
 import type { Client, License, Reseller } from '@keyward/contract'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
-import { wire } from '../../lib/api/wire.ts'
+import { type Wire, wire } from '../../lib/api/wire.ts'
 import { licensePath, paths, userPath } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
@@ -13,6 +13,7 @@ interface Input {
 /** A list of the server that the palette searches. */
 export interface Source {
   queryKey: readonly unknown[]
+  call: Wire
   find: (input: Input) => Promise<Command[]>
   /** Skips this source while the console knows all apps. */
   appsOnly?: boolean
@@ -48,19 +49,23 @@ const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
 export const sources: readonly Source[] = [
   {
     queryKey: keys.apps,
+    call: wire.apps.list,
     find: async (input) => (await call(wire.apps.list, input)).apps.map(toAppCommand),
     appsOnly: true,
   },
   {
     queryKey: keys.licenses,
+    call: wire.licenses.list,
     find: async (input) => (await call(wire.licenses.list, input)).licenses.map(toLicense),
   },
   {
     queryKey: keys.clients,
+    call: wire.clients.list,
     find: async (input) => (await call(wire.clients.list, input)).clients.map(toEndUser),
   },
   {
     queryKey: keys.resellers,
+    call: wire.resellers.list,
     find: async (input) => (await call(wire.resellers.list, input)).resellers.map(toReseller),
   },
 ]

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useFindApps } from '../../lib/api/apps.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { sources } from './sources.ts'
 
 const limit = 5
@@ -18,14 +19,15 @@ function useDebounced(text: string): string {
 /** Searches the lists on the server. */
 export function useSearchResults(text: string, hasApps: boolean) {
   const search = useDebounced(text.trim())
+  const may = useMay()
   const enabled = hasApps && search.length > 1
   const moreApps = useFindApps() !== undefined
   const query = { search, limit }
   const results = useQueries({
-    queries: sources.map(({ queryKey, find, appsOnly }) => ({
+    queries: sources.map(({ queryKey, call, find, appsOnly }) => ({
       queryKey: [...queryKey, 'found', query],
       queryFn: ({ signal }: { signal: AbortSignal }) => find({ query, signal }),
-      enabled: enabled && (moreApps || !appsOnly),
+      enabled: enabled && may(call) && (moreApps || !appsOnly),
       staleTime: 5_000,
       placeholderData: keepPreviousData,
     })),

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { singleKeysOn } from '../../lib/browser/single-keys.ts'
 import { toast } from '../../ui/toast.tsx'
-import { createDialogs, goToKeys, needApp } from './commands.ts'
+import { type CommandFacts, createDialogs, goToKeys, mayVisit, needApp } from './commands.ts'
 import { setOpened } from './opened.ts'
 
 const sequenceMs = 1500
@@ -14,15 +14,16 @@ const isTaken = ({ target }: KeyboardEvent) =>
   (target instanceof Element && target.closest(field) !== null) || document.querySelector(layer) !== null
 
 /** Handles shortcuts on every page, except while typing or while a dialog is open. */
-export function useShortcuts(hasApps: boolean) {
+export function useShortcuts(hasApps: boolean, may: CommandFacts['may']) {
   const navigate = useNavigate()
-  const state = useRef({ navigate, hasApps })
-  state.current = { navigate, hasApps }
+  const state = useRef({ navigate, hasApps, may })
+  state.current = { navigate, hasApps, may }
 
   useEffect(() => {
     let wentAt = Number.NEGATIVE_INFINITY
 
     const goTo = (path: string) => {
+      if (!mayVisit(state.current.may, path)) return
       if (state.current.hasApps || !needApp.includes(path)) void state.current.navigate(path)
       else toast.info('Create an app first to access this section')
     }
@@ -39,10 +40,10 @@ export function useShortcuts(hasApps: boolean) {
     const create = () => {
       // The page may still be loading; its dialog opens once it is loaded.
       const { pathname, search } = window.location
-      const dialog = createDialogs[pathname]
-      if (!dialog) return false
+      const creation = createDialogs[pathname]
+      if (!creation || !state.current.may(creation.call)) return false
       const next = new URLSearchParams(search)
-      next.set('dialog', dialog)
+      next.set('dialog', creation.dialog)
       void state.current.navigate(`${pathname}?${next}`)
       return true
     }

@@ -1,6 +1,8 @@
 import { type OwnersDevice, unlimited } from '@keyward/contract'
 import { MonitorSmartphone } from 'lucide-react'
 import { Suspense, useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
@@ -33,9 +35,11 @@ export function Devices({ user, onFreeAll }: Props) {
         actions={
           onFreeAll &&
           (data?.devices.length ?? 0) > 0 && (
-            <Button size="sm" onClick={onFreeAll}>
-              Free All
-            </Button>
+            <May call={wire.clients.resetHwid}>
+              <Button size="sm" onClick={onFreeAll}>
+                Free All
+              </Button>
+            </May>
           )
         }
       />
@@ -81,9 +85,11 @@ export function Devices({ user, onFreeAll }: Props) {
                   )}
                 </p>
               </div>
-              <Button size="sm" aria-label={`Free ${nameOf(device)}`} onClick={() => setFreeing(device)}>
-                Free
-              </Button>
+              <May call={wire.clients.freeDevice}>
+                <Button size="sm" aria-label={`Free ${nameOf(device)}`} onClick={() => setFreeing(device)}>
+                  Free
+                </Button>
+              </May>
             </li>
           ))}
         </ul>

@@ -1,5 +1,7 @@
 import type { Client } from '@keyward/contract'
 import type { ComponentType } from 'react'
+import { wire } from '../../lib/api/wire.ts'
+import type { DialogCalls } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
@@ -15,13 +17,22 @@ const dialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
 }
 
 /** The dialogs about one end user. */
-export const endUserDialogs = [
-  'ban',
-  'reset-hwid',
-  'extend',
-  'variables',
-  'delete',
-] as const satisfies EndUserAction[]
+export const endUserDialogs = {
+  ban: [wire.clients.toggleBan],
+  'reset-hwid': [wire.clients.resetHwid],
+  extend: [wire.clients.extend],
+  variables: [wire.variables.client, wire.variables.setClient],
+  delete: [wire.clients.remove],
+} satisfies DialogCalls<EndUserAction>
+
+/** The dialogs about the selected end users. */
+export const endUserBulkDialogs = {
+  'bulk-extend': [wire.bulk.clients],
+  'bulk-ban': [wire.bulk.clients],
+  'bulk-unban': [wire.bulk.clients],
+  'bulk-reset-hwid': [wire.bulk.clients],
+  'bulk-delete': [{ call: wire.bulk.clients, part: 'delete' as const }],
+}
 
 export interface EndUserDialogOptions {
   kind: string | undefined

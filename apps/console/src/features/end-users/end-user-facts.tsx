@@ -1,6 +1,8 @@
 import type { Client } from '@keyward/contract'
 import { Link } from 'react-router'
+import { May } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -85,9 +87,11 @@ export function EndUserFacts({ user, onVariables }: Props) {
           <Button asChild size="sm">
             <Link to={`${paths.activity}?${new URLSearchParams({ client: user._id })}`}>Show activity</Link>
           </Button>
-          <Button size="sm" onClick={onVariables}>
-            Edit variables
-          </Button>
+          <May call={wire.variables.setClient}>
+            <Button size="sm" onClick={onVariables}>
+              Edit variables
+            </Button>
+          </May>
         </div>
       </CardBody>
     </Card>

@@ -12,6 +12,8 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useNavigate } from 'react-router'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -31,39 +33,51 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   return (
     <Menu label={`Actions for ${user.username}`}>
       {user.expiresAt !== null && (
-        <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
-          Extend Subscription
-        </MenuItem>
+        <May call={wire.clients.extend}>
+          <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
+            Extend Subscription
+          </MenuItem>
+        </May>
       )}
-      <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
-        {user.ban ? 'Unban' : 'Ban'}
-      </MenuItem>
+      <May call={wire.clients.toggleBan}>
+        <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
+          {user.ban ? 'Unban' : 'Ban'}
+        </MenuItem>
+      </May>
       {(user.paused || user.status === 'active') && (
-        <MenuItem
-          icon={user.paused ? <Play /> : <Pause />}
-          onSelect={() => setPaused.mutate({ user, paused: !user.paused })}
-        >
-          {user.paused ? 'Resume Subscription' : 'Pause Subscription'}
-        </MenuItem>
+        <May call={wire.clients.togglePause}>
+          <MenuItem
+            icon={user.paused ? <Play /> : <Pause />}
+            onSelect={() => setPaused.mutate({ user, paused: !user.paused })}
+          >
+            {user.paused ? 'Resume Subscription' : 'Pause Subscription'}
+          </MenuItem>
+        </May>
       )}
-      <MenuItem icon={<MonitorSmartphone />} onSelect={() => onAction('reset-hwid')}>
-        Reset HWID
-      </MenuItem>
+      <May call={wire.clients.resetHwid}>
+        <MenuItem icon={<MonitorSmartphone />} onSelect={() => onAction('reset-hwid')}>
+          Reset HWID
+        </MenuItem>
+      </May>
       {hwid && (
         <MenuItem icon={<Copy />} onSelect={() => copyText(hwid)}>
           Copy HWID
         </MenuItem>
       )}
-      <MenuItem icon={<Braces />} onSelect={() => onAction('variables')}>
-        Variables
-      </MenuItem>
+      <May call={wire.variables.setClient}>
+        <MenuItem icon={<Braces />} onSelect={() => onAction('variables')}>
+          Variables
+        </MenuItem>
+      </May>
       <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?client=${user._id}`)}>
         Activity
       </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>
-        Delete
-      </MenuItem>
+      <May call={wire.clients.remove}>
+        <MenuSeparator />
+        <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>
+          Delete
+        </MenuItem>
+      </May>
     </Menu>
   )
 }

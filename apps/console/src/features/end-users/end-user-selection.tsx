@@ -20,15 +20,17 @@ export interface EndUserSelectionProps {
   users: Client[]
   onSelect: (ids: string[]) => void
   dialog: EndUserBulk | undefined
+  may: (dialog: EndUserBulk) => boolean
   onOpen: (dialog: EndUserBulk) => void
   onClose: () => void
 }
 
 /** The actions for the selected end users. */
-export function EndUserSelection({ users, onSelect, dialog, onOpen, onClose }: EndUserSelectionProps) {
+export function EndUserSelection(props: EndUserSelectionProps) {
+  const { users, onSelect, dialog, may, onOpen, onClose } = props
   return (
     <>
-      {users.length > 0 && <Bar users={users} onAction={onOpen} onClear={() => onSelect([])} />}
+      {users.length > 0 && <Bar users={users} may={may} onAction={onOpen} onClear={() => onSelect([])} />}
       {dialog && (
         <DialogSlot>
           <BulkEndUsersDialog
@@ -46,37 +48,44 @@ export function EndUserSelection({ users, onSelect, dialog, onOpen, onClose }: E
 
 interface BarProps {
   users: Client[]
+  may: (dialog: EndUserBulk) => boolean
   onAction: (dialog: EndUserBulk) => void
   onClear: () => void
 }
 
-function Bar({ users, onAction, onClear }: BarProps) {
+function Bar({ users, may, onAction, onClear }: BarProps) {
   return (
     <SelectionBar text={`${amountOf(users.length, 'end user')} selected`} onClear={onClear}>
-      <Button size="sm" onClick={() => onAction('bulk-extend')}>
-        <CalendarPlus />
-        Extend
-      </Button>
-      {users.some(({ ban }) => !ban) && (
+      {may('bulk-extend') && (
+        <Button size="sm" onClick={() => onAction('bulk-extend')}>
+          <CalendarPlus />
+          Extend
+        </Button>
+      )}
+      {may('bulk-ban') && users.some(({ ban }) => !ban) && (
         <Button size="sm" onClick={() => onAction('bulk-ban')}>
           <Ban />
           Ban
         </Button>
       )}
-      {users.some(({ ban }) => ban) && (
+      {may('bulk-unban') && users.some(({ ban }) => ban) && (
         <Button size="sm" onClick={() => onAction('bulk-unban')}>
           <CircleCheck />
           Unban
         </Button>
       )}
-      <Button size="sm" onClick={() => onAction('bulk-reset-hwid')}>
-        <MonitorSmartphone />
-        Reset HWID
-      </Button>
-      <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
-        <Trash2 />
-        Delete
-      </Button>
+      {may('bulk-reset-hwid') && (
+        <Button size="sm" onClick={() => onAction('bulk-reset-hwid')}>
+          <MonitorSmartphone />
+          Reset HWID
+        </Button>
+      )}
+      {may('bulk-delete') && (
+        <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
+          <Trash2 />
+          Delete
+        </Button>
+      )}
     </SelectionBar>
   )
 }

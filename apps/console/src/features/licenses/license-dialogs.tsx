@@ -1,4 +1,5 @@
 import type { License } from '@keyward/contract'
+import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 
@@ -8,7 +9,20 @@ const EditLicenseDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), '
 const EditExpiryDialog = lazyNamed(() => import('./edit-expiry-dialog.tsx'), 'EditExpiryDialog')
 
 /** The dialogs about one license. */
-export const licenseDialogs = ['extend', 'edit-expiry', 'edit-license', 'delete'] as const
+export const licenseDialogs = {
+  extend: [wire.bulk.licenses, wire.licenses.update],
+  'edit-expiry': [wire.licenses.update],
+  'edit-license': [wire.licenses.update],
+  delete: [wire.licenses.remove],
+}
+
+/** The dialogs about the selected licenses. */
+export const licenseBulkDialogs = {
+  'bulk-extend': [wire.bulk.licenses],
+  'bulk-ban': [wire.bulk.licenses],
+  'bulk-unban': [wire.bulk.licenses],
+  'bulk-delete': [{ call: wire.bulk.licenses, part: 'delete' as const }],
+}
 
 export interface LicenseDialogProps {
   kind: string | undefined

@@ -1,5 +1,7 @@
 import type { License } from '@keyward/contract'
 import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Pencil, Trash2 } from 'lucide-react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -20,27 +22,33 @@ export function LicenseMenu({ license, onExtend, onEditExpiry, onEdit, onDelete 
       <MenuItem icon={<Copy />} onSelect={() => copyText(license.key, 'License key copied to clipboard')}>
         Copy Full License Key
       </MenuItem>
-      {license.expiresAt !== null && (
-        <MenuItem icon={<CalendarPlus />} onSelect={onExtend}>
-          Extend License
+      <May call={wire.licenses.update}>
+        {license.expiresAt !== null && (
+          <MenuItem icon={<CalendarPlus />} onSelect={onExtend}>
+            Extend License
+          </MenuItem>
+        )}
+        <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
+          Edit Expiry
         </MenuItem>
-      )}
-      <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
-        Edit Expiry
-      </MenuItem>
-      <MenuItem icon={<Pencil />} onSelect={onEdit}>
-        Edit License
-      </MenuItem>
-      <MenuItem
-        icon={license.banned ? <CircleCheck /> : <Ban />}
-        onSelect={() => ban.mutate({ license, banned: !license.banned })}
-      >
-        {license.banned ? 'Unban License' : 'Ban License'}
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
-        Delete License
-      </MenuItem>
+        <MenuItem icon={<Pencil />} onSelect={onEdit}>
+          Edit License
+        </MenuItem>
+      </May>
+      <May call={wire.licenses.toggleBan}>
+        <MenuItem
+          icon={license.banned ? <CircleCheck /> : <Ban />}
+          onSelect={() => ban.mutate({ license, banned: !license.banned })}
+        >
+          {license.banned ? 'Unban License' : 'Ban License'}
+        </MenuItem>
+      </May>
+      <May call={wire.licenses.remove}>
+        <MenuSeparator />
+        <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+          Delete License
+        </MenuItem>
+      </May>
     </Menu>
   )
 }

@@ -21,15 +21,19 @@ export interface LicenseSelectionProps {
   licenses: License[]
   onSelect: (ids: string[]) => void
   dialog: LicenseBulk | undefined
+  may: (dialog: LicenseBulk) => boolean
   onOpen: (dialog: LicenseBulk) => void
   onClose: () => void
 }
 
 /** The actions for the selected licenses. */
-export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }: LicenseSelectionProps) {
+export function LicenseSelection(props: LicenseSelectionProps) {
+  const { licenses, onSelect, dialog, may, onOpen, onClose } = props
   return (
     <>
-      {licenses.length > 0 && <Bar licenses={licenses} onAction={onOpen} onClear={() => onSelect([])} />}
+      {licenses.length > 0 && (
+        <Bar licenses={licenses} may={may} onAction={onOpen} onClear={() => onSelect([])} />
+      )}
       {dialog && (
         <DialogSlot>
           <BulkLicensesDialog
@@ -47,26 +51,27 @@ export function LicenseSelection({ licenses, onSelect, dialog, onOpen, onClose }
 
 interface BarProps {
   licenses: License[]
+  may: (dialog: LicenseBulk) => boolean
   onAction: (dialog: LicenseBulk) => void
   onClear: () => void
 }
 
-function Bar({ licenses, onAction, onClear }: BarProps) {
+function Bar({ licenses, may, onAction, onClear }: BarProps) {
   return (
     <SelectionBar text={`${amountOf(licenses.length, 'license')} selected`} onClear={onClear}>
-      {licenses.some(({ expiresAt }) => expiresAt !== null) && (
+      {may('bulk-extend') && licenses.some(({ expiresAt }) => expiresAt !== null) && (
         <Button size="sm" onClick={() => onAction('bulk-extend')}>
           <CalendarPlus />
           Extend
         </Button>
       )}
-      {licenses.some((license) => !license.banned) && (
+      {may('bulk-ban') && licenses.some((license) => !license.banned) && (
         <Button size="sm" onClick={() => onAction('bulk-ban')}>
           <Ban />
           Ban
         </Button>
       )}
-      {licenses.some((license) => license.banned) && (
+      {may('bulk-unban') && licenses.some((license) => license.banned) && (
         <Button size="sm" onClick={() => onAction('bulk-unban')}>
           <CircleCheck />
           Unban
@@ -84,10 +89,12 @@ function Bar({ licenses, onAction, onClear }: BarProps) {
         <MenuItem onSelect={() => saveLicenses(licenses, 'csv')}>Selected as CSV</MenuItem>
         <MenuItem onSelect={() => saveLicenses(licenses, 'json')}>Selected as JSON</MenuItem>
       </Menu>
-      <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
-        <Trash2 />
-        Delete
-      </Button>
+      {may('bulk-delete') && (
+        <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
+          <Trash2 />
+          Delete
+        </Button>
+      )}
     </SelectionBar>
   )
 }

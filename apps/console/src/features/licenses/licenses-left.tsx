@@ -1,3 +1,5 @@
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useLicensesLeft } from './queries.ts'
 
@@ -8,10 +10,15 @@ export function LicensesLeft({ app }: { app: string | undefined }) {
   return (
     <span className="text-[0.8125rem] text-fg-muted">
       <span className={left === 0 ? 'font-medium text-warning-text' : 'tabular-nums'}>{left} left</span>
-      {' · '}
-      <a href={paths.subscription} className="rounded-sm text-accent-text underline-offset-4 hover:underline">
-        Upgrade
-      </a>
+      <May call={wire.payments.createOrder}>
+        {' · '}
+        <a
+          href={paths.subscription}
+          className="rounded-sm text-accent-text underline-offset-4 hover:underline"
+        >
+          Upgrade
+        </a>
+      </May>
     </span>
   )
 }

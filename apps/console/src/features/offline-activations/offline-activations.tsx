@@ -2,9 +2,10 @@ import type { OfflineActivation, OfflineActivationStatus } from '@keyward/contra
 import { PlugZap } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { userPath } from '../../lib/navigation/paths.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
@@ -19,6 +20,11 @@ import { pageSize, useOfflineActivations } from './queries.ts'
 const ActivateDialog = lazyNamed(() => import('./activate-dialog.tsx'), 'ActivateDialog')
 const DeactivateDialog = lazyNamed(() => import('./deactivate-dialog.tsx'), 'DeactivateDialog')
 
+const dialogs = {
+  'activate-offline': [wire.offlineActivations.activate],
+  'deactivate-offline': [wire.offlineActivations.deactivate],
+}
+
 const statusFacts: Record<OfflineActivationStatus, { label: string; tone: Tone }> = {
   active: { label: 'Active', tone: 'success' },
   ended: { label: 'Ended', tone: 'neutral' },
@@ -31,21 +37,29 @@ const statusFacts: Record<OfflineActivationStatus, { label: string; tone: Tone }
 export function OfflineActivations({ app, user }: MachineOwner) {
   const [page, setPage] = useState(1)
   const query = useOfflineActivations(app._id, user?._id, page)
-  const dialog = useDialogParam(['activate-offline', 'deactivate-offline'] as const)
+  const dialog = useCallDialog(dialogs)
   const { data } = query
   return (
     <Card>
       <CardHeader
         title="Machines that are never online"
-        description="Your program shows a request there. Activate it here and return the file."
+        description={
+          dialog.may('activate-offline')
+            ? 'Your program shows a request there. Activate it here and return the file.'
+            : 'They run with a file that was made here.'
+        }
         actions={
           <div className="flex flex-wrap gap-2">
-            <Button size="sm" onClick={() => dialog.open('activate-offline')}>
-              Activate Offline
-            </Button>
-            <Button size="sm" onClick={() => dialog.open('deactivate-offline')}>
-              Deactivate with Code
-            </Button>
+            {dialog.may('activate-offline') && (
+              <Button size="sm" onClick={() => dialog.open('activate-offline')}>
+                Activate Offline
+              </Button>
+            )}
+            {dialog.may('deactivate-offline') && (
+              <Button size="sm" onClick={() => dialog.open('deactivate-offline')}>
+                Deactivate with Code
+              </Button>
+            )}
           </div>
         }
       />

@@ -1,6 +1,7 @@
 import { Suspense, useState } from 'react'
+import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -10,7 +11,7 @@ import { passwordError, useResetPlatform } from './queries.ts'
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
 export function DangerZone() {
-  const { kind, open, close } = useDialogParam(['reset-data'])
+  const { kind, open, close } = useCallDialog({ 'reset-data': [wire.settings.reset] })
   const reset = useResetPlatform()
   const [password, setPassword] = useState('')
   const leave = () => {

@@ -1,12 +1,18 @@
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { usePlatformSettings, useUpdatePlatformSettings } from './queries.ts'
 
+const onOff = (on: boolean) => (on ? 'On' : 'Off')
+
 export function PlatformSwitches() {
   const settings = usePlatformSettings()
   const update = useUpdatePlatformSettings()
+  const mayChange = useMay()(wire.settings.update)
   return (
     <Card>
       <CardHeader title="Applications" description="Applies to all your applications." />
@@ -14,7 +20,14 @@ export function PlatformSwitches() {
         <QueryError query={settings} title="Failed to load settings" />
       ) : (
         <CardBody className="grid gap-5">
-          {settings.data ? (
+          {settings.data && !mayChange ? (
+            <Facts
+              items={[
+                { label: 'Pause Applications', value: onOff(settings.data.pauseApplications) },
+                { label: 'HWID Lock', value: onOff(settings.data.hwidLock) },
+              ]}
+            />
+          ) : settings.data ? (
             <>
               <Switch
                 label="Pause Applications"

@@ -3,6 +3,8 @@ import { resellers as resellersEndpoints } from '@keyward/contract/resellers'
 import { Crown } from 'lucide-react'
 import { useState } from 'react'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -92,9 +94,11 @@ function Unavailable({ onClose }: { onClose: () => void }) {
       </DialogBody>
       <DialogFooter>
         <Button onClick={onClose}>Close</Button>
-        <Button asChild variant="primary" className="max-md:h-11">
-          <a href={paths.subscription}>Upgrade to Premium</a>
-        </Button>
+        <May call={wire.payments.createOrder}>
+          <Button asChild variant="primary" className="max-md:h-11">
+            <a href={paths.subscription}>Upgrade to Premium</a>
+          </Button>
+        </May>
       </DialogFooter>
     </>
   )

@@ -1,6 +1,8 @@
 import type { Reseller } from '@keyward/contract'
 import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -71,29 +73,33 @@ export function resellerColumns(
       className: 'max-md:ml-auto md:whitespace-nowrap',
       cell: (reseller) => (
         <div className="flex justify-end gap-1 max-md:-mr-2 md:-mr-2 md:-ml-5">
-          <Action name="Edit" of={reseller} icon={<Pencil />} onClick={() => onAction('edit', reseller)} />
-          {reseller.active ? (
+          <May call={wire.resellers.update}>
+            <Action name="Edit" of={reseller} icon={<Pencil />} onClick={() => onAction('edit', reseller)} />
+            {reseller.active ? (
+              <Action
+                name="Suspend"
+                of={reseller}
+                icon={<Pause />}
+                onClick={() => onAction('suspend', reseller)}
+              />
+            ) : (
+              <Action
+                name="Resume"
+                of={reseller}
+                icon={<Play />}
+                onClick={() => onAction('resume', reseller)}
+              />
+            )}
+          </May>
+          <May call={wire.resellers.remove}>
             <Action
-              name="Suspend"
+              name="Delete"
               of={reseller}
-              icon={<Pause />}
-              onClick={() => onAction('suspend', reseller)}
+              icon={<Trash2 />}
+              danger
+              onClick={() => onAction('delete', reseller)}
             />
-          ) : (
-            <Action
-              name="Resume"
-              of={reseller}
-              icon={<Play />}
-              onClick={() => onAction('resume', reseller)}
-            />
-          )}
-          <Action
-            name="Delete"
-            of={reseller}
-            icon={<Trash2 />}
-            danger
-            onClick={() => onAction('delete', reseller)}
-          />
+          </May>
         </div>
       ),
     },

@@ -1,8 +1,9 @@
 import type { App, Reseller } from '@keyward/contract'
 import { useState } from 'react'
+import { wire } from '../../lib/api/wire.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import type { CreatedReseller } from './create-reseller-dialog.tsx'
 
@@ -12,11 +13,14 @@ const SuspendResellerDialog = lazyNamed(confirmDialogs, 'SuspendResellerDialog')
 const CreateResellerDialog = lazyNamed(() => import('./create-reseller-dialog.tsx'), 'CreateResellerDialog')
 const EditLimitDialog = lazyNamed(() => import('./edit-limit-dialog.tsx'), 'EditLimitDialog')
 
-const kinds = ['create', 'edit', 'suspend', 'delete'] as const
-
-export function useResellerDialog() {
-  return useDialogParam(kinds)
+const calls = {
+  create: [wire.resellers.create],
+  edit: [wire.resellers.update],
+  suspend: [wire.resellers.update],
+  delete: [wire.resellers.remove],
 }
+
+export const useResellerDialog = () => useCallDialog(calls)
 
 export interface ResellerDialogsProps {
   /** Whether the owner's plan includes resellers. */

@@ -16,7 +16,8 @@ export interface CurrentPlanProps {
   plan: PlanInfo
   /** Newest first. */
   payments: Payment[]
-  onCancel: () => void
+  /** Undefined for people who may not cancel. */
+  onCancel: (() => void) | undefined
 }
 
 export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentPlanProps) {
@@ -64,7 +65,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
           <h3 className="font-medium">What's included</h3>
           <FeatureList features={plan.features} />
         </div>
-        {premium && (moneyBack || !(cancelledAt || endless)) && (
+        {onCancel && premium && (moneyBack || !(cancelledAt || endless)) && (
           <div className="grid gap-3 border-t pt-4">
             {moneyBack && (
               <p className="text-pretty text-[0.8125rem] text-fg-muted">

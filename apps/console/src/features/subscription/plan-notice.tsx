@@ -2,7 +2,9 @@ import type { Subscription } from '@keyward/contract'
 import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { May } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -47,9 +49,11 @@ export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
             </>
           )}
         </p>
-        <Button asChild size="sm">
-          <Link to={paths.subscription}>Renew</Link>
-        </Button>
+        <May call={wire.payments.createOrder}>
+          <Button asChild size="sm">
+            <Link to={paths.subscription}>Renew</Link>
+          </Button>
+        </May>
       </div>
       <IconButton label="Dismiss" onClick={dismiss}>
         <X />

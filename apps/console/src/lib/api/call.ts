@@ -95,10 +95,14 @@ const sessions: Partial<Record<Endpoint['access'], Session>> = {
   owner: ownerSession,
   reseller: resellerSession,
 }
+const rightsListeners = createListeners()
 const expiryListeners = createListeners<[session: Session, endpoint: Wire]>()
 
 /** The listener runs after the server rejected a token, which is removed by then. */
 export const onSessionExpired = expiryListeners.subscribe
+
+/** The listener runs after the server refused a call that the signed-in person may not make any more. */
+export const onRightMissing = rightsListeners.subscribe
 
 /** Calls an endpoint and returns its `data` and the server's `message`. */
 export async function callWithMessage<E extends Endpoint>(
@@ -140,7 +144,9 @@ async function request(endpoint: Wire, { params, query, body, signal, idempotenc
       session.set(null)
       expiryListeners.notify(session, endpoint)
     }
-    return toApiError(response.status, answer)
+    const error = toApiError(response.status, answer)
+    if (hasCode(error, 'permission_missing')) rightsListeners.notify()
+    return error
   }
   return { response, toError }
 }

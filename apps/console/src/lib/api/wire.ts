@@ -1,5 +1,5 @@
 import table from 'virtual:wire'
-import type { Endpoint, endpoints } from '@keyward/contract'
+import type { Endpoint, endpoints, Requirement } from '@keyward/contract'
 
 /** The part of an endpoint that a call needs at run time, with the endpoint's types. */
 export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
@@ -8,6 +8,10 @@ export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
   /** `owner` by default. */
   access?: E['access']
   hasBody?: true
+  /** What a person needs besides a session of its own. */
+  permission?: Exclude<Requirement, 'self'>
+  allApps?: E['allApps']
+  deleting?: E['deleting']
   /** Never set; carries the types. */
   readonly endpoint?: E
 }

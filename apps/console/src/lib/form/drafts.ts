@@ -1,4 +1,6 @@
+import type { User } from '@keyward/contract'
 import { useEffect, useRef } from 'react'
+import { placeOf } from '../api/account.ts'
 import { queryClient } from '../api/query-client.ts'
 import { keys } from '../api/query-keys.ts'
 import { ownerSession, resellerSession } from '../api/session.ts'
@@ -16,8 +18,9 @@ for (const session of [ownerSession, resellerSession]) {
 const inPortal = () => location.pathname.startsWith(`${base}/reseller/`)
 
 function accountId(): string | undefined {
-  const key = inPortal() ? [...keys.reseller, 'profile'] : keys.owner
-  return queryClient.getQueryData<{ _id?: string }>(key)?._id
+  if (inPortal()) return queryClient.getQueryData<{ _id?: string }>([...keys.reseller, 'profile'])?._id
+  const user = queryClient.getQueryData<User>(keys.owner)
+  return user && placeOf(user)
 }
 
 export interface Draftable<Values> {

@@ -4,6 +4,8 @@ import { AppDialogs, useAppDialog } from '../../features/apps/app-dialogs.tsx'
 import { AppFacts, AppFigures } from '../../features/apps/app-facts.tsx'
 import { AppMenu } from '../../features/apps/app-menu.tsx'
 import { useApp } from '../../features/apps/queries.ts'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -48,12 +50,14 @@ export function AppPage() {
             }
             actions={<AppMenu app={app} />}
             primary={
-              <Button asChild variant="primary">
-                <Link to={`${paths.licenses}?${new URLSearchParams({ app: app._id, dialog: 'generate' })}`}>
-                  <Plus />
-                  Generate License
-                </Link>
-              </Button>
+              <May call={wire.licenses.create}>
+                <Button asChild variant="primary">
+                  <Link to={`${paths.licenses}?${new URLSearchParams({ app: app._id, dialog: 'generate' })}`}>
+                    <Plus />
+                    Generate License
+                  </Link>
+                </Button>
+              </May>
             }
           />
           <AppFigures app={app} />

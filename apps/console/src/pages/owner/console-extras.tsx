@@ -4,7 +4,9 @@ import { useEffect } from 'react'
 import { useLogout } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { CommandCenter } from '../../features/command/command-center.tsx'
+import { placeOf } from '../../lib/api/account.ts'
 import { keepLive } from '../../lib/api/live.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 
 /** Live updates, shortcuts and the palette, loaded after the page itself. */
@@ -13,6 +15,7 @@ export function ConsoleExtras({ owner, onToggleSidebar }: { owner: User; onToggl
   const token = useToken(ownerSession)
   const apps = useApps().data ?? owner.apps
   const logout = useLogout()
+  const may = useMay()
 
   useEffect(() => (token === null ? undefined : keepLive(client)), [client, token])
 
@@ -20,7 +23,8 @@ export function ConsoleExtras({ owner, onToggleSidebar }: { owner: User; onToggl
     <CommandCenter
       apps={apps}
       canCreateApp={owner.maxApps === unlimited || apps.length < owner.maxApps}
-      ownerId={owner._id}
+      may={may}
+      place={placeOf(owner)}
       onToggleSidebar={onToggleSidebar}
       onLogout={logout}
     />

@@ -2,7 +2,6 @@ import { type User, unlimited } from '@keyward/contract'
 import { Box, Crown, Sparkles } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import { useOwner } from '../../features/account/session.ts'
 import { AppDialogs } from '../../features/apps/app-dialogs.tsx'
 import { AppList } from '../../features/apps/app-list.tsx'
 import { useAppCount } from '../../features/apps/queries.ts'
@@ -10,11 +9,15 @@ import { useOnboardingDone } from '../../features/onboarding/done.ts'
 import { ActivityChart } from '../../features/stats/activity-chart.tsx'
 import { StatCards } from '../../features/stats/stat-cards.tsx'
 import { OwnServerNote } from '../../features/subscription/own-server-note.tsx'
+import { useOwner } from '../../lib/api/account.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { StatCard } from '../../ui/card.tsx'
+import { cx } from '../../ui/cx.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
@@ -24,7 +27,8 @@ const dayMs = 86_400_000
 
 export function DashboardPage() {
   const owner = useOwner().data
-  const onboarded = useOnboardingDone(owner?._id ?? '')
+  const may = useMay()
+  const onboarded = useOnboardingDone(owner?.vendor._id ?? '')
   const appCount = useAppCount()
   const count = appCount ?? owner?.appCount ?? 0
   const empty = count === 0
@@ -35,19 +39,24 @@ export function DashboardPage() {
 
   const isNew = serverNow() - Date.parse(owner.createdAt) < dayMs
   const full = owner.maxApps !== unlimited && count >= owner.maxApps
-  const upgrade = owner.plan !== 'premium' && <Upgrade owner={owner} count={count} prominent={full} />
+  const knowsPlan = may(wire.plans.subscription)
+  const upgrade = owner.plan !== 'premium' && may(wire.payments.createOrder) && (
+    <Upgrade owner={owner} count={count} prominent={full} />
+  )
   const content = (
     <>
       {!empty && <StatCards />}
-      <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className={cx('grid items-start gap-6', knowsPlan && 'xl:grid-cols-[minmax(0,1fr)_20rem]')}>
         <div className="grid gap-6">
           <AppList owner={owner} quiet={empty || !onboarded} />
           {!empty && <ActivityChart />}
         </div>
-        <div className="grid gap-4">
-          <Plan owner={owner} count={count} />
-          {!full && upgrade}
-        </div>
+        {knowsPlan && (
+          <div className="grid gap-4">
+            <Plan owner={owner} count={count} />
+            {!full && upgrade}
+          </div>
+        )}
       </div>
     </>
   )
@@ -57,7 +66,7 @@ export function DashboardPage() {
         title={`${isNew ? 'Welcome' : 'Welcome back'}, ${owner.name}`}
         tabTitle="Dashboard"
         subtitle={
-          empty
+          empty && may(wire.apps.create)
             ? 'Set up your first app, and see who runs your program.'
             : 'Your applications and their licenses at a glance.'
         }

@@ -6,9 +6,9 @@ import { EndUserFacts, EndUserHistory } from '../../features/end-users/end-user-
 import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { useEndUser } from '../../features/end-users/queries.ts'
 import { statusFacts } from '../../features/end-users/status.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
@@ -25,7 +25,7 @@ const OfflineActivations = lazyNamed(
 export function EndUserPage() {
   const { id = '' } = useParams()
   const query = useEndUser(id)
-  const dialog = useDialogParam(endUserDialogs)
+  const dialog = useCallDialog(endUserDialogs)
   return (
     <ItemPage query={query} list={{ label: 'End Users', to: paths.users }} noun="End user" icon={<Users />}>
       {(user) => (
@@ -43,6 +43,7 @@ export function EndUserPage() {
             }
             actions={<EndUserMenu user={user} onAction={(action) => dialog.open(action)} />}
             primary={
+              dialog.may('extend') &&
               user.expiresAt !== null && (
                 <Button variant="primary" onClick={() => dialog.open('extend')}>
                   <CalendarPlus />

@@ -1,22 +1,27 @@
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
 import { Link } from 'react-router'
-import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
-import { EndUserDialog, endUserDialogs } from '../../features/end-users/end-user-dialogs.tsx'
+import {
+  EndUserDialog,
+  endUserBulkDialogs,
+  endUserDialogs,
+} from '../../features/end-users/end-user-dialogs.tsx'
 import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-stats.tsx'
 import { useEndUsers } from '../../features/end-users/queries.ts'
 import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
 import { statusFacts } from '../../features/end-users/status.ts'
+import { useOwner } from '../../lib/api/account.ts'
+import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
@@ -41,15 +46,15 @@ const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 
 const pageSize = 25
 const subtitle = 'Manage end users who have registered using your license keys.'
-const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-reset-hwid', 'bulk-delete'] as const
-const dialogs = ['create', ...endUserDialogs, ...bulkDialogs] as const
+const bulkDialogs = Object.keys(endUserBulkDialogs) as (keyof typeof endUserBulkDialogs)[]
+const dialogs = { create: [wire.clients.createDirect], ...endUserDialogs, ...endUserBulkDialogs }
 
 export function EndUsersPage() {
   const apps = useApps()
   const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
     useFilters(statusFacts)
   const { page, turnTo } = usePage()
-  const dialog = useDialogParam(dialogs)
+  const dialog = useCallDialog(dialogs)
   const account = useOwner().data?._id
   const [view, setView] = useTableView('end-users', account)
 
@@ -59,6 +64,7 @@ export function EndUsersPage() {
   useLastPage(users.isPlaceholderData ? undefined : data?.pagination.pages)
   const shown = tableState(users, 'Failed to load users', unresolved ?? apps)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
+  const mayChange = bulkDialogs.some(dialog.may)
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = useChosen(data?.clients, dialog.id)
 
@@ -93,10 +99,12 @@ export function EndUsersPage() {
           />
         }
         primary={
-          <Button variant="primary" onClick={() => dialog.open('create')} disabled={!hasApps}>
-            <UserPlus />
-            Create End User
-          </Button>
+          dialog.may('create') && (
+            <Button variant="primary" onClick={() => dialog.open('create')} disabled={!hasApps}>
+              <UserPlus />
+              Create End User
+            </Button>
+          )
         }
       />
       <EndUserStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
@@ -124,7 +132,7 @@ export function EndUsersPage() {
           />
           <Table
             caption={`End users, ${sort ?? 'newest'} first`}
-            selection={{ selected: selection.ids, onChange: selection.select }}
+            selection={mayChange ? { selected: selection.ids, onChange: selection.select } : undefined}
             columns={endUserColumns}
             view={view}
             rows={data?.clients}
@@ -150,12 +158,14 @@ export function EndUsersPage() {
                   description="End users appear here once they register in your program with one of your license keys."
                   actions={
                     <>
-                      <Button asChild variant="primary">
-                        <Link to={paths.licenses}>
-                          <KeyRound />
-                          Generate licenses
-                        </Link>
-                      </Button>
+                      <May call={wire.licenses.create}>
+                        <Button asChild variant="primary">
+                          <Link to={paths.licenses}>
+                            <KeyRound />
+                            Generate licenses
+                          </Link>
+                        </Button>
+                      </May>
                       <Button asChild>
                         <a href={paths.docs}>
                           <BookOpen />
@@ -178,12 +188,13 @@ export function EndUsersPage() {
             />
           )}
         </Card>
-        {(selection.rows.length > 0 || bulk) && (
+        {mayChange && (selection.rows.length > 0 || bulk) && (
           <Deferred onFail={() => selection.select([])}>
             <EndUserSelection
               users={selection.rows}
               onSelect={selection.select}
               dialog={bulk}
+              may={dialog.may}
               onOpen={dialog.open}
               onClose={dialog.close}
             />

@@ -7,8 +7,8 @@ import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { useLicense } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -18,7 +18,7 @@ import { ItemColumns, ItemPage } from './item-page.tsx'
 export function LicensePage() {
   const { id = '' } = useParams()
   const query = useLicense(id)
-  const dialog = useDialogParam(licenseDialogs)
+  const dialog = useCallDialog(licenseDialogs)
   return (
     <ItemPage
       query={query}
@@ -47,6 +47,7 @@ export function LicensePage() {
               />
             }
             primary={
+              dialog.may('extend') &&
               license.expiresAt !== null && (
                 <Button variant="primary" onClick={() => dialog.open('extend')}>
                   <CalendarPlus />

@@ -1,22 +1,27 @@
 import { limits } from '@keyward/contract'
 import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
-import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
-import { LicenseDialog, licenseDialogs } from '../../features/licenses/license-dialogs.tsx'
+import {
+  LicenseDialog,
+  licenseBulkDialogs,
+  licenseDialogs,
+} from '../../features/licenses/license-dialogs.tsx'
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { LicenseStats } from '../../features/licenses/license-stats.tsx'
 import { useLicenses } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
+import { useOwner } from '../../lib/api/account.ts'
+import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
@@ -46,8 +51,18 @@ const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
 
 const pageSize = 25
 const subtitle = 'Issue license keys for your apps and see who uses them.'
-const bulkDialogs = ['bulk-extend', 'bulk-ban', 'bulk-unban', 'bulk-delete'] as const
-const dialogs = ['generate', 'import', ...licenseDialogs, 'delete-all', ...bulkDialogs] as const
+const bulkDialogs = Object.keys(licenseBulkDialogs) as (keyof typeof licenseBulkDialogs)[]
+const dialogsFor = (app: string | undefined) => ({
+  generate: [wire.licenses.create],
+  import: [wire.bulk.importLicenses],
+  'delete-all': [
+    app === undefined
+      ? wire.licenses.removeAll
+      : { call: wire.licenses.removeAll, part: 'with app' as const },
+  ],
+  ...licenseDialogs,
+  ...licenseBulkDialogs,
+})
 
 export function LicensesPage() {
   const owner = useOwner()
@@ -55,7 +70,8 @@ export function LicensesPage() {
   const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
     useFilters(statusFacts)
   const { page, turnTo } = usePage()
-  const dialog = useDialogParam(dialogs)
+  const dialog = useCallDialog(dialogsFor(app?._id))
+  const may = useMay()
   const [view, setView] = useTableView('licenses', owner.data?._id)
 
   const hasApps = (apps.data?.length ?? 0) > 0
@@ -91,7 +107,7 @@ export function LicensesPage() {
   }
 
   const limit = owner.data?.maxLicensesPerApp ?? limits.free.maxLicensesPerApp
-  const generateButton = (
+  const generateButton = dialog.may('generate') && (
     <Button variant="primary" onClick={() => dialog.open('generate')} disabled={!hasApps}>
       <Plus />
       Generate License
@@ -110,28 +126,34 @@ export function LicensesPage() {
               empty={!data || data.pagination.total === 0}
               onExport={exportAs}
             >
-              <MenuItem icon={<Upload />} disabled={!hasApps} onSelect={() => dialog.open('import')}>
-                Import licenses
-              </MenuItem>
+              {dialog.may('import') && (
+                <MenuItem icon={<Upload />} disabled={!hasApps} onSelect={() => dialog.open('import')}>
+                  Import licenses
+                </MenuItem>
+              )}
             </MoreMenu>
-            <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
-              <Trash2 />
-              Delete All
-            </Button>
+            {dialog.may('delete-all') && (
+              <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
+                <Trash2 />
+                Delete All
+              </Button>
+            )}
           </>
         }
         primary={generateButton}
       />
 
-      {owner.data?.plan === 'free' && (
+      {owner.data?.plan === 'free' && may(wire.plans.subscription) && (
         <Callout
           tone="accent"
           icon={<Sparkles aria-hidden />}
           className={data ? 'max-md:order-last' : 'max-md:hidden'}
           action={
-            <Button asChild size="sm">
-              <a href={paths.subscription}>Upgrade Now</a>
-            </Button>
+            <May call={wire.payments.createOrder}>
+              <Button asChild size="sm">
+                <a href={paths.subscription}>Upgrade Now</a>
+              </Button>
+            </May>
           }
         >
           {`Each app is limited to ${limit} licenses. Upgrade for unlimited licenses.`}
@@ -185,7 +207,9 @@ export function LicensesPage() {
                 description={
                   filtered
                     ? 'No results match your search and filters.'
-                    : 'Generate a key and hand it to a customer. This list shows when it is used.'
+                    : generateButton
+                      ? 'Generate a key and hand it to a customer. This list shows when it is used.'
+                      : 'Licenses appear here once somebody in your team generates them.'
                 }
                 actions={filtered ? <Button onClick={clearFilters}>Clear filters</Button> : generateButton}
               />
@@ -207,6 +231,7 @@ export function LicensesPage() {
               licenses={selection.rows}
               onSelect={selection.select}
               dialog={bulk}
+              may={dialog.may}
               onOpen={dialog.open}
               onClose={dialog.close}
             />

@@ -6,6 +6,8 @@ import { useApps } from '../../features/apps/queries.ts'
 import { Checklist } from '../../features/onboarding/checklist.tsx'
 import { finishOnboarding, useOnboardingDone } from '../../features/onboarding/done.ts'
 import { useActivity, useDashboardStats } from '../../features/stats/queries.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -22,7 +24,8 @@ export interface OnboardingProps {
 
 /** The next step and the checklist with the account's progress. The first activation completes it permanently. */
 export function Onboarding({ owner, empty, children }: OnboardingProps) {
-  const onboarded = useOnboardingDone(owner._id)
+  const onboarded = useOnboardingDone(owner.vendor._id)
+  const may = useMay()
   const queries = [useApps(), useDashboardStats(), useActivity()] as const
   const [apps, stats, days] = [queries[0].data, queries[1].data, queries[2].data]
   const activated =
@@ -32,19 +35,20 @@ export function Onboarding({ owner, empty, children }: OnboardingProps) {
       days?.some((day) => day.activations > 0) === true)
 
   useEffect(() => {
-    if (activated) finishOnboarding(owner._id)
-  }, [activated, owner._id])
+    if (activated) finishOnboarding(owner.vendor._id)
+  }, [activated, owner.vendor._id])
 
   // Wait only once, and only for the first try: the page below refetches and reports failed queries.
   const [settled, setSettled] = useState(false)
   const pending = queries.some((query) => query.isPending && query.failureCount === 0)
   if (!pending && !settled) setSettled(true)
   if (pending && !settled) return <Skeleton className="h-dvh rounded-xl" />
-  const open = apps && stats && days && !activated && !onboarded
+  const mayFollow = may(wire.apps.create, wire.licenses.create)
+  const open = apps && stats && days && !activated && !onboarded && mayFollow
   const checklist = (className?: string) =>
     open && (
       <Checklist
-        ownerId={owner._id}
+        ownerId={owner.vendor._id}
         apps={apps}
         hasLicense={stats.totalLicenses.value > 0}
         className={className}
@@ -67,6 +71,7 @@ export function Onboarding({ owner, empty, children }: OnboardingProps) {
 
 function FirstApp() {
   const dialog = useAppDialog()
+  const mayCreate = dialog.may('new-app')
   return (
     <Card className="grid content-center justify-items-center gap-1.5 px-6 py-12 text-center">
       <div className="key-row mb-4">
@@ -74,13 +79,17 @@ function FirstApp() {
       </div>
       <h2 className="font-semibold text-lg">No Application Created</h2>
       <p className="max-w-sm text-pretty text-fg-muted">
-        Create an application to get an identifier, a secret and a code snippet for your program.
+        {mayCreate
+          ? 'Create an application to get an identifier, a secret and a code snippet for your program.'
+          : 'There is no application that you may see. Ask the owner of this account.'}
       </p>
       <div className="mt-5 flex flex-wrap justify-center gap-2">
-        <Button variant="primary" size="lg" onClick={() => dialog.open('new-app')}>
-          <Plus />
-          Create Your First App
-        </Button>
+        {mayCreate && (
+          <Button variant="primary" size="lg" onClick={() => dialog.open('new-app')}>
+            <Plus />
+            Create Your First App
+          </Button>
+        )}
         <Button asChild size="lg" variant="ghost">
           <a href={paths.docs} aria-label="Learn More about the API">
             Learn More

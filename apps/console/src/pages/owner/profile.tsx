@@ -1,8 +1,11 @@
 import { unlimited } from '@keyward/contract'
 import { Sparkles } from 'lucide-react'
 import { Link } from 'react-router'
-import { useOwner } from '../../features/account/session.ts'
 import { useAppCount } from '../../features/apps/queries.ts'
+import { useOwner } from '../../lib/api/account.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { roleFacts } from '../../lib/format/roles.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
@@ -33,10 +36,15 @@ export function ProfilePage() {
   const dialog = useDialogParam(['change-password', 'change-email'])
   const owner = profile.data
   const premium = owner?.plan === 'premium'
+  const may = useMay()
+  const knowsPlan = may(wire.plans.subscription)
 
   return (
     <div className="grid w-full max-w-4xl gap-6">
-      <PageHeader title="Profile" subtitle="Your account, plan and limits." />
+      <PageHeader
+        title="Profile"
+        subtitle={knowsPlan ? 'Your account, plan and limits.' : 'Your account and your role.'}
+      />
       {!(owner?.name && owner.email) && (
         <Card>
           <QueryError
@@ -48,7 +56,7 @@ export function ProfilePage() {
       )}
       {owner?.name && owner.email && (
         <>
-          {!premium && (
+          {!premium && may(wire.payments.createOrder) && (
             <Callout
               tone="accent"
               icon={<Sparkles aria-hidden />}
@@ -62,18 +70,20 @@ export function ProfilePage() {
               Unlimited apps, licenses and resellers.
             </Callout>
           )}
-          <section
-            aria-label="Quick stats"
-            className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
-          >
-            <StatCard label="Total Apps" value={appCount ?? owner.appCount} />
-            <StatCard
-              label="Payment Status"
-              value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}
-              detail={premium && owner.paymentStatus === 'unpaid' && 'No payment needed'}
-            />
-            <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
-          </section>
+          {knowsPlan && (
+            <section
+              aria-label="Quick stats"
+              className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
+            >
+              <StatCard label="Total Apps" value={appCount ?? owner.appCount} />
+              <StatCard
+                label="Payment Status"
+                value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}
+                detail={premium && owner.paymentStatus === 'unpaid' && 'No payment needed'}
+              />
+              <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
+            </section>
+          )}
           <div className="grid items-start gap-4 md:grid-cols-2">
             <Card>
               <CardHeader title="Account" />
@@ -82,7 +92,14 @@ export function ProfilePage() {
                   items={[
                     { label: 'Name', value: owner.name },
                     { label: 'Email', value: <span className="break-all">{owner.email}</span> },
-                    { label: 'Role', value: <Badge tone="accent">App Owner</Badge> },
+                    {
+                      label: 'Role',
+                      value: (
+                        <Badge tone="accent">
+                          {owner.role === 'owner' ? 'App Owner' : roleFacts[owner.role].label}
+                        </Badge>
+                      ),
+                    },
                     { label: 'Member Since', value: <DateText value={owner.createdAt} /> },
                     {
                       label: 'Status',
@@ -100,24 +117,26 @@ export function ProfilePage() {
                 </div>
               </CardBody>
             </Card>
-            <Card>
-              <CardHeader title="Plan & Limits" />
-              <CardBody>
-                <Facts
-                  items={[
-                    {
-                      label: 'Plan',
-                      value: (
-                        <Badge tone={premium ? 'accent' : 'neutral'}>{premium ? 'Premium' : 'Free'}</Badge>
-                      ),
-                    },
-                    { label: 'Max Apps', value: limitText(owner.maxApps) },
-                    { label: 'Max Licenses/App', value: limitText(owner.maxLicensesPerApp) },
-                    { label: 'Max Resellers', value: limitText(owner.maxResellers) },
-                  ]}
-                />
-              </CardBody>
-            </Card>
+            {knowsPlan && (
+              <Card>
+                <CardHeader title="Plan & Limits" />
+                <CardBody>
+                  <Facts
+                    items={[
+                      {
+                        label: 'Plan',
+                        value: (
+                          <Badge tone={premium ? 'accent' : 'neutral'}>{premium ? 'Premium' : 'Free'}</Badge>
+                        ),
+                      },
+                      { label: 'Max Apps', value: limitText(owner.maxApps) },
+                      { label: 'Max Licenses/App', value: limitText(owner.maxLicensesPerApp) },
+                      { label: 'Max Resellers', value: limitText(owner.maxResellers) },
+                    ]}
+                  />
+                </CardBody>
+              </Card>
+            )}
           </div>
           <DialogSlot>
             {dialog.kind === 'change-password' && (

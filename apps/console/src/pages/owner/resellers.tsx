@@ -1,6 +1,5 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
 import { useMemo } from 'react'
-import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { statusFacts } from '../../features/resellers/filter.ts'
 import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
@@ -9,6 +8,9 @@ import { ResellerDialogs, useResellerDialog } from '../../features/resellers/res
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
+import { useOwner } from '../../lib/api/account.ts'
+import { May, useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -46,14 +48,16 @@ export function ResellersPage() {
   useLastPage(resellers.isPlaceholderData ? undefined : data?.pagination.pages)
 
   const { open } = dialog
+  const may = useMay()
+  const mayChange = may(wire.resellers.update) || may(wire.resellers.remove)
   const { mutate: changeActive } = setActive
   const columns = useMemo(
     () =>
       resellerColumns((action, { _id }) => {
         if (action === 'resume') changeActive({ id: _id, active: true })
         else open(action, _id)
-      }),
-    [open, changeActive],
+      }).filter(({ id }) => mayChange || id !== 'actions'),
+    [open, changeActive, mayChange],
   )
 
   const free = owner?.plan === 'free'
@@ -78,13 +82,15 @@ export function ResellersPage() {
         subtitle={subtitle}
         actions={<PortalLink />}
         primary={
-          <Button variant="primary" onClick={() => open('create')} disabled={!hasApps}>
-            <Plus />
-            Add Reseller
-          </Button>
+          dialog.may('create') && (
+            <Button variant="primary" onClick={() => open('create')} disabled={!hasApps}>
+              <Plus />
+              Add Reseller
+            </Button>
+          )
         }
       />
-      {free && (
+      {free && may(wire.plans.subscription) && (
         <Callout
           tone="warning"
           className={data ? 'max-md:order-last' : 'max-md:hidden'}
@@ -135,20 +141,24 @@ export function ResellersPage() {
                 icon={<Store />}
                 title="No resellers yet"
                 description={
-                  free
+                  free && may(wire.plans.subscription)
                     ? 'Resellers are only available for premium subscribers.'
                     : 'Create an account for a partner who sells licenses for your app, within the limit you set.'
                 }
                 actions={
                   free ? (
-                    <Button asChild variant="primary">
-                      <a href={paths.subscription}>Upgrade to Create Resellers</a>
-                    </Button>
+                    <May call={wire.payments.createOrder}>
+                      <Button asChild variant="primary">
+                        <a href={paths.subscription}>Upgrade to Create Resellers</a>
+                      </Button>
+                    </May>
                   ) : (
-                    <Button variant="primary" onClick={() => open('create')}>
-                      <Plus />
-                      Create First Reseller
-                    </Button>
+                    <May call={wire.resellers.create}>
+                      <Button variant="primary" onClick={() => open('create')}>
+                        <Plus />
+                        Create First Reseller
+                      </Button>
+                    </May>
                   )
                 }
               />
@@ -188,8 +198,10 @@ function PortalLink() {
 /** Loads the document, because that page has another Content-Security-Policy. */
 function UpgradeLink() {
   return (
-    <Button asChild>
-      <a href={paths.subscription}>Upgrade to Premium</a>
-    </Button>
+    <May call={wire.payments.createOrder}>
+      <Button asChild>
+        <a href={paths.subscription}>Upgrade to Premium</a>
+      </Button>
+    </May>
   )
 }

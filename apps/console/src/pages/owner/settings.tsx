@@ -2,6 +2,8 @@ import { Bell, Monitor, Moon, Plug, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { DangerZone } from '../../features/platform/danger-zone.tsx'
 import { PlatformSwitches } from '../../features/platform/platform-switches.tsx'
+import { May, useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { useTheme } from '../../lib/browser/theme.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
@@ -10,11 +12,16 @@ import { PageHeader } from '../../ui/page-header.tsx'
 
 export function SettingsPage() {
   const { theme, setTheme } = useTheme()
+  const may = useMay()
   return (
     <div className="grid w-full max-w-3xl gap-6">
       <PageHeader
         title="Settings"
-        subtitle="Choose how the console looks and set options for all your applications."
+        subtitle={
+          may(wire.settings.update)
+            ? 'Choose how the console looks and set options for all your applications.'
+            : 'Choose how the console looks.'
+        }
       />
       <Card>
         <CardHeader title="Theme" description="Saved in this browser. System follows your device." />
@@ -32,7 +39,9 @@ export function SettingsPage() {
           />
         </CardBody>
       </Card>
-      <PlatformSwitches />
+      <May call={wire.settings.get}>
+        <PlatformSwitches />
+      </May>
       <div className="grid gap-4 md:grid-cols-2">
         <ComingSoon
           icon={<Bell aria-hidden />}
@@ -45,7 +54,9 @@ export function SettingsPage() {
           description="Connect Keyward to the other tools you use."
         />
       </div>
-      <DangerZone />
+      <May call={wire.settings.reset}>
+        <DangerZone />
+      </May>
     </div>
   )
 }

@@ -2,14 +2,17 @@ import type { User } from '@keyward/contract'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
-import { useOwner } from '../../features/account/session.ts'
 import { useApps } from '../../features/apps/queries.ts'
 import { SearchButton } from '../../features/command/search-button.tsx'
 import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
+import { placeOf, useOwner } from '../../lib/api/account.ts'
+import { RightsProvider, useMay } from '../../lib/api/rights.tsx'
 import { ownerSession } from '../../lib/api/session.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { AccountGuard } from '../../ui/account-guard.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -28,12 +31,17 @@ const DevelopmentBadge = lazyNamed(loadStatus, 'DevelopmentBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const loadSheet = () => import('./sidebar-sheet.tsx')
+const NotIncluded = lazyNamed(() => import('./not-included.tsx'), 'NotIncluded')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
 
 export function OwnerShell() {
   return (
     <AccountGuard session={ownerSession} account={useOwner()} signIn={paths.auth}>
-      {(owner) => <Shell owner={owner} />}
+      {(owner) => (
+        <RightsProvider value={owner}>
+          <Shell key={owner.vendor._id} owner={owner} />
+        </RightsProvider>
+      )}
     </AccountGuard>
   )
 }
@@ -43,6 +51,8 @@ function Shell({ owner }: { owner: User }) {
   const [expanded, setExpanded] = useSidebarExpanded()
   const [sheet, setSheet] = useState(false)
   const { pathname } = useLocation()
+  const may = useMay()
+  const needed = callOfPage(pathname)
   const apps = useApps()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
 
@@ -153,15 +163,15 @@ function Shell({ owner }: { owner: User }) {
           tabIndex={-1}
           className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:min-h-dvh md:px-8 md:py-9"
         >
-          {pathname !== paths.subscription && (
-            <PlanNotice ownerId={owner._id} subscription={owner.subscription} />
+          {pathname !== paths.subscription && may(wire.plans.subscription) && (
+            <PlanNotice ownerId={placeOf(owner)} subscription={owner.subscription} />
           )}
           <Deferred>
             <StaleNotice />
           </Deferred>
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageSpinner />}>
-              <Outlet />
+              {needed === undefined || may(needed) ? <Outlet /> : <NotIncluded user={owner} />}
             </Suspense>
           </ErrorBoundary>
         </main>

@@ -14,6 +14,9 @@ import {
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useLogout } from '../../features/account/session.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { roleFacts } from '../../lib/format/roles.ts'
+import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -60,6 +63,12 @@ export interface SidebarProps {
 
 export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, search, mark }: SidebarProps) {
   const logout = useLogout()
+  const line = owner.role === 'owner' ? owner.email : `${roleFacts[owner.role].label} at ${owner.vendor.name}`
+  const may = useMay()
+  const included = ({ to }: Entry) => {
+    const call = callOfPage(to)
+    return call === undefined || may(call)
+  }
   const entry = (item: Entry) => (
     <NavEntry key={item.to} {...item} expanded={expanded} disabled={Boolean(item.needsApp) && !hasApps} />
   )
@@ -90,9 +99,9 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
         aria-label="Main"
         className={cx('flex flex-1 flex-col gap-6 overflow-y-auto py-2', expanded ? 'px-2.5' : 'px-1.5')}
       >
-        <ul className="grid gap-0.5">{work.map(entry)}</ul>
+        <ul className="grid gap-0.5">{work.filter(included).map(entry)}</ul>
         <ul className="mt-auto grid gap-0.5">
-          {account.map(entry)}
+          {account.filter(included).map(entry)}
           <li>
             <Hinted hint="Log Out" active={!expanded}>
               <button type="button" onClick={logout} className={entryClass(expanded, false)}>
@@ -115,8 +124,8 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
             <p className="truncate font-medium" title={owner.name}>
               {owner.name}
             </p>
-            <p className="truncate text-fg-muted text-xs" title={owner.email}>
-              {owner.email}
+            <p className="truncate text-fg-muted text-xs" title={line}>
+              {line}
             </p>
           </div>
         </div>

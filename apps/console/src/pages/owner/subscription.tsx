@@ -1,5 +1,4 @@
 import { RefreshCw } from 'lucide-react'
-import { useOwner } from '../../features/account/session.ts'
 import { CurrentPlan } from '../../features/subscription/current-plan.tsx'
 import { findNotice } from '../../features/subscription/notice.ts'
 import { PaymentHistory } from '../../features/subscription/payment-history.tsx'
@@ -16,9 +15,12 @@ import { UpgradeCard } from '../../features/subscription/upgrade-card.tsx'
 import { useCheckout } from '../../features/subscription/use-checkout.ts'
 import { useCoupon } from '../../features/subscription/use-coupon.ts'
 import { WaitingNotice } from '../../features/subscription/waiting-notice.tsx'
+import { useOwner } from '../../lib/api/account.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -32,6 +34,8 @@ const ReceiptDialog = lazyNamed(
   () => import('../../features/subscription/receipt-dialog.tsx'),
   'ReceiptDialog',
 )
+
+const dialogs = { cancel: [wire.payments.cancelSubscription], receipt: [wire.payments.history] }
 
 export function SubscriptionPage() {
   const owner = useOwner().data
@@ -47,8 +51,9 @@ export function SubscriptionPage() {
     onCouponRejected: coupon.reject,
     onActivated: coupon.remove,
   })
-  const dialog = useDialogParam(['cancel', 'receipt'])
+  const dialog = useCallDialog(dialogs)
 
+  const mayBuy = useMay()(wire.payments.createOrder)
   const status = subscription.data
   const plan = plans.data?.find(({ _id }) => _id === status?.plan)
   const premium = plans.data?.find(({ name }) => name === 'Premium')
@@ -66,7 +71,9 @@ export function SubscriptionPage() {
         <PageHeader
           title="Subscription"
           subtitle={
-            endless ? 'Your plan and its features.' : 'Your plan, its features and the price of premium.'
+            endless || !mayBuy
+              ? 'Your plan and its features.'
+              : 'Your plan, its features and the price of premium.'
           }
           actions={
             <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
@@ -94,18 +101,18 @@ export function SubscriptionPage() {
           />
         </Card>
       ) : (
-        <div className={cx('grid items-start gap-4', !endless && 'lg:grid-cols-[2fr_3fr]')}>
+        <div className={cx('grid items-start gap-4', !endless && mayBuy && 'lg:grid-cols-[2fr_3fr]')}>
           {known ? (
             <CurrentPlan
               subscription={status}
               plan={plan}
               payments={payments ?? []}
-              onCancel={() => dialog.open('cancel')}
+              onCancel={dialog.may('cancel') ? () => dialog.open('cancel') : undefined}
             />
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
-          {endless ? null : known ? (
+          {endless || !mayBuy ? null : known ? (
             <div className="grid min-w-0 gap-4">
               {ending && status.expiryDate && pricing.data && pricing.data.checkout !== 'off' && (
                 <RenewCard

@@ -20,6 +20,7 @@ export async function getUser(ctx: Ctx, actor: VendorActor): Promise<User> {
     email: account.email,
     role: actor.kind === 'api_key' ? 'owner' : actor.role,
     permissions: [...actor.permissions],
+    allApps: actor.apps === null,
     vendor: { _id: owner.id, name: owner.name },
     plan: subscription.plan,
     ...planLimits(subscription.plan),

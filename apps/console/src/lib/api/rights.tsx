@@ -1,0 +1,35 @@
+import type { Permission, User } from '@keyward/contract'
+import { createContext, type ReactNode, use, useCallback } from 'react'
+import type { Wire } from './wire.ts'
+
+export type Rights = Pick<User, 'role' | 'permissions' | 'allApps'>
+
+/** A call, or one in its form that `part` names: that deletes, or that names an app. */
+export type Doing = Wire | { call: Wire; part: 'delete' | 'with app' }
+
+/** Whether the server lets a person with these rights make a call. */
+export function mayDo(rights: Rights, doing: Doing): boolean {
+  const [call, part] = 'call' in doing ? [doing.call, doing.part] : [doing, undefined]
+  const { permission, allApps, deleting = [] } = call
+  const has = (needed: Permission) => rights.permissions.includes(needed)
+  if (allApps && !rights.allApps && !(allApps === 'without app' && part === 'with app')) return false
+  const isDeletion = call.method === 'DELETE' || part === 'delete'
+  if (isDeletion && !deleting.every(has)) return false
+  if (permission === undefined) return true
+  return permission === 'ownership' ? rights.role === 'owner' : has(permission)
+}
+
+const RightsContext = createContext<Rights>({ role: 'viewer', permissions: [], allApps: false })
+
+export const RightsProvider = RightsContext.Provider
+
+/** Tells whether the signed-in person may make all of these calls. What it may not do is left out of the screen. */
+export function useMay() {
+  const rights = use(RightsContext)
+  return useCallback((...calls: readonly Doing[]) => calls.every((call) => mayDo(rights, call)), [rights])
+}
+
+/** Shows its children to people who may make this call. */
+export function May({ call, children }: { call: Doing; children: ReactNode }) {
+  return useMay()(call) ? children : null
+}

@@ -1,0 +1,16 @@
+import type { Role } from '@keyward/contract'
+
+/** What each role is called, and what it may do. */
+export const roleFacts: Record<Role, { label: string; about: string }> = {
+  owner: { label: 'Owner', about: 'May do everything.' },
+  manager: {
+    label: 'Manager',
+    about: 'Runs apps, licenses, end users and resellers. Sees neither plan and payments nor the members.',
+  },
+  support: {
+    label: 'Support',
+    about:
+      'Helps end users: creates, extends, bans and resets them. Reads apps and licenses, deletes nothing.',
+  },
+  viewer: { label: 'Viewer', about: 'Reads everything but secrets. Changes nothing.' },
+}
