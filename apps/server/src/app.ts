@@ -135,7 +135,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const activity = new ActivityLog({
     clock,
     write: (work) => ctx.tx(system, ({ tx }) => work(tx)),
-    onWritten: (ownerIds) => events.notifyActivity(ownerIds),
+    onWritten: (apps) => events.notifyActivity(apps),
     onError: logError,
   })
   const checkAnswers = options.checkAnswers ?? false

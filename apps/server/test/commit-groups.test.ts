@@ -120,7 +120,7 @@ test('publishes records after the commit, and never if it fails', async () => {
       { actor: system, now: 1, publish: () => published.push(isCommitted(name)) },
       async (write) => {
         await insert(write.tx, name)
-        write.record('end_user.signed_out', null, {})
+        write.record('end_user.signed_out', null, {}, null)
       },
     )
   await Promise.all([record('a'), record('b')])

@@ -291,6 +291,24 @@ test.each<[string, ActivityFilter, OwnerScope?]>([
   expect(plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))).toEqual([byIndex, byIndex])
 })
 
+test.each(['owner_id', 'app_id'] as const)(
+  'lists records by %s and time through an index',
+  async (column) => {
+    const plan = await plansOf((tx) =>
+      tx
+        .selectFrom('audit')
+        .selectAll()
+        .where(column, '=', 'one')
+        .where('created_at', '<', 9)
+        .orderBy('created_at', 'desc')
+        .limit(50)
+        .execute(),
+    )
+    const index = column === 'owner_id' ? 'audit_owner' : 'audit_app'
+    expect(plan).toEqual([`SEARCH audit USING INDEX ${index} (${column}=? AND created_at<?)`])
+  },
+)
+
 test.each(tablesOfApps)('deletes the rows of an app in %s through an index', async (table) => {
   const plan = await plansOf((tx) => deleteOfApp(tx, table, 'app_1', 100))
   expect(plan.length).toBeGreaterThan(0)

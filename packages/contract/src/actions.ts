@@ -196,6 +196,12 @@ export const actions = {
 } as const satisfies Record<string, z.ZodType>
 
 export type ActionName = keyof typeof actions
+/** Actions on an app or on something that belongs to one. */
+export type ActionOnApp = Extract<
+  ActionName,
+  | `${'app' | 'license_type' | 'release' | 'license' | 'licenses' | 'end_user' | 'end_users' | 'device' | 'block'}.${string}`
+  | `reseller.${'created' | 'updated' | 'deleted'}`
+>
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
 
 /** Actions of programs that are so frequent that the audit log leaves them out: they could fill the disk. */

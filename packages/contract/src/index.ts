@@ -47,7 +47,7 @@ export const endpoints = {
   system,
 }
 
-export type { ActionDetail, ActionName } from './actions.ts'
+export type { ActionDetail, ActionName, ActionOnApp } from './actions.ts'
 export { actions, isLogged, thinnedActions } from './actions.ts'
 export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
 export type { ApiKey } from './api-keys.ts'

@@ -1,6 +1,6 @@
-import { type ActionDetail, type ActionName, actions, isLogged } from '@keyward/contract'
+import { type ActionDetail, type ActionName, type ActionOnApp, actions, isLogged } from '@keyward/contract'
 import type { CompiledQuery, Kysely } from 'kysely'
-import { type Actor, toAuditColumns } from '../core/actor.ts'
+import { type Actor, type ProgramActor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
 import { connectionOf } from './run.ts'
@@ -17,6 +17,8 @@ export interface ActionRecord {
   /** The owner whose rows changed; null for changes that concern all owners. */
   ownerId: string | null
   targetId: string | null
+  /** The app that it concerns; null for all, or for none in particular. */
+  appId: string | null
   detail: unknown
   /** Milliseconds since 1970. */
   at: number
@@ -38,18 +40,42 @@ export class WriteTransaction {
     this.now = now
   }
 
-  /** Records an action; stored by the transaction's last statement, published after the commit. */
-  record<N extends ActionName>(action: N, targetId: string | null, detail: ActionDetail<N>): void {
+  /**
+   * Records an action; stored by the transaction's last statement, published after the commit. Members with some apps see
+   * only the records of these, so an action on an app names it, and an action on several is recorded for each.
+   */
+  record<N extends ActionName>(
+    action: N,
+    targetId: string | null,
+    detail: ActionDetail<N>,
+    ...app: N extends ActionOnApp ? [appId: string | null] : [appId?: string | null]
+  ): void {
     const { actor } = this
+    const { appId = null } = actor as Partial<ProgramActor>
     this.#records.push({
       id: newId('aud'),
       action,
       actor,
       ownerId: actor.ownerId,
       targetId,
+      appId: app[0] ?? appId,
       detail: actions[action].parse(detail),
       at: this.now,
     })
+  }
+
+  /** Records an action on many objects, once for each of their apps; `changed` are the ids that it names. */
+  recordByApp<N extends ActionOnApp>(
+    action: N,
+    objects: readonly { id: string; app_id: string }[],
+    detailOf: (ids: string[]) => ActionDetail<N>,
+    changed: readonly string[] = objects.map(({ id }) => id),
+  ): void {
+    const ids = new Set(changed)
+    for (const [appId, ofApp] of Map.groupBy(objects, ({ app_id }) => app_id)) {
+      const detail = detailOf(ofApp.map(({ id }) => id).filter((id) => ids.has(id)))
+      this.record<ActionOnApp>(action, null, detail, appId)
+    }
   }
 
   /**
@@ -100,6 +126,7 @@ const toRow = (record: ActionRecord) => ({
   ...toAuditColumns(record.actor),
   action: record.action,
   target_id: record.targetId,
+  app_id: record.appId,
   detail: toStoredDetail(record.detail),
   created_at: record.at,
 })

@@ -137,8 +137,8 @@ test('records are published once, after the commit, and never when the transacti
       on.database.db,
       { actor, now: 0, publish: (records) => published.push(records) },
       async (write) => {
-        write.record('license.banned', 'lic_1', {})
-        write.record('license.unbanned', 'lic_1', {})
+        write.record('license.banned', 'lic_1', {}, null)
+        write.record('license.unbanned', 'lic_1', {}, null)
         expect(published).toEqual([])
         if (fail) throw new Error('rolled back')
       },

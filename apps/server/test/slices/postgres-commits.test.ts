@@ -29,7 +29,7 @@ const countAudit = async () => {
 /** Records an action, and inserts a daily count last. */
 const countDay = (day: number) =>
   transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
-    write.record('license.deleted', null, { used: false })
+    write.record('license.deleted', null, { used: false }, null)
     const row = { app_id: app._id, owner_id: owner.id, metric: 'test' as never, day, n: 1 }
     write.last(async function* () {
       yield insert(write.tx, 'daily_counts', [row])
@@ -112,7 +112,7 @@ test.each([
     }
     await expect(transact(on.database.db, work)).rejects.toMatchObject(alone)
     const recorded = transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
-      write.record('license.deleted', null, { used: false })
+      write.record('license.deleted', null, { used: false }, null)
       await work(write.tx)
     })
     await expect(recorded).rejects.toMatchObject(last)

@@ -60,11 +60,15 @@ test.each(writing)('%s stores a record with actor, action and detail', async (na
     expect(row).toMatchObject({ action, actor_kind: kind, detail: toStoredDetail(detail) })
     expect(Buffer.byteLength(row.detail ?? '')).toBeLessThanOrEqual(limits.recordDetailBytes)
     expect(row.owner_id).toBe(actor.ownerId)
+    if (isOnApp(action) && name !== 'licenses.removeAll') expect(row.app_id).toMatch(/^app_/)
     // The provider has neither, and a stateless call has no session.
     if (kind !== 'provider') expect(row.address).toBe('127.0.0.1')
     if (kind !== 'provider' && name !== 'program.validate') expect(row.session_id).toEqual(expect.any(String))
   }
 })
+
+const isOnApp = (action: string) =>
+  /^(app|license_type|release|licenses?|end_users?|device|block|reseller)\./.test(action)
 
 const tables: (keyof Tables)[] = [
   'accounts',

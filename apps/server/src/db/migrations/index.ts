@@ -38,6 +38,7 @@ import { blockedParts } from './0038-blocked-parts.ts'
 import { coveredReleases } from './0039-covered-releases.ts'
 import { accounts } from './0040-accounts.ts'
 import { apiKeys } from './0041-api-keys.ts'
+import { auditApps } from './0042-audit-apps.ts'
 import { interruptedRequests } from './0043-interrupted-requests.ts'
 
 /** In execution order; never change a released migration. */
@@ -81,5 +82,6 @@ export const migrations: readonly Migration[] = [
   coveredReleases,
   accounts,
   apiKeys,
+  auditApps,
   interruptedRequests,
 ]

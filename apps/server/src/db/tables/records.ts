@@ -16,6 +16,7 @@ interface AuditTable {
   address: string | null
   action: string
   target_id: string | null
+  app_id: string | null
   detail: string | null
   created_at: number
 }

@@ -9,7 +9,7 @@ interface Options {
   clock: Clock
   write(work: (tx: Tx) => Promise<void>): Promise<void>
   /** Called with the owners of written events. */
-  onWritten(ownerIds: ReadonlySet<string>): void
+  onWritten(apps: readonly { ownerId: string; appId: string }[]): void
   onError(error: unknown): void
   limits?: Partial<typeof activityLimits>
 }
@@ -150,7 +150,9 @@ export class ActivityLog {
     if (rows.length + repeats.length + notes.length === 0) return
     try {
       await this.#options.write((tx) => repo.insertActivity(tx, [...rows, ...notes], repeats))
-      this.#options.onWritten(new Set([...rows, ...notes].map((row) => row.owner_id)))
+      this.#options.onWritten(
+        [...rows, ...notes].map((row) => ({ ownerId: row.owner_id, appId: row.app_id })),
+      )
     } catch (error) {
       this.#options.onError(error)
       this.#forget(rows)

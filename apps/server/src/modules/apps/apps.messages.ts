@@ -48,9 +48,9 @@ export async function updateErrorMessages(
       throw problem('locales_full')
     }
     const detail = { ...(locale && { locale }), before: now as Record<string, string> }
-    if (update)
-      write.record('app.messages_changed', id, { ...detail, after: texts as Record<string, string> })
-    else write.record('app.messages_reset', id, detail)
+    const after = texts as Record<string, string>
+    if (update) write.record('app.messages_changed', id, { ...detail, after }, id)
+    else write.record('app.messages_reset', id, detail, id)
     return shown(tx, { ...app, messages: locale ? app.messages : JSON.stringify(texts) }, locale)
   })
 }

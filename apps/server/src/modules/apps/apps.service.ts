@@ -69,7 +69,7 @@ export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Pro
       remember_days: limits.rememberDaysDefault,
       created_at: now,
     })
-    write.record('app.created', id, { name })
+    write.record('app.created', id, { name }, id)
     return toApp(ctx, actor, made)
   })
 }
@@ -111,7 +111,7 @@ export async function updateApp(
       (name) => JSON.stringify(toFields(before)[name]) !== JSON.stringify(toFields(after)[name]),
     )
     const pick = (row: AppRow) => Object.fromEntries(names.map((name) => [name, toFields(row)[name]]))
-    write.record('app.updated', after.id, { before: pick(before), after: pick(after) })
+    write.record('app.updated', after.id, { before: pick(before), after: pick(after) }, after.id)
   })
 }
 
@@ -119,7 +119,7 @@ export async function updateApp(
 export async function rotateSecret(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<App> {
   const { id } = await getApp(ctx.db, actor, idOrAppId)
   const change = { ...sealSecret(ctx, id, newAppSecret()), secret_version: repo.nextSecretVersion }
-  return changeApp(ctx, actor, id, change, (write) => write.record('app.secret_rotated', id, {}))
+  return changeApp(ctx, actor, id, change, (write) => write.record('app.secret_rotated', id, {}, id))
 }
 
 async function changeApp(

@@ -64,7 +64,7 @@ export async function blockAll(
   const added = await repo.insertBlocks(tx, blocks)
   if ((await repo.countBlocks(tx, appId)) > limits.blocklistMax) throw problem('blocklist_full')
   for (const { id, kind, value, reason } of added)
-    write.record('block.added', id, { appId, kind, value, reason })
+    write.record('block.added', id, { appId, kind, value, reason }, appId)
   return added
 }
 
@@ -82,7 +82,7 @@ export async function removeBlock(ctx: Ctx, actor: VendorActor, id: string): Pro
     const removed = await repo.deleteBlock(write.tx, actor, id)
     if (!removed) throw problem('not_found')
     const { app_id: appId, kind, value } = removed
-    write.record('block.removed', id, { appId, kind, value })
+    write.record('block.removed', id, { appId, kind, value }, appId)
   })
 }
 
@@ -103,7 +103,8 @@ export async function setHashes(
     await bumpBlockVersion(write.tx, actor, id)
     const before = await repo.listHashes(write.tx, id)
     await repo.replaceHashes(write.tx, id, hashes)
-    write.record('app.program_hashes_changed', id, { before: before.length, after: hashes.length })
+    const counts = { before: before.length, after: hashes.length }
+    write.record('app.program_hashes_changed', id, counts, id)
     return hashes
   })
 }

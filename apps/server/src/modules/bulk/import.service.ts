@@ -104,7 +104,7 @@ async function importAtOnce(
     await reserve(write)
     const issued = await insertFreeLicenses(write.tx, licenses)
     const taken = licenses.flatMap(({ key }) => (issued.has(key) ? [] : key))
-    write.record('licenses.imported', appId, { count: issued.size })
+    write.record('licenses.imported', appId, { count: issued.size }, appId)
     return taken.length === 0 ? result : withSkipped(result, await explainSkips(write.tx, appId, taken))
   }
   return ctx.tx(actor, store, { isPatient: true })

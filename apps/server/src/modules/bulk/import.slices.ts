@@ -182,7 +182,7 @@ async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined
     const ended = await repo.deleteImport(tx, actor, id)
     if (ended) {
       skipped = new Map(skips.map(({ key, message }) => [key, message]))
-      write.record('licenses.imported', appId, { count: ended.count })
+      write.record('licenses.imported', appId, { count: ended.count }, appId)
       if (answerId !== null) await keepSkipped(ctx, write, answerId, skipped)
     } else if (answerId !== null && !(await lockApp(tx, actor, appId))) {
       // The app was deleted. If it exists, another node has completed the import, and the stored answer is still true.

@@ -103,7 +103,7 @@ export async function seeMachine(
     const binding = { ...change, ...toBinding(machine, hwidHash) }
     if (await takePlace(tx, scope, client.id, binding, { limit, removed })) {
       await access.insertDevice(tx, { id, ownerId: scope.ownerId, client, machine, hwidHash, now })
-      write.record('device.bound', id, { endUserId: client.id })
+      write.record('device.bound', id, { endUserId: client.id }, client.app_id)
       return { hwidHash, used: used + 1 - removed }
     }
   }
@@ -127,7 +127,7 @@ export async function addFirstDevice(
     hwidHash: machine.hash,
     now: write.now,
   })
-  write.record('device.bound', id, { endUserId: client.id })
+  write.record('device.bound', id, { endUserId: client.id }, client.app_id)
 }
 
 /** What changes of a device on which an end user is seen again, and the hash that identifies it. */
@@ -151,7 +151,7 @@ function rebind(
   }
   const hwidHash = match.hasTwin ? hashOfTwin(machine, device.id) : machine.hash
   const bound = { ...toBinding(machine, hwidHash), ...match.drift }
-  write.record('device.drifted', device.id, { endUserId: client.id })
+  write.record('device.drifted', device.id, { endUserId: client.id }, device.app_id)
   return { hwidHash, change: { ...seen, ...bound } }
 }
 

@@ -31,12 +31,13 @@ export async function changeEndUsers(
     actor,
     async (write) => {
       const { tx, now } = write
-      if ((await repo.listById(tx, actor, ids)).length < ids.length) throw problem('not_found')
+      const found = await repo.listById(tx, actor, ids)
+      if (found.length < ids.length) throw problem('not_found')
       // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
       await lockLicensesOf(tx, actor, ids)
       if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
       if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-      const changed = await apply(write, actor, { ...change, ids }, now)
+      const changed = await apply(write, actor, { ...change, ids }, found)
       const rows = await repo.listById(tx, actor, ids)
       return { changed, clients: rows.map((row) => toEndUser(row, now)) }
     },
@@ -48,28 +49,28 @@ async function apply(
   write: WriteTransaction,
   actor: VendorActor,
   { action, ids, days = 0 }: BulkChange<BulkClientAction>,
-  now: number,
+  found: readonly repo.EndUserView[],
 ): Promise<number> {
-  const { tx } = write
+  const { tx, now } = write
   switch (action) {
     case 'extend': {
       await movePauses(tx, actor, ids, now)
       const extended = await extendEndUsers(tx, actor, ids, days, now)
-      write.record('end_users.extended', null, { ids: extended, days })
+      write.recordByApp('end_users.extended', found, (ids) => ({ ids, days }), extended)
       return extended.length
     }
     case 'ban':
       await updateEndUsers(tx, actor, ids, { banned: 1 })
-      write.record('end_users.banned', null, { ids: [...ids] })
+      write.recordByApp('end_users.banned', found, (ids) => ({ ids }))
       return ids.length
     case 'unban':
       await updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
-      write.record('end_users.unbanned', null, { ids: [...ids] })
+      write.recordByApp('end_users.unbanned', found, (ids) => ({ ids }))
       return ids.length
     case 'reset-hwid':
       await freeLeasedSeats(tx, actor, ids)
       await freeAllDevices(tx, actor, ids)
-      write.record('end_users.hwid_reset', null, { ids: [...ids] })
+      write.recordByApp('end_users.hwid_reset', found, (ids) => ({ ids }))
       return ids.length
     case 'delete':
       await movePauses(tx, actor, ids, now)
@@ -77,7 +78,7 @@ async function apply(
       await freeLicensesOf(tx, actor, ids, now)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids, now)
-      write.record('end_users.deleted', null, { ids: [...ids] })
+      write.recordByApp('end_users.deleted', found, (ids) => ({ ids }))
       return ids.length
   }
 }

@@ -49,5 +49,5 @@ export const freeEndUserDevice = (
     if (!client) throw problem('not_found')
     await freeLeasedSeats(write.tx, actor, [id], deviceId)
     if (!(await freeDevice(write.tx, actor, id, deviceId))) throw problem('not_found')
-    write.record('device.freed', deviceId, { endUserId: id })
+    write.record('device.freed', deviceId, { endUserId: id }, client.app_id)
   })

@@ -103,9 +103,8 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
       }
       await insertEndUser(tx, client)
       if (machine) await addFirstDevice(write, actor, client, machine)
-      write.record('end_user.created', id, {
-        expiresAt: toShownEnd({ expires_at: expiresAt, grace_days: 0 }),
-      })
+      const end = toShownEnd({ expires_at: expiresAt, grace_days: 0 })
+      write.record('end_user.created', id, { expiresAt: end }, app.id)
       return repo.findEndUser(tx, actor, id)
     },
     { onTaken: usernameTaken },
@@ -125,8 +124,8 @@ export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, ban: Ban): P
     const next = ban.is_banned ?? client.banned === 0
     const reason = (next && ban.reason) || null
     await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0, ban_reason: reason })
-    if (next) write.record('end_user.banned', id, { reason })
-    else write.record('end_user.unbanned', id, {})
+    if (next) write.record('end_user.banned', id, { reason }, client.app_id)
+    else write.record('end_user.unbanned', id, {}, client.app_id)
     if (!next || !ban.blockDevices) return
     const devices = await listDevices(write.tx, id, limits.devicesMax)
     await blockAll(write, actor, client.app_id, blocksOf(client, devices, reason))
@@ -160,10 +159,10 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
       const next = paused ?? !isPaused
       if (next === isPaused) return
       const end = await setPaused(write.tx, actor, client, next, write.now)
-      if (next) write.record('end_user.paused', id, {})
+      if (next) write.record('end_user.paused', id, {}, client.app_id)
       else {
         const after = toShownEnd({ ...client, expires_at: end })
-        write.record('end_user.resumed', id, { before: toShownEnd(client), after })
+        write.record('end_user.resumed', id, { before: toShownEnd(client), after }, client.app_id)
       }
     },
     lockLicensesOf,
@@ -173,7 +172,7 @@ export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Cli
   change(ctx, actor, id, async (write, client) => {
     await freeLeasedSeats(write.tx, actor, [id])
     await freeAllDevices(write.tx, actor, [id])
-    write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 })
+    write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 }, client.app_id)
   })
 
 export async function extend(
@@ -188,7 +187,7 @@ export async function extend(
     if (client.expires_at === never) throw problem('never_expires')
     await movePauses(write.tx, actor, [id], now)
     const after = await extendEndUser(write.tx, actor, id, days, now)
-    write.record('end_user.extended', id, { days, before: toShownEnd(client), after })
+    write.record('end_user.extended', id, { days, before: toShownEnd(client), after }, client.app_id)
   }
   return change(ctx, actor, id, lengthen, lockLicensesOf)
 }
@@ -197,7 +196,8 @@ export async function extend(
 export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
-    if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
+    const client = await repo.findEndUser(tx, actor, id)
+    if (!client) throw problem('not_found')
     // Lock before freeing the licenses, so that a key added concurrently is freed too.
     await lockLicensesOf(tx, actor, [id])
     await lockEndUser(tx, actor, id)
@@ -206,7 +206,7 @@ export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): P
     await freeLicensesOf(tx, actor, [id], now)
     await endProgramSessionsOf(tx, [id])
     if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) throw problem('not_found')
-    write.record('end_user.deleted', id, {})
+    write.record('end_user.deleted', id, {}, client.app_id)
   })
 }
 
@@ -216,7 +216,7 @@ export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: stri
     ctx,
     actor,
     async ({ tx }, size) => ({ found: await repo.deleteSlice(tx, actor, appId, size) }),
-    (write, count) => write.record('end_users.slice_deleted', appId, { count }),
+    (write, count) => write.record('end_users.slice_deleted', appId, { count }, appId),
   )
 
 async function change(

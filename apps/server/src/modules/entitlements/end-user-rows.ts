@@ -121,21 +121,21 @@ export async function setActivationEnd(
     .execute()
 }
 
-/** Locks the end user from here on and names the revision; false if it is not the owner's. */
+/** Locks the end user from here on, names the revision and returns its app; undefined without such an end user. */
 export async function setVariablesRevision(
   tx: Tx,
   scope: OwnerScope,
   clientId: string,
   revision: string | null,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const client = await tx
     .updateTable('clients')
     .set({ variables_revision: revision })
     .where('id', '=', clientId)
     .where(inScope(scope))
-    .returning('id')
+    .returning('app_id')
     .executeTakeFirst()
-  return client !== undefined
+  return client?.app_id
 }
 
 export type Binding = Partial<Pick<ClientRow, 'hwid' | 'hwid_hash' | 'last_login_at' | 'last_address'>>

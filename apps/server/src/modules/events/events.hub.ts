@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { OwnerScope } from '../../core/actor.ts'
+import { type OwnerScope, sees } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -9,6 +9,12 @@ import { EventStream, type Topic } from './events.stream.ts'
 const heartbeatMs = 25 * second
 /** Enough for the open tabs of a few people; more indicates a runaway program. */
 const streamsPerOwner = 30
+
+/** Whose rows changed, and of which app. */
+export interface Concerned {
+  ownerId: string
+  appId: string | null
+}
 
 /** The streams open on this node, by owner. */
 export class EventHub {
@@ -30,7 +36,7 @@ export class EventHub {
     if (this.#closed) throw problem('unavailable')
     const present = this.#streams.get(actor.ownerId) ?? new Set()
     if (present.size >= streamsPerOwner) throw problem('rate_limited', { retryAfterSeconds: 60 })
-    const stream = new EventStream(actor.sessionId, () => {
+    const stream = new EventStream(actor, () => {
       present.delete(stream)
       if (present.size === 0 && this.#streams.get(actor.ownerId) === present)
         this.#streams.delete(actor.ownerId)
@@ -39,17 +45,16 @@ export class EventHub {
     return stream.content
   }
 
-  /** Notifies the streams of these owners. */
-  notify(ownerIds: Iterable<string>, topic: Topic = 'change'): void {
-    for (const ownerId of ownerIds) {
-      for (const stream of this.#streams.get(ownerId) ?? []) stream.send(topic)
-    }
+  /** Notifies the streams of an owner whose actors may see the app; without an app, all apps. */
+  notify({ ownerId, appId }: Concerned, topic: Topic): void {
+    for (const stream of this.#streams.get(ownerId) ?? []) if (sees(stream, appId)) stream.send(topic)
   }
 
   /** Called when changes may have been missed. */
   notifyAll(): void {
-    this.notify(this.#streams.keys())
-    this.notify(this.#streams.keys(), 'activity')
+    for (const streams of this.#streams.values()) {
+      for (const stream of streams) for (const topic of ['change', 'activity'] as const) stream.send(topic)
+    }
   }
 
   /** Closes the streams whose session has ended and sends the others a heartbeat. */

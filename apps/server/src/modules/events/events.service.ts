@@ -2,14 +2,15 @@ import type { Readable } from 'node:stream'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { EventHub } from './events.hub.ts'
+import { type Concerned, EventHub } from './events.hub.ts'
+import type { Topic } from './events.stream.ts'
 
 export interface Events {
   open(actor: OwnerScope & { sessionId: string }): Readable
-  /** Notifies the streams of the owners whose rows these records changed. */
+  /** Notifies the streams of those who may see what these records changed. */
   publish: RecordConsumer
-  /** Notifies the streams of these owners that the activity log has grown. */
-  notifyActivity(ownerIds: Iterable<string>): void
+  /** Notifies the streams of those who may see these apps that the activity log has grown. */
+  notifyActivity(apps: readonly Concerned[]): void
   start(): Promise<void>
   /** Closes every stream so that the server can stop. */
   endStreams(): void
@@ -23,8 +24,8 @@ export function createEvents(
   const hub = new EventHub(ctx, options)
   const feed = ctx.database.engine.openFeed({
     onMessage: (message) => {
-      const [ownerId = '', topic] = message.split(' ')
-      hub.notify([ownerId], topic === 'activity' ? topic : 'change')
+      const [ownerId = '', topic, appId = null] = message.split(' ')
+      hub.notify({ ownerId, appId }, topic === 'activity' ? topic : 'change')
     },
     onGap: () => hub.notifyAll(),
     onError: options.onError,
@@ -32,13 +33,17 @@ export function createEvents(
   return {
     open: hub.open.bind(hub),
     endStreams: hub.close.bind(hub),
-    publish: (records) => feed.send(changedOwners(records)),
-    notifyActivity: (ownerIds) => feed.send([...ownerIds].map((id) => `${id} activity`)),
+    publish: (records) => feed.send(messagesOf('change', records)),
+    notifyActivity: (apps) => feed.send(messagesOf('activity', apps)),
     start: () => feed.start(),
     stop: () => feed.stop(),
   }
 }
 
-function changedOwners(records: readonly ActionRecord[]): ReadonlySet<string> {
-  return new Set(records.map(({ ownerId }) => ownerId).filter((id) => id !== null))
+/** Without an app, a message is for those who may see all apps. */
+function messagesOf(topic: Topic, changes: readonly Pick<ActionRecord, 'ownerId' | 'appId'>[]): Set<string> {
+  const ofOwners = changes.filter(({ ownerId }) => ownerId !== null)
+  return new Set(
+    ofOwners.map(({ ownerId, appId }) => [ownerId, topic, ...(appId === null ? [] : [appId])].join(' ')),
+  )
 }

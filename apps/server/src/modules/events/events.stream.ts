@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { OwnerScope } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
 
 /** `change`: rows of the owner changed. `activity`: programs did something, or were refused. */
@@ -8,11 +9,14 @@ export type Topic = 'change' | 'activity'
 export class EventStream {
   readonly content = new Readable({ read() {} })
   readonly sessionId: string
+  /** The apps whose changes it may tell; null for all. */
+  readonly apps: OwnerScope['apps']
   /** The topics of the last second, and whether one was missed meanwhile. */
   readonly #recent = new Map<Topic, { timer: NodeJS.Timeout; missed: boolean }>()
 
-  constructor(sessionId: string, onEnd: () => void) {
+  constructor({ sessionId, apps }: Pick<OwnerScope, 'apps'> & { sessionId: string }, onEnd: () => void) {
     this.sessionId = sessionId
+    this.apps = apps
     this.content.once('close', () => {
       for (const { timer } of this.#recent.values()) clearTimeout(timer)
       onEnd()

@@ -45,7 +45,7 @@ export async function createLicenseType(
       }
       await repo.insertType(tx, type)
       if ((await repo.countTypes(tx, appId)) > limits.licenseTypesMax) throw problem('license_types_full')
-      write.record('license_type.created', type.id, { appId, name: type.name })
+      write.record('license_type.created', type.id, { appId, name: type.name }, appId)
       return toLicenseType({ ...type, seq: 0 })
     },
     { onTaken: nameTaken },
@@ -75,11 +75,8 @@ export async function updateLicenseType(
       if (seen && hasChanged({ ...before }, seen, changedFields)) throw problem('license_type_changed')
       const columns = toColumns({ ...before, ...changedFields })
       await repo.updateType(tx, actor, id, columns)
-      write.record('license_type.updated', id, {
-        before: only(before, changedFields),
-        after: changedFields,
-        applyTo,
-      })
+      const change = { before: only(before, changedFields), after: changedFields, applyTo }
+      write.record('license_type.updated', id, change, found.app_id)
       return { type: { ...found, ...columns }, lastSeq: await repo.lastLicenseSeq(tx, id) }
     },
     { onTaken: nameTaken },
@@ -103,10 +100,10 @@ async function applyToLicenses(
       const count = await applyType(tx, actor, type, slice)
       return { found: slice.length, changed: count, mark: slice.at(-1)?.seq ?? after }
     },
-    (write, count) => write.record('license_type.slice_applied', type.id, { count }),
+    (write, count) => write.record('license_type.slice_applied', type.id, { count }, type.app_id),
   )
   const finish = async (write: WriteTransaction) =>
-    write.record('license_type.applied', type.id, { count: changed })
+    write.record('license_type.applied', type.id, { count: changed }, type.app_id)
   await ctx.tx(actor, finish, { isPatient: true })
   return changed
 }
@@ -115,7 +112,8 @@ export async function deleteLicenseType(ctx: Ctx, actor: VendorActor, id: string
   await ctx.tx(actor, async (write) => {
     const deleted = await repo.deleteType(write.tx, actor, id)
     if (!deleted) throw problem('not_found')
-    write.record('license_type.deleted', id, { appId: deleted.app_id, name: deleted.name })
+    const { app_id: appId, name } = deleted
+    write.record('license_type.deleted', id, { appId, name }, appId)
   })
 }
 

@@ -55,20 +55,20 @@ async function apply(
     case 'extend': {
       await movePauses(tx, actor, usersOf(locked), now)
       const extended = await extendLicenses(tx, actor, ids, days, now)
-      write.record('licenses.extended', null, { ids: extended, days })
+      write.recordByApp('licenses.extended', locked, (ids) => ({ ids, days }), extended)
       return extended.length
     }
     case 'ban':
       await changeBans(write, actor, locked, true)
-      write.record('licenses.banned', null, { ids: [...ids] })
+      write.recordByApp('licenses.banned', locked, (ids) => ({ ids }))
       return ids.length
     case 'unban':
       await changeBans(write, actor, locked, false)
-      write.record('licenses.unbanned', null, { ids: [...ids] })
+      write.recordByApp('licenses.unbanned', locked, (ids) => ({ ids }))
       return ids.length
     case 'delete':
       await deleteAndExpireUsers(tx, actor, ids, now)
-      write.record('licenses.deleted', null, { ids: [...ids] })
+      write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }))
       return ids.length
   }
 }

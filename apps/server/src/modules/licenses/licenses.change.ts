@@ -97,10 +97,8 @@ async function changeEnd(
   const after = Math.max(toStoredEnd(end, license.grace_days), write.now)
   await movePauses(write.tx, actor, usersOf([license]), write.now)
   await setLicenseEnd(write.tx, actor, license.id, after)
-  write.record('license.expiry_changed', license.id, {
-    before: toShownEnd(license),
-    after: toShownEnd({ ...license, expires_at: after }),
-  })
+  const change = { before: toShownEnd(license), after: toShownEnd({ ...license, expires_at: after }) }
+  write.record('license.expiry_changed', license.id, change, license.app_id)
 }
 
 async function changeDetails(
@@ -118,7 +116,7 @@ async function changeDetails(
     ...(note !== undefined && { note }),
   })
   await storeAddedRights(write.tx, actor, usersOf([license]))
-  write.record('license.updated', license.id, {
+  const change = {
     before: {
       ...(devices !== undefined && { devices: license.devices }),
       ...(features !== undefined && { features: JSON.parse(license.features) }),
@@ -129,7 +127,8 @@ async function changeDetails(
       ...(features !== undefined && { features }),
       ...(note !== undefined && { note }),
     },
-  })
+  }
+  write.record('license.updated', license.id, change, license.app_id)
 }
 
 export async function toggleBan(
@@ -142,8 +141,8 @@ export async function toggleBan(
     const next = ban.is_banned ?? license.banned === 0
     const reason = (next && ban.reason) || null
     await changeBans(write, actor, [license], next, reason)
-    if (next) write.record('license.banned', id, { reason })
-    else write.record('license.unbanned', id, {})
+    if (next) write.record('license.banned', id, { reason }, license.app_id)
+    else write.record('license.unbanned', id, {}, license.app_id)
   })
 }
 

@@ -82,7 +82,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
       const drafts = Array.from({ length: batch.count }, () => draft)
       const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
       const ids = made.map((license) => license.id)
-      write.record('licenses.created', app.id, { count: ids.length, ids })
+      write.record('licenses.created', app.id, { count: ids.length, ids }, app.id)
       write.last(() => insertsOf(tx, made))
       return made.map((license) => toLicense(asNew(license, app, offer.type), now))
     },
@@ -101,7 +101,7 @@ export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): P
     const license = await repo.findLicense(write.tx, actor, id)
     if (!license) throw problem('not_found')
     await deleteAndExpireUsers(write.tx, actor, [id], ctx.clock.now())
-    write.record('license.deleted', id, { used: license.used === 1 })
+    write.record('license.deleted', id, { used: license.used === 1 }, license.app_id)
   })
 }
 
@@ -146,17 +146,17 @@ export async function deleteLicensesInSlices(
 ): Promise<number> {
   const { appId = null, resellerId = null } = filter
   const lastSeq = await ctx.tx(actor, async (write) => {
-    write.record('licenses.deletion_started', appId, { appId, resellerId })
+    write.record('licenses.deletion_started', appId, { appId, resellerId }, appId)
     return repo.lastSeq(write.tx, actor)
   })
   const deleted = await inSlices(
     ctx,
     actor,
     (write, size) => deleteSlice(write, actor, { ...filter, lastSeq }, size),
-    (write, count) => write.record('licenses.slice_deleted', appId, { count }),
+    (write, count) => write.record('licenses.slice_deleted', appId, { count }, appId),
   )
   const finish = async (write: WriteTransaction) =>
-    write.record('licenses.deletion_finished', appId, { count: deleted })
+    write.record('licenses.deletion_finished', appId, { count: deleted }, appId)
   await ctx.tx(actor, finish, { isPatient: true })
   return deleted
 }

@@ -154,10 +154,8 @@ async function issue(
   await repo.replaceOthers(tx, actor, machine, id, now)
   await repo.trimReplaced(tx, actor, machine, replacedKept)
   const seq = await nextStatement(tx, actor, endUser.id, { column: 'activation_until', until })
-  write.record('end_user.activated_offline', endUser.id, {
-    activationId: id,
-    until: until === never ? null : until,
-  })
+  const ended = until === never ? null : until
+  write.record('end_user.activated_offline', endUser.id, { activationId: id, until: ended }, app.id)
   const claims = {
     iss: 'keyward',
     aud: app.appId,
@@ -236,12 +234,12 @@ async function end(write: WriteTransaction, actor: VendorActor, row: OfflineActi
   const { tx, now } = write
   if (row.ended_by === 'code') throw problem('offline_code_used')
   if (row.ended_by === 'replaced') throw problem('offline_code_replaced')
-  const { client_id: clientId, hwid_hash: hwidHash, device_id: deviceId } = row
+  const { client_id: clientId, hwid_hash: hwidHash, device_id: deviceId, app_id: appId } = row
   await repo.deactivateAll(tx, actor, { clientId, hwidHash }, now)
   const deviceFreed = deviceId !== null && (await freeDevice(tx, actor, clientId, deviceId))
   await setActivationEnd(tx, actor, clientId, await repo.latestEnd(tx, actor, clientId))
-  write.record('end_user.deactivated_offline', clientId, { activationId: row.id, deviceFreed })
-  if (deviceFreed) write.record('device.freed', deviceId, { endUserId: clientId })
+  write.record('end_user.deactivated_offline', clientId, { activationId: row.id, deviceFreed }, appId)
+  if (deviceFreed) write.record('device.freed', deviceId, { endUserId: clientId }, appId)
 }
 
 async function read(ctx: Ctx, scope: OwnerScope, id: string) {

@@ -43,7 +43,7 @@ export const appSdks = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): P
 export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
   const { id, name } = await ctx.tx(actor, async (write) => {
     const app = await getApp(write.tx, actor, idOrAppId)
-    write.record('app.deletion_started', app.id, { name: app.name })
+    write.record('app.deletion_started', app.id, { name: app.name }, app.id)
     return { id: app.id, name: app.name }
   })
   // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
@@ -57,7 +57,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   const finish = async (write: WriteTransaction) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     await removeAppFromApiKeys(write.tx, actor, id)
-    write.record('app.deleted', id, { name })
+    write.record('app.deleted', id, { name }, id)
   }
   await ctx.tx(actor, finish, { isPatient: true })
 }

@@ -43,7 +43,7 @@ export async function addRelease(
       if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
       if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
       const { version, released_at: releasedAt } = release
-      write.record('release.added', release.id, { appId, version, releasedAt })
+      write.record('release.added', release.id, { appId, version, releasedAt }, appId)
       return release
     },
     { onTaken: () => problem('release_exists') },
@@ -55,7 +55,8 @@ export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): P
   await ctx.tx(actor, async (write) => {
     const removed = await repo.deleteRelease(write.tx, actor, id)
     if (!removed) throw problem('not_found')
-    write.record('release.removed', id, { appId: removed.app_id, version: removed.version })
+    const { app_id: appId, version } = removed
+    write.record('release.removed', id, { appId, version }, appId)
   })
 }
 

@@ -26,7 +26,7 @@ export async function resetResellerPassword(
     await access.setPasswordHash(tx, found.id, passwordHash)
     await endSessions(tx, holderOf(found.id))
     await revokeResets(tx, 'reseller', found.id)
-    write.record('reseller.password_reset', found.id, {})
+    write.record('reseller.password_reset', found.id, {}, found.app_id)
     return { email: found.email, password }
   })
 }

@@ -126,12 +126,9 @@ export async function releaseLicenses(tx: Tx, scope: OwnerScope, id: string, cou
 }
 
 /** Deletes a reseller and its sessions; its licenses stay with the owner. */
-export async function deleteReseller(tx: Tx, scope: OwnerScope, id: string): Promise<boolean> {
-  const deleted = await tx
-    .deleteFrom('resellers')
-    .where('id', '=', id)
-    .where(inScope(scope))
-    .returning('id')
-    .executeTakeFirst()
-  return deleted !== undefined
-}
+export const deleteReseller = (
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+): Promise<Pick<ResellerRow, 'app_id'> | undefined> =>
+  tx.deleteFrom('resellers').where('id', '=', id).where(inScope(scope)).returning('app_id').executeTakeFirst()

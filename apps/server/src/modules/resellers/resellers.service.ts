@@ -70,7 +70,8 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: New
         allowed_license_keys: reseller.allowed_license_keys,
         created_at: now,
       })
-      write.record('reseller.created', id, { appId: app.id, licenseLimit: reseller.allowed_license_keys })
+      const licenseLimit = reseller.allowed_license_keys
+      write.record('reseller.created', id, { appId: app.id, licenseLimit }, app.id)
     },
     { onTaken: emailTaken },
   )
@@ -124,13 +125,11 @@ async function change(
     await revokeResets(tx, 'reseller', id)
   }
   const after = { licenseLimit: update.licenseLimit, active: update.active }
-  write.record('reseller.updated', id, {
-    before: {
-      ...(after.licenseLimit === undefined ? {} : { licenseLimit: before.allowed_license_keys }),
-      ...(after.active === undefined ? {} : { active: before.active === 1 }),
-    },
-    after,
-  })
+  const changed = {
+    ...(after.licenseLimit === undefined ? {} : { licenseLimit: before.allowed_license_keys }),
+    ...(after.active === undefined ? {} : { active: before.active === 1 }),
+  }
+  write.record('reseller.updated', id, { before: changed, after }, before.app_id)
   return access.findReseller(tx, actor, id)
 }
 
@@ -140,8 +139,9 @@ async function change(
  */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   const remove = async (write: WriteTransaction): Promise<void> => {
-    if (!(await repo.deleteReseller(write.tx, actor, id))) throw problem('not_found')
-    write.record('reseller.deleted', id, {})
+    const deleted = await repo.deleteReseller(write.tx, actor, id)
+    if (!deleted) throw problem('not_found')
+    write.record('reseller.deleted', id, {}, deleted.app_id)
   }
   const isRemoved = await ctx.tx(actor, async (write) => {
     const reseller = await access.findReseller(write.tx, actor, id)

@@ -42,7 +42,7 @@ export async function createSigningKey(
       status: 'next',
       created_at: write.now,
     })
-    write.record('app.signing_key_created', app.id, { kid: made.kid })
+    write.record('app.signing_key_created', app.id, { kid: made.kid }, app.id)
   })
 }
 
@@ -55,7 +55,7 @@ export const promoteSigningKey = (ctx: Ctx, actor: VendorActor, idOrAppId: strin
       throw problem('conflict', { message: 'Only the next key can be promoted' })
     await repo.setStatus(write.tx, actor, app.id, current.kid, 'retired')
     await repo.setStatus(write.tx, actor, app.id, kid, 'current')
-    write.record('app.signing_key_promoted', app.id, { kid, retired: current.kid })
+    write.record('app.signing_key_promoted', app.id, { kid, retired: current.kid }, app.id)
   })
 
 /** Stops signing with a key. Programs that name no key get the oldest one left. */
@@ -69,7 +69,7 @@ export const revokeSigningKey = (ctx: Ctx, actor: VendorActor, idOrAppId: string
     await repo.setStatus(write.tx, actor, app.id, kid, 'revoked')
     const oldest = rows.findLast((row) => row.kid !== kid && row.status !== 'revoked')
     if (app.signing_kid === kid && oldest) await setUsualKey(write.tx, actor, app.id, oldest)
-    write.record('app.signing_key_revoked', app.id, { kid })
+    write.record('app.signing_key_revoked', app.id, { kid }, app.id)
   })
 
 /** Runs a change on an app whose keys are locked; `rows` are its keys, newest first, as before the change. */

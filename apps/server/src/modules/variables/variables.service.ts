@@ -47,7 +47,7 @@ export async function setAppVariables(
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
     write.spend(growthOf(found, stored))
     await repo.replaceOfApp(tx, id, stored)
-    write.record('app.variables_changed', id, changeOf(before, variables))
+    write.record('app.variables_changed', id, changeOf(before, variables), id)
     return { variables, revision: stored?.revision ?? null }
   })
 }
@@ -72,13 +72,14 @@ export async function setClientVariables(
   const stored = seal(ctx, contextOfClient(id), variables)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await setVariablesRevision(tx, actor, id, stored?.revision ?? null))) throw problem('not_found')
+    const appId = await setVariablesRevision(tx, actor, id, stored?.revision ?? null)
+    if (appId === undefined) throw problem('not_found')
     const found = await repo.findOfClient(tx, id)
     const before = openClient(ctx, id, found)
     if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
     write.spend(growthOf(found, stored))
     await repo.replaceOfClient(tx, id, stored)
-    write.record('end_user.variables_changed', id, changeOf(before, variables))
+    write.record('end_user.variables_changed', id, changeOf(before, variables), appId)
     return { variables, revision: stored?.revision ?? null }
   })
 }

@@ -50,7 +50,7 @@ export async function freeOwnDevice(
     if (heldUntil === undefined && !(await freeDevice(tx, app, client.id, deviceId)))
       throw problem('not_found')
     await updateEndUser(tx, app, client.id, { device_freed_at: now })
-    write.record('device.freed', deviceId, { endUserId: client.id })
+    write.record('device.freed', deviceId, { endUserId: client.id }, app.id)
   })
 }
 

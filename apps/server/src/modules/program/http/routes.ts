@@ -123,7 +123,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     await deps.ctx.tx(toActor(session, address), async (write) => {
       await returnSeat(write.tx, session.id)
       await endSession(write.tx, session, write.now)
-      write.record('end_user.signed_out', session.endUser?.id ?? null, {})
+      write.record('end_user.signed_out', session.endUser?.id ?? null, {}, session.app.id)
     })
     return {}
   })

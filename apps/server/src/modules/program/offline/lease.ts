@@ -50,7 +50,7 @@ export async function issueLease(
     if (seq === undefined) throw problem('sessionUnauthed')
     if (floating && hwidHash !== null) await leaseSeat(tx, floating.licenseId, hwidHash, until)
     if (session.device) await holdDevice(write, session, { id: session.device.id, until, facts })
-    write.record('end_user.lease_issued', endUser.id, { until })
+    write.record('end_user.lease_issued', endUser.id, { until }, app.id)
     return { ...times, seq, features: JSON.parse(endUser.features) as string[] }
   })
   const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sha256(hwid) }

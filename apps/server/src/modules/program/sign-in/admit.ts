@@ -65,7 +65,7 @@ export const sessionSignIn = (
   actor: toActor(session, address),
   finish: async (write, admitted, isNew) => {
     await startSession(write, session, admitted)
-    if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {})
+    if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {}, session.app.id)
     const seatUntil = await renewOrTakeSeat(write, session, admitted)
     const covered = await findCovered(write.tx, session.app, admitted.endUser.updatesUntil)
     return toSessionUser(admitted.endUser, write.now, { ...session, seatUntil, covered })

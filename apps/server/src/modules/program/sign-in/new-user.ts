@@ -67,7 +67,7 @@ export async function redeemForNewUser(
   await insertEndUser(tx, client)
   await setEndUserOfLicense(tx, app, license.id, client.id)
   if (machine) await addFirstDevice(write, app, client, machine)
-  write.record('end_user.registered', client.id, { licenseId: license.id })
+  write.record('end_user.registered', client.id, { licenseId: license.id }, app.id)
   countToday(write, app, 'activations')
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
   return { endUser: toEndUserFacts(stored, redeemed), hwidHash: client.hwid_hash, facts }
@@ -97,6 +97,6 @@ export async function redeemForFormerUser<T>(
   if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
   countToday(write, app, 'activations')
   const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
-  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end })
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end }, app.id)
   return enter(write, signIn, client.id, device)
 }

@@ -62,7 +62,7 @@ export async function remember(
       created_at: now,
       expires_at: now + days * day,
     })
-    write.record('device.remembered', device.id, { endUserId })
+    write.record('device.remembered', device.id, { endUserId }, app.id)
     return token
   })
 }
@@ -93,7 +93,8 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Res
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
     const isCopied = await ctx.tx(actor, async (write) => {
       const isDeleted = await tokens.deleteCopiedToken(write.tx, app, stored.id, presented)
-      if (isDeleted) write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id })
+      if (isDeleted)
+        write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id }, app.id)
       return isDeleted
     })
     if (isCopied) throw problem('sessionUnauthed')

@@ -55,7 +55,7 @@ export async function startTrial(
     const issuer = { ownerId: app.ownerId, appId: app.id, now }
     const [license] = await issueLicenses(tx, issuer, [draft])
     if (!license) throw problem('internal')
-    write.record('licenses.created', app.id, { count: 1, ids: [license.id] })
+    write.record('licenses.created', app.id, { count: 1, ids: [license.id] }, app.id)
     const user = { id, username: license.key, passwordHash: null, email: sent.email ?? null, device }
     const admitted = await redeemForNewUser(write, signIn, license.id, user)
     return signIn.finish(write, admitted, true)

@@ -102,7 +102,7 @@ async function addTime(
   if (!hasNoEnd) await setEndUserEnd(tx, app, client.id, endsAt)
   const before = hasNoEnd ? now : toStoredEnd(base, client.grace_days)
   await setAddedTime(tx, app, key.id, { before, after: hasNoEnd ? now : endsAt })
-  write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end })
+  write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt: end }, app.id)
   return endsAt
 }
 
