@@ -12,6 +12,7 @@ const tablesOf = {
   owners: ['owners'],
   members: ['members'],
   sessions: ['owner_sessions', 'reseller_sessions', 'client_sessions'],
+  'account-mails': ['known_devices'],
   'daily-counts': ['daily_counts'],
   entitlements: ['licenses', 'clients'],
   devices: ['devices', 'device_tokens', 'leased_seats'],

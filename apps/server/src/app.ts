@@ -23,6 +23,8 @@ import { createServer, type ServerOptions } from './http/server.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticatePerson } from './modules/account/account.service.ts'
 import { getUser } from './modules/account/account.view.ts'
+import { accountSessionsRoutes } from './modules/account/account-sessions.routes.ts'
+import { AccountMails } from './modules/account-mails/account-mails.service.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
 import { activityRoutes } from './modules/activity/activity.routes.ts'
 import { authenticateApiKey } from './modules/api-keys/api-keys.authentication.ts'
@@ -49,6 +51,7 @@ import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { platformRoutes } from './modules/platform/platform.routes.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
+import { portalSessionsRoutes } from './modules/portal/portal-sessions.routes.ts'
 import { type SessionCapOptions, startProgram } from './modules/program/program.start.ts'
 import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
@@ -102,6 +105,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     events.publish(records)
     activity.consume(records)
     program.consume(records)
+    accountMails.consume(records)
     options.onRecords?.(records)
   }
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
@@ -164,6 +168,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
   const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
+  const accountMails = new AccountMails({ ctx, attempts, mailer, consoleUrl, onError: logError })
 
   installRequestChecks(server, config)
   installErrors(server)
@@ -184,6 +189,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const countKey = (id: string) => (config.rateLimits === 'on' ? keyGate(id) : undefined)
     const mount = createMount(scope, {
       checkAnswers,
+      clock,
       gates: createGates(options.gateSizes),
       budget,
       attempts,
@@ -199,6 +205,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     systemRoutes(mount, ctx)
     accountRoutes(mount, ctx, attempts, resets)
     apiKeysRoutes(mount, ctx)
+    accountSessionsRoutes(mount, ctx, attempts)
     appsRoutes(mount, ctx)
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
@@ -213,6 +220,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
     portalRoutes(mount, ctx, attempts, resets)
+    portalSessionsRoutes(mount, ctx, attempts)
     plansRoutes(mount, ctx)
     paymentsRoutes(mount, { payments, attempts, readUser: (actor) => getUser(ctx, actor) })
     dashboardRoutes(mount, ctx)
@@ -240,7 +248,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([stopHousekeeping(), resets.end()])
+    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end()])
     mailer.close()
     await stopReconciler()
     await program.close()

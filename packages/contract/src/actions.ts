@@ -84,7 +84,10 @@ export const actions = {
   'owner.email_changed': changeOf(z.string()),
   'owner.password_reset_requested': nothing,
   'owner.password_reset': nothing,
+  'owner.session_ended': z.strictObject({ session: id }),
   'owner.sessions_ended': nothing,
+  /** Proved again who is signed in. */
+  'owner.identity_confirmed': nothing,
 
   'api_key.created': z.strictObject({
     name: z.string(),
@@ -178,6 +181,9 @@ export const actions = {
   'reseller.signed_out': nothing,
   'reseller.password_reset_requested': nothing,
   'reseller.password_reset': nothing,
+  'reseller.session_ended': z.strictObject({ session: id }),
+  'reseller.sessions_ended': nothing,
+  'reseller.identity_confirmed': nothing,
 
   'settings.updated': changeOf(settingsFields),
   'platform.reset_started': nothing,
@@ -231,9 +237,13 @@ export const isLogged = (action: ActionName, actorKind: string): boolean =>
 export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'owner.signed_in',
   'owner.signed_out',
+  'owner.session_ended',
+  'owner.identity_confirmed',
   'owner.password_reset_requested',
   'reseller.signed_in',
   'reseller.signed_out',
+  'reseller.session_ended',
+  'reseller.identity_confirmed',
   'reseller.password_reset_requested',
   'settings.updated',
   'app.updated',

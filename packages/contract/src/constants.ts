@@ -58,6 +58,10 @@ export const limits = {
   trialMarksMax: 100,
   /** Sessions of an owner or a reseller; a sign-in ends the oldest one beyond. */
   accountSessionsMax: 100,
+  /** Characters of a User-Agent that a session keeps. */
+  agentMax: 300,
+  /** How long a proof of identity counts; signing in is one. */
+  identityMinutes: 10,
   /** How many devices a program gets. */
   deviceListMax: 200,
   deviceCooldownHoursMax: 8760,

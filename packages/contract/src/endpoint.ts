@@ -28,6 +28,11 @@ export interface Endpoint<
   allApps?: true | 'without app'
   /** What deleting requires besides `permission`; of a bulk call, only the action `delete` does. */
   deleting?: readonly Permission[]
+  /**
+   * Needs a proof of identity that is at most `limits.identityMinutes` old, from everyone or only from accounts with a
+   * second factor; else 403 `confirm_identity`. API keys are never asked.
+   */
+  confirm?: 'always' | 'with_factor'
   summary: string
   /** Group in the API reference. */
   tag: string

@@ -23,6 +23,7 @@ const general = {
   api_key_not_allowed: [403, 'This call needs a signed-in person. API keys cannot make it.'],
   network_not_allowed: [403, 'This API key does not work from this network'],
   api_keys_full: [403, `An account can have at most ${limits.apiKeysMax} API keys`],
+  confirm_identity: [403, 'Please confirm that it is you to continue'],
   reauthenticate: [403, 'Please enter your password to continue'],
   plan_limit_reached: [403, 'You have reached the limit of your plan'],
   quota_reached: [403, 'Your license quota is used up'],

@@ -1,3 +1,4 @@
+import { accountSessions, portalSessions } from './account-sessions.ts'
 import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
 import { apps } from './apps.ts'
@@ -25,6 +26,7 @@ import { variables } from './variables.ts'
 export const endpoints = {
   auth,
   apiKeys,
+  accountSessions,
   apps,
   blocklist,
   signingKeys,
@@ -34,6 +36,7 @@ export const endpoints = {
   clients,
   resellers,
   portal,
+  portalSessions,
   offlineActivations,
   variables,
   releases,
@@ -47,6 +50,7 @@ export const endpoints = {
   system,
 }
 
+export type { AccountSession } from './account-sessions.ts'
 export type { ActionDetail, ActionName, ActionOnApp } from './actions.ts'
 export { actions, isLogged, thinnedActions } from './actions.ts'
 export type { ActivityEvent, Fix, RefusalState } from './activity.ts'

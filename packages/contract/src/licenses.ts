@@ -197,6 +197,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:delete',
     allApps: 'without app',
+    confirm: 'with_factor',
     job: true,
     tag,
     summary: 'Delete all licenses, or all licenses of an app',

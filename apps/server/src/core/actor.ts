@@ -19,6 +19,14 @@ export const allApps = (ownerId: string): OwnerScope => ({ ownerId, apps: null }
 export const sees = ({ apps }: Pick<OwnerScope, 'apps'>, appId: string | null): boolean =>
   apps === null || (appId !== null && apps.has(appId))
 
+/** What the session of a request knows of its holder. */
+interface Identity {
+  /** The last proof of identity in this session, in milliseconds since 1970; signing in is one. */
+  confirmedAt?: number | undefined
+  /** Whether the holder has a second factor. */
+  hasFactor?: boolean | undefined
+}
+
 interface Vendor extends OwnerScope {
   /** Id of the person's account, or of the API key. */
   actorId: string
@@ -29,7 +37,7 @@ interface Vendor extends OwnerScope {
 }
 
 /** The owner, or a member of its team, signed in to the console. */
-export interface PersonActor extends Vendor {
+export interface PersonActor extends Vendor, Identity {
   kind: 'owner' | 'member'
   role: Role
   sessionId: string
@@ -45,7 +53,7 @@ export interface ApiKeyActor extends Vendor {
 export type VendorActor = PersonActor | ApiKeyActor
 
 /** A reseller, signed in to its portal; it acts on rows of the owner it belongs to. */
-export interface ResellerActor {
+export interface ResellerActor extends Identity {
   kind: 'reseller'
   ownerId: string
   /** Its calls name its app themselves. */
@@ -121,7 +129,7 @@ export interface Access {
 /** A person, signed in to the console, at the vendor account of the session. */
 export const toPersonActor = (
   { role, apps }: Access,
-  session: { accountId: string; ownerId: string; sessionId: string; address: string },
+  session: { accountId: string; ownerId: string; sessionId: string; address: string } & Identity,
 ): PersonActor => ({
   kind: role === 'owner' ? 'owner' : 'member',
   role,
@@ -132,6 +140,8 @@ export const toPersonActor = (
   isOwner: role === 'owner',
   sessionId: session.sessionId,
   address: session.address,
+  confirmedAt: session.confirmedAt,
+  hasFactor: session.hasFactor,
 })
 
 /** The owner may do everything. */

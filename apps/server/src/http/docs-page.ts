@@ -2,7 +2,7 @@ import { acceptsIdempotencyKey, type Endpoint, errorFacts, limits } from '@keywa
 import { z } from 'zod'
 import { version } from '../core/version.ts'
 import { escapeHtml, renderFrame } from './docs-frame.ts'
-import { allEndpoints, bodyLimitOf, errorsOf } from './openapi.ts'
+import { allEndpoints, bodyLimitOf, confirmation, errorsOf } from './openapi.ts'
 
 /** The API reference: one page without scripts, generated from the contract. */
 export function renderDocs(basePath: string): string {
@@ -78,7 +78,7 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath
   return `<article id="${anchor(name)}">
 <h3><span class="method ${endpoint.method.toLowerCase()}">${endpoint.method}</span>
 <code>${basePath}/api${escapeHtml(endpoint.path.replace(/:(\w+)/g, '{$1}'))}</code></h3>
-<p>${escapeHtml(endpoint.summary)}. <span class="access">${access[endpoint.access]}${permission(endpoint)}</span></p>
+<p>${escapeHtml(endpoint.summary)}. <span class="access">${access[endpoint.access]}${permission(endpoint)}${confirm(endpoint)}</span></p>
 ${parts.join('')}
 <details><summary>Errors</summary><table><thead><tr><th>Status</th><th>Code</th><th>Text</th></tr></thead>
 <tbody>${errors.join('')}</tbody></table></details>
@@ -95,6 +95,8 @@ function permission({ permission: needed, deleting, allApps }: Endpoint): string
   const which = allApps === 'without app' ? 'Without an app, it' : 'It'
   return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
 }
+
+const confirm = ({ confirm: needed }: Endpoint): string => (needed ? ` ${confirmation[needed]}.` : '')
 
 const access: Record<Endpoint['access'], string> = {
   public: 'Needs no token.',

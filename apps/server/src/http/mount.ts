@@ -19,9 +19,12 @@ import {
   type ResellerActor,
   type VendorActor,
 } from '../core/actor.ts'
+import { currentAgent, toAgent } from '../core/agent.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { callerOf, currentCaller } from '../core/caller.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Gates } from '../core/gate.ts'
+import { requireProof } from '../core/identity.ts'
 import { problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
 import type { Attempts } from '../service/attempts.ts'
@@ -67,6 +70,7 @@ export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoi
 
 export interface MountOptions {
   authenticators: Authenticators
+  clock: Clock
   gates: Gates
   budget: Pick<WriteBudget, 'check'>
   attempts: Pick<Attempts, 'refuseUnread'>
@@ -87,6 +91,8 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
     if ((access === 'owner') !== (endpoint.permission !== undefined))
       throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
+    if (endpoint.confirm && access === 'public')
+      throw new Error(`${endpoint.path} must not ask strangers for a proof of identity`)
     const actors = new WeakMap<FastifyRequest, VendorActor | ResellerActor>()
     const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
     const { method, path } = endpoint
@@ -114,6 +120,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         if (actor.kind === 'api_key' && needsPerson(endpoint.permission)) throw problem('api_key_not_allowed')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
         if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
+        requireProof(actor, endpoint.confirm, options.clock.now())
         if (isBudgeted(endpoint)) await options.budget.check(actor)
         actors.set(request, actor)
         await turns.take(request, reply, callerOf(actor))
@@ -134,8 +141,8 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
           } as unknown as Input<typeof endpoint, typeof access>
           const { actor } = input
-          const handle = () =>
-            actor ? currentCaller.run(callerOf(actor), () => handler(input)) : handler(input)
+          const run = () => currentAgent.run(toAgent(request.headers['user-agent']), () => handler(input))
+          const handle = () => (actor ? currentCaller.run(callerOf(actor), run) : run())
           if (actor && keyed) {
             const { answer, isRepeat } = await options.once(actor, keyed, async () =>
               toAnswer(await handle()),

@@ -38,6 +38,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.access === 'owner') codes.add('network_not_allowed').add('rate_limited')
   if (needsPerson(endpoint.permission)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('permission_missing')
+  if (endpoint.confirm) codes.add('confirm_identity')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (acceptsIdempotencyKey(endpoint)) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
@@ -123,6 +124,14 @@ const failure: Json = {
   },
 }
 
+const proof = `a proof of identity that is at most ${limits.identityMinutes} minutes old`
+
+/** What a call needs besides a session. */
+export const confirmation: Record<NonNullable<Endpoint['confirm']>, string> = {
+  always: `Needs ${proof}`,
+  with_factor: `Needs ${proof}, on accounts with a second factor`,
+}
+
 /** The body limit of an endpoint as readable text. */
 export const bodyLimitOf = (endpoint: Endpoint): string =>
   (endpoint.bodyLimit ?? limits.bodyBytesMax).toLocaleString('en-US')
@@ -137,11 +146,13 @@ function operation(name: string, endpoint: Endpoint): Json {
     operationId: name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
+    ...(endpoint.confirm ? { description: `${confirmation[endpoint.confirm]}.` } : {}),
     parameters: parameters(endpoint),
     ...(body ? { requestBody: body } : {}),
     ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
     ...(endpoint.allApps ? { 'x-all-apps': endpoint.allApps } : {}),
     ...(endpoint.deleting ? { 'x-deleting': endpoint.deleting } : {}),
+    ...(endpoint.confirm ? { 'x-confirm': endpoint.confirm } : {}),
     security: endpoint.access in schemes ? [{ [endpoint.access]: [] }] : [],
     responses: responses(endpoint),
   }

@@ -3,6 +3,7 @@ import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
 import { toOwnerActor, type VendorActor } from '../core/actor.ts'
+import { systemClock } from '../core/clock.ts'
 import { createGates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
 import { installBodies } from './body.ts'
@@ -10,7 +11,13 @@ import { installErrors } from './errors.ts'
 import { createMount } from './mount.ts'
 import { allEndpoints } from './openapi.ts'
 
-const owner = toOwnerActor({ accountId: 'acc_1', ownerId: 'own_1', sessionId: 'ses_1', address: '127.0.0.1' })
+const owner = toOwnerActor({
+  accountId: 'acc_1',
+  ownerId: 'own_1',
+  sessionId: 'ses_1',
+  address: '127.0.0.1',
+  confirmedAt: Date.now(),
+})
 let actor: VendorActor = owner
 
 const server = fastify()
@@ -18,6 +25,7 @@ installErrors(server)
 installBodies(server)
 const mount = createMount(server, {
   authenticators: { owner: async () => actor, reseller: async () => undefined },
+  clock: systemClock,
   gates: createGates(),
   budget: { check: () => undefined },
   attempts: { refuseUnread: () => undefined },

@@ -41,6 +41,32 @@ export function otherRecipes(world: World): Recipes {
       },
     ],
     'portal.logout': ['reseller', ['reseller.signed_out'], inPortal('POST', '/logout')],
+    'portalSessions.end': [
+      'reseller',
+      ['reseller.session_ended'],
+      async () => {
+        const reseller = await makeReseller(on, owner, app)
+        const { sessions } = (await reseller.call('GET', '/sessions')).json.data
+        return () => reseller.call('DELETE', `/sessions/${sessions[0]._id}`)
+      },
+    ],
+    'portalSessions.endOthers': [
+      'reseller',
+      ['reseller.sessions_ended'],
+      async () => {
+        const { email, password, call } = await makeReseller(on, owner, app)
+        await on.call('POST', '/resellers/auth/login', { body: { email, password } })
+        return () => call('DELETE', '/sessions')
+      },
+    ],
+    'portalSessions.confirm': [
+      'reseller',
+      ['reseller.identity_confirmed'],
+      async () => {
+        const { password, call } = await makeReseller(on, owner, app)
+        return () => call('POST', '/confirm', { password })
+      },
+    ],
     'portal.createLicenses': [
       'reseller',
       ['licenses.created'],

@@ -50,6 +50,29 @@ export function ownerRecipes(world: World): Recipes {
         on.call('POST', '/auth/login', { body: { email: owner.email, password: owner.password } }),
     ],
     'auth.logout': ['owner', ['owner.signed_out'], signedIn('POST', '/auth/logout')],
+    'accountSessions.end': [
+      'owner',
+      ['owner.session_ended'],
+      async () => {
+        const call = await signedIn('GET', '/auth/sessions')()
+        const { sessions } = (await call()).json.data
+        const { _id } = sessions.find(({ current }: { current: boolean }) => current)
+        return () => owner.call('DELETE', `/auth/sessions/${_id}`)
+      },
+    ],
+    'accountSessions.endOthers': [
+      'owner',
+      ['owner.sessions_ended'],
+      async () => {
+        await signedIn('GET', '/auth/sessions')()
+        return () => owner.call('DELETE', '/auth/sessions')
+      },
+    ],
+    'accountSessions.confirm': [
+      'owner',
+      ['owner.identity_confirmed'],
+      async () => () => owner.call('POST', '/auth/confirm', { password: owner.password }),
+    ],
     'auth.changePassword': [
       'owner',
       ['owner.password_changed'],

@@ -198,6 +198,23 @@ test('ends when its session ends; other streams stay open', async () => {
   await expect.poll(() => second.ended).toBe(true)
 })
 
+test('ends at once, without waiting for a heartbeat, when its session is ended from elsewhere', async () => {
+  const server = await startServer({}, { heartbeatMs: 60_000 })
+  const at = await server.server.listen({ port: 0, host: '127.0.0.1' })
+  const { email, password, token: mine } = await signUp(server)
+  const signIn = async () =>
+    (await server.call('POST', '/auth/login', { body: { email, password } })).json.data.token as string
+  const [one, all] = [await signIn(), await signIn()]
+  const streams = [await listen(mine, at), await listen(one, at), await listen(all, at)]
+  const { sessions } = (await server.call('GET', '/auth/sessions', { token: one })).json.data
+  const { _id } = sessions.find(({ current }: { current: boolean }) => current)
+  await server.call('DELETE', `/auth/sessions/${_id}`, { token: mine })
+  await expect.poll(() => streams.map(({ ended }) => ended)).toEqual([false, true, false])
+  await server.call('DELETE', '/auth/sessions', { token: mine })
+  await expect.poll(() => streams.map(({ ended }) => ended)).toEqual([false, true, true])
+  await server.close()
+})
+
 test('allows 30 streams per owner; closing one frees a place', async () => {
   const streams = await Promise.all(Array.from({ length: 30 }, () => listen(owner.token)))
   const refused = await on.call('GET', '/events', { token: owner.token })
@@ -248,6 +265,19 @@ if (process.env.TEST_DATABASE === 'postgres') {
     const stream = await listen(owner.token, otherUrl)
     await makeLicenses(on, owner, app)
     await expect.poll(() => stream.changes()).toBe(1)
+    await other.close()
+  })
+
+  test('ends at once when its session is ended through another node', async () => {
+    const { config, database, clock } = on
+    const seal = createSeal(config.secretKey ?? '')
+    const options = { config, database, seal, clock, heartbeatMs: 60_000, consoleDir: '' }
+    const other = await buildApp({ ...options, logLevel: 'silent' })
+    const stream = await listen(owner.token, await other.listen({ port: 0, host: '127.0.0.1' }))
+    const { email, password } = owner
+    const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+    expect((await on.call('DELETE', '/auth/sessions', { token })).status).toBe(200)
+    await expect.poll(() => stream.ended).toBe(true)
     await other.close()
   })
 

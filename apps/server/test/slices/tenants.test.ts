@@ -36,6 +36,7 @@ interface Objects {
   apiKey: string
   device: string
   type: string
+  session: string
   refusal: string
   release: string
   request: string
@@ -53,6 +54,7 @@ const none: Objects = {
   apiKey: `key_${missing}`,
   device: `dev_${missing}`,
   type: `lty_${missing}`,
+  session: `ses_${missing}`,
   refusal: '0000000000',
   request: 'KWR1-00000',
   code: 'KWD1-0000-0000-0000-0000',
@@ -88,8 +90,16 @@ async function makeObjects(vendor: Owner, { refused = true } = {}): Promise<Obje
     apiKey: (await makeApiKey(on, vendor)).id,
     device,
     type: (await makeType(vendor, app))._id,
+    session: await makeSession(vendor),
     refusal: refused ? await makeRefusal(app) : '',
   }
+}
+
+/** Signs in once more. */
+async function makeSession({ email, password }: Owner): Promise<string> {
+  const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+  const { sessions } = (await on.call('GET', '/auth/sessions', { token })).json.data
+  return sessions.find(({ current }: { current: boolean }) => current)._id
 }
 
 /** A refusal with its reference, once it is stored. */
@@ -115,6 +125,7 @@ const naming: Record<string, Named> = {
     status: 201,
   },
   'apiKeys.revoke': { id: 'apiKey' },
+  'accountSessions.end': { id: 'session' },
   'apps.get': { id: 'app' },
   'apps.update': { id: 'app', body: () => ({ name: 'Mine now' }) },
   'apps.remove': { id: 'app' },
@@ -273,7 +284,10 @@ test.each(readings)('%s returns, counts and finds nothing of other owners', asyn
   for (const query of ['', ...texts.map((text) => `?search=${text}`)]) {
     const seenBy = async (vendor: Owner) => {
       const { raw } = await vendor.call('GET', `${endpoint.path}${query}`)
-      const text = raw.toString().replace(/Owner \d+/g, 'the name')
+      const text = raw
+        .toString()
+        .replace(/Owner \d+/g, 'the name')
+        .replace(/ses_\w+/g, 'the session')
       const named = text.replaceAll(vendor.id, 'the id').replaceAll(vendor.accountId, 'the person')
       return named.replaceAll(vendor.email, 'the address')
     }

@@ -40,6 +40,7 @@ import { accounts } from './0040-accounts.ts'
 import { apiKeys } from './0041-api-keys.ts'
 import { auditApps } from './0042-audit-apps.ts'
 import { interruptedRequests } from './0043-interrupted-requests.ts'
+import { knownDevices } from './0044-known-devices.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   apiKeys,
   auditApps,
   interruptedRequests,
+  knownDevices,
 ]

@@ -11,6 +11,7 @@ export interface OwnerTables {
   attempts: AttemptsTable
   known_addresses: KnownAddressesTable
   api_keys: ApiKeysTable
+  known_devices: KnownDevicesTable
 }
 
 /** A person, who may own one vendor account and be a member of others. */
@@ -118,4 +119,14 @@ interface ApiKeysTable {
   last_used_at: Generated<number | null>
   last_address: Generated<string | null>
   revoked_at: Generated<number | null>
+}
+
+/** What a person or a reseller has signed in with. */
+interface KnownDevicesTable {
+  id: string
+  account_id: string | null
+  reseller_id: string | null
+  network: string
+  agent: string
+  used_at: number
 }

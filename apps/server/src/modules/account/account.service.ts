@@ -4,16 +4,17 @@ import { callerOf } from '../../core/caller.ts'
 import { minute } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
-import { invalid, problem } from '../../core/problem.ts'
+import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/index.ts'
 import type { AccountRow } from '../../db/tables.ts'
-import { type Attempts, guardPassword, registrations, rightPasswords } from '../../service/attempts.ts'
+import { type Attempts, registrations } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as accounts from '../accounts/accounts.service.ts'
 import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { renewProof } from '../sessions/account-sessions.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
-import { checkCredentials } from '../sessions/sign-in.service.ts'
+import { checkCredentials, checkOwnPassword } from '../sessions/sign-in.service.ts'
 import { actorAt, actorAtLast, holderOf, openSession } from './account.vendors.ts'
 import { getUser } from './account.view.ts'
 
@@ -163,7 +164,7 @@ export async function authenticatePerson(
   token: string,
   address: string,
 ): Promise<PersonActor | undefined> {
-  const session = await sessions.findPersonSession(ctx, token)
+  const session = await sessions.findPersonSession(ctx, token, address)
   return session && toPersonActor(session.access, { ...session, address })
 }
 
@@ -196,15 +197,22 @@ async function confirmPassword(
   ctx: Ctx,
   attempts: Attempts,
   actor: PersonActor,
-  proof: { path: string; password: string; address: string },
+  { path, ...proof }: { path: string; password: string; address: string },
 ): Promise<void> {
-  const account = await accounts.getAccount(ctx.db, actor.actorId)
-  const subject = { account: accountOf(account.email_normalized), address: proof.address }
-  const matches = await guardPassword(attempts, subject, async () =>
-    (await ctx.passwords.verify(account.password_hash, proof.password)) ? true : undefined,
-  )
-  if (!matches) throw invalid(proof.path, 'The password is not correct')
-  await attempts.count(rightPasswords, actor.actorId)
+  const { email_normalized, password_hash } = await accounts.getAccount(ctx.db, actor.actorId)
+  const own = { id: actor.actorId, passwordHash: password_hash, path }
+  await checkOwnPassword(ctx, attempts, { ...proof, account: accountOf(email_normalized) }, own)
+}
+
+/** Renews the proof of identity of this session by the password. */
+export async function confirm(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: PersonActor,
+  proof: { password: string; address: string },
+): Promise<void> {
+  await confirmPassword(ctx, attempts, actor, { path: 'password', ...proof })
+  await renewProof(ctx, actor)
 }
 
 /** The rate limit's key for attempts on a person's password. */

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
-import { type OwnerScope, sees } from '../../core/actor.ts'
+import { sees } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { listOpenSessions } from '../sessions/sessions.service.ts'
-import { EventStream, type Topic } from './events.stream.ts'
+import { EventStream, type Listener, type Topic } from './events.stream.ts'
 
 const heartbeatMs = 25 * second
 /** Enough for the open tabs of a few people; more indicates a runaway program. */
@@ -32,7 +32,7 @@ export class EventHub {
     this.#timer.unref()
   }
 
-  open(actor: OwnerScope & { sessionId: string }): Readable {
+  open(actor: Listener): Readable {
     if (this.#closed) throw problem('unavailable')
     const present = this.#streams.get(actor.ownerId) ?? new Set()
     if (present.size >= streamsPerOwner) throw problem('rate_limited', { retryAfterSeconds: 60 })
@@ -47,7 +47,8 @@ export class EventHub {
 
   /** Notifies the streams of an owner whose actors may see the app; without an app, all apps. */
   notify({ ownerId, appId }: Concerned, topic: Topic): void {
-    for (const stream of this.#streams.get(ownerId) ?? []) if (sees(stream, appId)) stream.send(topic)
+    for (const stream of this.#streams.get(ownerId) ?? [])
+      if (sees(stream.listener, appId)) stream.send(topic)
   }
 
   /** Called when changes may have been missed. */
@@ -57,18 +58,29 @@ export class EventHub {
     }
   }
 
-  /** Closes the streams whose session has ended and sends the others a heartbeat. */
+  /** Ends the streams whose session has ended and sends the others a heartbeat. */
   async sendHeartbeats(): Promise<void> {
-    const streams = [...this.#streams.values()].flatMap((some) => [...some])
-    if (streams.length === 0) return
+    for (const stream of await this.#endClosed(() => true)) stream.sendHeartbeat()
+  }
+
+  /** Ends the streams of a vendor or a person whose session has ended. */
+  async endClosed(id: string): Promise<void> {
+    await this.#endClosed(({ ownerId, actorId }) => ownerId === id || actorId === id)
+  }
+
+  /** Returns the streams whose session is open. */
+  async #endClosed(isConcerned: (listener: Listener) => boolean): Promise<EventStream[]> {
+    const streams = [...this.#streams.values()]
+      .flatMap((some) => [...some])
+      .filter(({ listener }) => isConcerned(listener))
+    if (streams.length === 0) return []
     const open = await listOpenSessions(
       this.#ctx,
-      streams.map((stream) => stream.sessionId),
+      streams.map(({ listener }) => listener.sessionId),
     )
-    for (const stream of streams) {
-      if (open.has(stream.sessionId)) stream.sendHeartbeat()
-      else stream.end()
-    }
+    const isOpen = ({ listener }: EventStream) => open.has(listener.sessionId)
+    for (const stream of streams) if (!isOpen(stream)) stream.end()
+    return streams.filter(isOpen)
   }
 
   close(): void {

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { ActionName } from '@keyward/contract'
+import { isVendor } from '../../core/actor.ts'
 import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type Concerned, EventHub } from './events.hub.ts'
-import type { Topic } from './events.stream.ts'
+import type { Listener, Topic } from './events.stream.ts'
 
 export interface Events {
-  open(actor: OwnerScope & { sessionId: string }): Readable
+  open(listener: Listener): Readable
   /** Notifies the streams of those who may see what these records changed. */
   publish: RecordConsumer
   /** Notifies the streams of those who may see these apps that the activity log has grown. */
@@ -24,16 +25,24 @@ export function createEvents(
   const hub = new EventHub(ctx, options)
   const feed = ctx.database.engine.openFeed({
     onMessage: (message) => {
-      const [ownerId = '', topic, appId = null] = message.split(' ')
-      hub.notify({ ownerId, appId }, topic === 'activity' ? topic : 'change')
+      const [id = '', topic, appId = null] = message.split(' ')
+      if (topic === 'sessions') endClosed([id])
+      else hub.notify({ ownerId: id, appId }, topic === 'activity' ? topic : 'change')
     },
     onGap: () => hub.notifyAll(),
     onError: options.onError,
   })
+  const endClosed = (ids: Iterable<string>) => {
+    for (const id of ids) void hub.endClosed(id).catch(options.onError)
+  }
   return {
     open: hub.open.bind(hub),
     endStreams: hub.close.bind(hub),
-    publish: (records) => feed.send(messagesOf('change', records)),
+    publish: (records) => {
+      const holders = holdersOfEnded(records)
+      endClosed(holders)
+      feed.send([...messagesOf('change', records), ...[...holders].map((id) => `${id} sessions`)])
+    },
     notifyActivity: (apps) => feed.send(messagesOf('activity', apps)),
     start: () => feed.start(),
     stop: () => feed.stop(),
@@ -46,4 +55,24 @@ function messagesOf(topic: Topic, changes: readonly Pick<ActionRecord, 'ownerId'
   return new Set(
     ofOwners.map(({ ownerId, appId }) => [ownerId, topic, ...(appId === null ? [] : [appId])].join(' ')),
   )
+}
+
+const endSessions: ReadonlySet<ActionName> = new Set([
+  'owner.signed_out',
+  'owner.password_changed',
+  'owner.password_reset',
+  'owner.session_ended',
+  'owner.sessions_ended',
+  'platform.reset',
+])
+
+/** The vendors and the people whose sessions some of these records ended. */
+function holdersOfEnded(records: readonly ActionRecord[]): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (const { action, ownerId, actor } of records) {
+    if (!endSessions.has(action)) continue
+    if (ownerId !== null) ids.add(ownerId)
+    if (isVendor(actor)) ids.add(actor.actorId)
+  }
+  return ids
 }

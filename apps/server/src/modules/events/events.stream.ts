@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { PersonActor } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
+
+/** Who listens to a stream. */
+export type Listener = Pick<PersonActor, 'ownerId' | 'apps' | 'actorId' | 'sessionId'>
 
 /** `change`: rows of the owner changed. `activity`: programs did something, or were refused. */
 export type Topic = 'change' | 'activity'
@@ -8,15 +11,12 @@ export type Topic = 'change' | 'activity'
 /** One open response of GET /events. */
 export class EventStream {
   readonly content = new Readable({ read() {} })
-  readonly sessionId: string
-  /** The apps whose changes it may tell; null for all. */
-  readonly apps: OwnerScope['apps']
+  readonly listener: Listener
   /** The topics of the last second, and whether one was missed meanwhile. */
   readonly #recent = new Map<Topic, { timer: NodeJS.Timeout; missed: boolean }>()
 
-  constructor({ sessionId, apps }: Pick<OwnerScope, 'apps'> & { sessionId: string }, onEnd: () => void) {
-    this.sessionId = sessionId
-    this.apps = apps
+  constructor(listener: Listener, onEnd: () => void) {
+    this.listener = listener
     this.content.once('close', () => {
       for (const { timer } of this.#recent.values()) clearTimeout(timer)
       onEnd()

@@ -20,7 +20,7 @@ export async function login(
   credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; reseller: PortalReseller }> {
   const email = normalizeName(credentials.email)
-  const account = `reseller:${email}`
+  const account = accountOf(email)
   const { row: found, strongerHash } = await checkCredentials(
     ctx,
     attempts,
@@ -60,6 +60,9 @@ export async function getReseller(ctx: Ctx, actor: ResellerActor) {
   if (!reseller) throw problem('unauthorized')
   return reseller
 }
+
+/** The rate limit's key for attempts on a reseller's password. */
+export const accountOf = (emailNormalized: string): string => `reseller:${emailNormalized}`
 
 const toPortalReseller = (row: ResellerView): PortalReseller => ({
   _id: row.id,

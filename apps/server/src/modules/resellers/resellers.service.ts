@@ -165,10 +165,11 @@ export async function authenticateReseller(
   token: string,
   address: string,
 ): Promise<ResellerActor | undefined> {
-  const session = await findResellerSession(ctx, token)
+  const session = await findResellerSession(ctx, token, address)
   const reseller = session && (await access.findById(ctx.db, session.resellerId))
   if (!reseller || reseller.active === 0) return undefined
-  return { ...toActor(reseller, address), sessionId: session.id }
+  const { id: sessionId, confirmedAt, hasFactor } = session
+  return { ...toActor(reseller, address), sessionId, confirmedAt, hasFactor }
 }
 
 /** A reseller as the actor of a new session. */

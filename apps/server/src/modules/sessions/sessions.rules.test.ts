@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
-import { day, hour } from '../../core/clock.ts'
-import { extendedEnd, newSessionEnd } from './sessions.rules.ts'
+import { day, minute } from '../../core/clock.ts'
+import { noteOfUse } from './sessions.rules.ts'
 
 test.each([
   [0, undefined],
-  [hour, undefined],
-  [hour + 1, 30 * day + hour + 1],
+  [10 * minute - 1, undefined],
+  [10 * minute, 30 * day + 10 * minute],
   [29 * day, 59 * day],
   [60 * day, 90 * day],
   [75 * day, 90 * day],
 ])('a 30-day session used %i ms after its start ends at %s', (now, end) => {
-  expect(extendedEnd({ created_at: 0, expires_at: newSessionEnd(0) }, now)).toBe(end)
+  const note = end === undefined ? undefined : { last_used_at: now, expires_at: end }
+  expect(noteOfUse({ created_at: 0, last_used_at: 0 }, now)).toEqual(note)
 })
 
-test('a session at its final expiry is not written again', () => {
-  expect(extendedEnd({ created_at: 0, expires_at: 90 * day }, 89 * day)).toBeUndefined()
+test('the use of a session is noted again after the clock was set back', () => {
+  const session = { created_at: 0, last_used_at: 5 * day }
+  expect(noteOfUse(session, 4 * day)).toEqual({ last_used_at: 4 * day, expires_at: 34 * day })
 })

@@ -1,23 +1,24 @@
 import type { Access } from '../../core/actor.ts'
-import { day, hour } from '../../core/clock.ts'
+import { day, minute } from '../../core/clock.ts'
 import type { MemberRow } from '../../db/tables.ts'
 
 const lifetimeMs = 30 * day
-/** A session's end is extended at most this often, so that reads do not become writes. */
-const extendAfterMs = hour
+/** The use of a session is noted at most this often, so that reads do not become writes. */
+const noteAfterMs = 10 * minute
 /** Limits how long a stolen token works while it is kept in use. */
 const maxAgeMs = 90 * day
 
 /** The end of a new session, unless it is used. */
 export const newSessionEnd = (now: number): number => now + lifetimeMs
 
-/** The extended end of a session in use; undefined if it was extended recently or has reached its maximum age. */
-export function extendedEnd(
-  session: { created_at: number; expires_at: number },
+/** What is noted of a session in use: when, and its extended end. Undefined if it was noted recently. */
+export function noteOfUse(
+  session: { created_at: number; last_used_at: number },
   now: number,
-): number | undefined {
-  const end = Math.min(newSessionEnd(now), session.created_at + maxAgeMs)
-  return session.expires_at < end - extendAfterMs ? end : undefined
+): { last_used_at: number; expires_at: number } | undefined {
+  // A use in the future was noted before the clock was set back.
+  if (Math.abs(now - session.last_used_at) < noteAfterMs) return undefined
+  return { last_used_at: now, expires_at: Math.min(newSessionEnd(now), session.created_at + maxAgeMs) }
 }
 
 /** What a person may do at a vendor account; undefined if it neither owns it nor is a member. */

@@ -1,13 +1,14 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { Access, OfOwner } from '../../core/actor.ts'
+import type { Access, Actor, OfOwner } from '../../core/actor.ts'
+import { currentAgent } from '../../core/agent.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { AccountSessionColumns } from '../../db/tables/owners.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { accessOf, extendedEnd, newSessionEnd } from './sessions.rules.ts'
+import { accessOf, newSessionEnd, noteOfUse } from './sessions.rules.ts'
 
 /** What differs between the kinds of sessions. */
 const kinds = {
@@ -31,7 +32,7 @@ export type NewHolder = { kind: 'account'; id: string; ownerId: string } | { kin
  * can have.
  */
 export async function openSession(
-  { tx, now }: WriteTransaction,
+  { tx, now, actor }: WriteTransaction,
   account: NewHolder,
   sessionId: string,
 ): Promise<string> {
@@ -39,7 +40,7 @@ export async function openSession(
   const { table, holder, prefix } = kinds[kind]
   const token = newToken(prefix)
   const times = { created_at: now, expires_at: newSessionEnd(now), confirmed_at: now, last_used_at: now }
-  const row = { id: sessionId, token_hash: sha256(token), ...times, address: null, agent: null }
+  const row = { id: sessionId, token_hash: sha256(token), ...times, ...placeOf(actor) }
   await (account.kind === 'account'
     ? tx.insertInto('owner_sessions').values({ ...row, account_id: id, owner_id: account.ownerId })
     : tx.insertInto('reseller_sessions').values({ ...row, reseller_id: id })
@@ -50,7 +51,13 @@ export async function openSession(
   return token
 }
 
-type Row = Pick<AccountSessionColumns, 'id' | 'created_at' | 'expires_at'>
+/** Where a session is opened, for its holder to read. */
+const placeOf = (actor: Actor) => ({
+  address: 'address' in actor ? actor.address : null,
+  agent: currentAgent.getStore() ?? null,
+})
+
+type Row = Pick<AccountSessionColumns, 'id' | 'created_at' | 'expires_at' | 'last_used_at'>
 
 /** With what the person may do at the vendor account: `owned_by` is its owner, `role` that of a member. */
 const ofPerson = query((db, values: { tokenHash: string }) =>
@@ -61,6 +68,7 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
       join.onRef('m.owner_id', '=', 's.owner_id').onRef('m.account_id', '=', 's.account_id'),
     )
     .select(['s.id', 's.owner_id', 's.account_id', 's.created_at', 's.expires_at'])
+    .select(['s.last_used_at', 's.confirmed_at'])
     .select(['o.account_id as owned_by', 'm.role', 'm.apps'])
     .where('s.token_hash', '=', values.tokenHash),
 )
@@ -68,7 +76,7 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
 const ofReseller = query((db, values: { tokenHash: string }) =>
   db
     .selectFrom('reseller_sessions')
-    .select(['id', 'reseller_id', 'created_at', 'expires_at'])
+    .select(['id', 'reseller_id', 'created_at', 'expires_at', 'last_used_at', 'confirmed_at'])
     .where('token_hash', '=', values.tokenHash),
 )
 
@@ -78,43 +86,61 @@ export interface PersonSession {
   accountId: string
   ownerId: string
   access: Access
+  confirmedAt: number
+  hasFactor: boolean
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */
 export async function findPersonSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   token: string,
+  address: string,
 ): Promise<PersonSession | undefined> {
   const session = await ofPerson.first(db, { tokenHash: sha256(token) })
   if (!session) return undefined
   const { account_id: accountId, owner_id: ownerId, role, apps } = session
   const access = accessOf(session.owned_by === accountId, role === null ? undefined : { role, apps })
-  if (!access || !(await isOpen(db, 'owner_sessions', session, clock.now()))) return undefined
-  return { sessionId: session.id, accountId, ownerId, access }
+  if (!access || !(await isOpen(db, 'owner_sessions', session, address, clock.now()))) return undefined
+  return {
+    sessionId: session.id,
+    accountId,
+    ownerId,
+    access,
+    confirmedAt: session.confirmed_at,
+    hasFactor: false,
+  }
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none. */
 export async function findResellerSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
   token: string,
-): Promise<{ id: string; resellerId: string } | undefined> {
+  address: string,
+): Promise<{ id: string; resellerId: string; confirmedAt: number; hasFactor: boolean } | undefined> {
   const session = await ofReseller.first(db, { tokenHash: sha256(token) })
-  if (!session || !(await isOpen(db, 'reseller_sessions', session, clock.now()))) return undefined
-  return { id: session.id, resellerId: session.reseller_id }
+  if (!session || !(await isOpen(db, 'reseller_sessions', session, address, clock.now()))) return undefined
+  return {
+    id: session.id,
+    resellerId: session.reseller_id,
+    confirmedAt: session.confirmed_at,
+    hasFactor: false,
+  }
 }
 
-async function isOpen(db: Db, table: string, session: Row, now: number): Promise<boolean> {
+async function isOpen(db: Db, table: string, session: Row, address: string, now: number): Promise<boolean> {
   if (session.expires_at <= now) return false
-  await extend(db, table, session, now)
+  await noteUse(db, table, session, address, now)
   return true
 }
 
-/** Extends a session in use. A full disk must not fail a read. */
-async function extend(db: Db, table: string, session: Row, now: number): Promise<void> {
-  const end = extendedEnd(session, now)
-  if (end === undefined) return
+/** Notes the use of a session and extends it. A full disk must not fail a read. */
+async function noteUse(db: Db, table: string, session: Row, address: string, now: number): Promise<void> {
+  const note = noteOfUse(session, now)
+  if (note === undefined) return
   try {
-    await sql`update ${sql.table(table)} set expires_at = ${end} where id = ${session.id}`.execute(db)
+    await sql`update ${sql.table(table)}
+      set expires_at = ${note.expires_at}, last_used_at = ${note.last_used_at}, address = ${address}
+      where id = ${session.id}`.execute(db)
   } catch (error) {
     if (storageFailureOf(error) !== 'storage_full') throw error
   }
@@ -151,11 +177,12 @@ export async function listOpenSessions(
   return open
 }
 
-export async function endSession(tx: Tx, { kind, id }: Holder, sessionId: string): Promise<void> {
+/** False if the holder has no such session. */
+export async function endSession(tx: Tx, { kind, id }: Holder, sessionId: string): Promise<boolean> {
   const { table, holder } = kinds[kind]
-  await sql`delete from ${sql.table(table)} where id = ${sessionId} and ${sql.ref(holder)} = ${id}`.execute(
-    tx,
-  )
+  const { rows } = await sql`delete from ${sql.table(table)}
+    where id = ${sessionId} and ${sql.ref(holder)} = ${id} returning id`.execute(tx)
+  return rows.length > 0
 }
 
 export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {

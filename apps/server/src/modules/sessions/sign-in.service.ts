@@ -1,4 +1,4 @@
-import { problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import { type Attempts, guardPassword, rightPasswords } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 
@@ -29,4 +29,18 @@ export async function checkCredentials<Row extends { password_hash: string }>(
     ? await passwords.hash(password, { account, address, isKnown: true })
     : undefined
   return { row, strongerHash }
+}
+
+/** Checks the password of an account that is signed in. Wrong ones count like those of sign-ins. */
+export async function checkOwnPassword(
+  { passwords }: Pick<Ctx, 'passwords'>,
+  attempts: Attempts,
+  { password, ...subject }: Credentials,
+  own: { id: string; passwordHash: string; path: string },
+): Promise<void> {
+  const matches = await guardPassword(attempts, subject, async () =>
+    (await passwords.verify(own.passwordHash, password)) ? true : undefined,
+  )
+  if (!matches) throw invalid(own.path, 'The password is not correct')
+  await attempts.count(rightPasswords, own.id)
 }
