@@ -1,4 +1,4 @@
-import { type Endpoint, type License, limits } from '@keyward/contract'
+import { acceptsIdempotencyKey, type License, limits } from '@keyward/contract'
 import type { Insertable } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
@@ -121,6 +121,7 @@ const cases: Record<string, () => Promise<Case>> = {
 }
 
 const keyed = allEndpoints.filter(({ name }) => name in cases)
+const accepting = allEndpoints.filter(({ endpoint }) => acceptsIdempotencyKey(endpoint))
 
 test.each(keyed.map(({ name, endpoint }) => [name, endpoint] as const))(
   '%s repeats its answer for the same Idempotency-Key and changes nothing again',
@@ -148,30 +149,86 @@ test.each(keyed.map(({ name, endpoint }) => [name, endpoint] as const))(
   },
 )
 
-test.each(keyed.map(({ endpoint }) => [endpoint.path, endpoint] as const))(
-  'the description of %s names the header',
-  (path, { method }: Endpoint) => {
-    const paths = buildOpenApi().paths as Record<string, Record<string, { parameters: { name: string }[] }>>
-    const { parameters } = paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()] ?? {
-      parameters: [],
+test('the description of every call that accepts a key names both headers, and of no other call', () => {
+  type Operation = { parameters: { name: string }[]; responses: Record<string, { headers?: object }> }
+  const paths = buildOpenApi().paths as Record<string, Record<string, Operation>>
+  const described = allEndpoints.filter(({ endpoint: { path, method, status = 200 } }) => {
+    const operation = paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()]
+    const takes = operation?.parameters.some(({ name }) => name === 'Idempotency-Key')
+    expect('Idempotent-Replay' in (operation?.responses[status]?.headers ?? {})).toBe(takes)
+    return takes
+  })
+  expect(described).toEqual(accepting)
+})
+
+/** Changes beside those of `cases`, a repeat of which could not be told from its data. */
+const more: Record<string, () => Promise<Omit<Case, 'different'>>> = {
+  'licenses.update': async () => {
+    const { _id } = await oneLicense()
+    return {
+      request: { method: 'PUT', path: `/licenses/${_id}`, body: { note: 'Sold twice' } },
+      read: () => recorded('license.updated', _id),
     }
-    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key')
+  },
+  'bulk deletion': async () => {
+    const ids = (await makeLicenses(on, owner, app, 20)).map(({ _id }) => _id)
+    return {
+      request: { method: 'POST', path: '/licenses/bulk', body: { action: 'delete', ids } },
+      read: countLicenses,
+    }
+  },
+  'licenses.removeAll': async () => {
+    const { _id } = await makeApp(owner)
+    const made = await makeLicenses(on, owner, { _id }, 90)
+    expect(made).toHaveLength(90)
+    return {
+      request: { method: 'DELETE', path: `/licenses?app=${_id}`, body: {} },
+      read: () => recorded('licenses.deletion_finished', _id),
+    }
+  },
+  'apps.remove': async () => {
+    const { _id } = await makeApp(owner)
+    await makeLicenses(on, owner, { _id }, 30)
+    return {
+      request: { method: 'DELETE', path: `/apps/${_id}`, body: {} },
+      read: () => recorded('app.deleted', _id),
+    }
+  },
+}
+
+const recorded = async (action: string, target: string): Promise<number> =>
+  (
+    await on.database.db
+      .selectFrom('audit')
+      .select('id')
+      .where('action', '=', action)
+      .where('target_id', '=', target)
+      .execute()
+  ).length
+
+test.each(Object.entries({ ...cases, ...more }))(
+  'exactly one of 32 concurrent requests changes something: %s',
+  async (name, make) => {
+    const { request, read } = await make()
+    const before = await read()
+    const key = newKey()
+    const answers = await Promise.all(Array.from({ length: 32 }, () => send(request, key)))
+    const done = answers.filter(({ json }) => json.success)
+    expect(new Set(done.map(({ json }) => JSON.stringify(json))).size).toBe(1)
+    const first = done.filter(({ headers }) => headers['idempotent-replay'] === undefined)
+    expect(first).toHaveLength(1)
+    const waiting = answers.filter(({ json }) => !json.success).map(refusal)
+    for (const code of waiting) expect(['request_running', 'job_running']).toContain(code)
+    const after = await read()
+    expect(after).not.toEqual(before)
+    if (name in more && typeof before === 'number')
+      expect(after).toBe(name === 'bulk deletion' ? before - 20 : 1)
+    const repeated = await send(request, key)
+    expect(repeated.json).toEqual(done[0]?.json)
+    expect(repeated.headers['idempotent-replay']).toBe('true')
+    expect(await read()).toEqual(after)
   },
 )
-
-test('exactly one of 32 concurrent requests with one key changes something', async () => {
-  const license = await oneLicense()
-  const request = extension(license)
-  const key = newKey()
-  const answers = await Promise.all(Array.from({ length: 32 }, () => send(request, key)))
-  const done = answers.filter(({ status }) => status === 200)
-  expect(done.length).toBeGreaterThan(0)
-  expect(new Set(done.map(({ json }) => JSON.stringify(json))).size).toBe(1)
-  const waiting = answers.filter(({ status }) => status !== 200).map(refusal)
-  expect(new Set(waiting)).toEqual(new Set(['request_running']))
-  expect(await endOf(license)).toBe(on.clock.inDays(40))
-  expect((await send(request, key)).json).toEqual(done[0]?.json)
-})
 
 test('a key is valid within its account only, and a token is required for a repeat', async () => {
   const key = newKey()
