@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
 import { afterAll, expect, test } from 'vitest'
 import { rounds } from './rounds.ts'
@@ -15,17 +16,12 @@ const day = 86_400_000
 const ends = '2999-01-01T00:00:00.000Z'
 
 test('a repeat after a kill extends each license exactly once', async () => {
-  const credentials = { email: 'vendor@example.com', password: 'correct horse' }
+  let server = await startProcess({ DATA_DIR: dataDir })
+  const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
+  const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  const { token } = (await call('POST', '/auth/register', { body: vendor })).json.data
+  const { app } = (await call('POST', '/apps', { token, body: { name: 'Atlas' } })).json.data
   for (let round = 0; round < rounds(1, 20); round += 1) {
-    let server = await startProcess({ DATA_DIR: dataDir })
-    const call = (method: string, path: string, options = {}) => callOver(server.url, method, path, options)
-    const signedIn =
-      round === 0
-        ? await call('POST', '/auth/register', { body: { name: 'Vendor', ...credentials } })
-        : await call('POST', '/auth/login', { body: credentials })
-    const { token } = signedIn.json.data
-    if (round === 0) await call('POST', '/apps', { token, body: { name: 'Atlas' } })
-    const [app] = (await call('GET', '/apps', { token })).json.data.apps
     await call('DELETE', '/licenses', { token })
     const made = await call('POST', '/licenses', {
       token,
@@ -53,10 +49,59 @@ test('a repeat after a kill extends each license exactly once', async () => {
     expect(answered).toBeGreaterThanOrEqual(5)
 
     server = await startProcess({ DATA_DIR: dataDir })
-    for (const id of ids) expect((await extend(id)).status).toBe(200)
+    for (const id of ids) expect(await extend(id)).toMatchObject({ status: 200 })
     const { licenses } = (await call('GET', '/licenses?limit=200', { token })).json.data
     const once = new Date(Date.parse(ends) + day).toISOString()
     expect(licenses.map(({ expiresAt }: License) => expiresAt)).toEqual(ids.map(() => once))
-    expect(await server.end('SIGTERM')).toBe(0)
   }
+  expect(await server.end('SIGTERM')).toBe(0)
+}, 600_000)
+
+test('a repeat after a kill at any time completes a deletion in slices, and generates licenses once', async () => {
+  const environment = { DATA_DIR: mkdtempSync(join(dataDir, 'slices-')), DEFAULT_PLAN: 'premium' }
+  let server = await startProcess(environment)
+  const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: vendor })).json.data
+  const call = (method: string, path: string, body?: unknown, key?: string) =>
+    callOver(server.url, method, path, { token, body, ...(key && { headers: { 'idempotency-key': key } }) })
+  const csv = `expiresAt\n${'2999-01-01\n'.repeat(3000)}`
+
+  let tookMs = 0
+  const parts = rounds(2, 8)
+  for (let round = 0; round <= parts; round += 1) {
+    const [{ app: deleted }, { app }] = [
+      (await call('POST', '/apps', { name: `Deleted ${round}` })).json.data,
+      (await call('POST', '/apps', { name: `Filled ${round}` })).json.data,
+    ]
+    const imported = await call('POST', '/licenses/import', { app: deleted._id, csv })
+    expect(imported.json.data.created).toBe(3000)
+    const deletion = () => call('DELETE', `/licenses?app=${deleted._id}`, undefined, `deletion-${round}`)
+    const generation = (at: number) => () =>
+      call('POST', '/licenses', { app: app._id, expiresAt: ends, count: 50 }, `generation-${round}-${at}`)
+    const requests = [deletion, ...Array.from({ length: 5 }, (_, at) => generation(at))]
+
+    // The first round is not interrupted: it shows how long the requests take.
+    const began = performance.now()
+    const running = Promise.all(requests.map((send) => send().catch(() => undefined)))
+    if (round > 0) {
+      await pause((tookMs * round) / (parts + 1))
+      await server.end('SIGKILL')
+    }
+    const first = await running
+    if (round === 0) tookMs = performance.now() - began
+    else server = await startProcess(environment)
+
+    const repeated = []
+    for (const send of requests) repeated.push(await send())
+    expect(repeated.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201])
+    for (const [at, answer] of first.entries()) if (answer) expect(repeated[at]?.json).toEqual(answer.json)
+    expect(repeated[0]?.json.data.deletedCount).toBe(3000)
+    const { licenses, stats } = (await call('GET', `/licenses?app=${app._id}&limit=200`)).json.data
+    expect(stats.total).toBe(250)
+    const keys = repeated.slice(1).flatMap(({ json }) => json.data.licenses.map(({ key }: License) => key))
+    expect(new Set(keys).size).toBe(250)
+    expect(keys).toEqual(expect.arrayContaining(licenses.map(({ key }: License) => key)))
+    expect((await call('GET', `/licenses?app=${deleted._id}`)).json.data.stats.total).toBe(0)
+  }
+  expect(await server.end('SIGTERM')).toBe(0)
 }, 600_000)

@@ -67,7 +67,9 @@ function call({ name, endpoint }: { name: string; endpoint: Endpoint }, basePath
     fields('Query', endpoint.query, 'output'),
     fields('Body', endpoint.body, 'input'),
     fields('Answer', endpoint.data, 'output'),
-    acceptsIdempotencyKey(endpoint) ? '<p>Accepts an <code>Idempotency-Key</code>.</p>' : '',
+    acceptsIdempotencyKey(endpoint)
+      ? '<p>Accepts an <code>Idempotency-Key</code>. A repeated answer has <code>Idempotent-Replay: true</code>.</p>'
+      : '',
     endpoint.bodyLimit ? `<p>The body can have up to ${bodyLimitOf(endpoint)} bytes.</p>` : '',
     endpoint.file ? `<p>Answers a file: <code>${endpoint.file.join('</code> or <code>')}</code>.</p>` : '',
   ]

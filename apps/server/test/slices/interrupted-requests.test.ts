@@ -123,7 +123,7 @@ test('the deletion of an app that is interrupted before any of its transactions 
 const twice = (ctx: Ctx, app: { _id: string }, between: () => Promise<void> = async () => {}) => {
   const record = (actor: VendorActor) =>
     ctx.tx(actor, async (write) => {
-      write.record('app.deletion_started', app._id, { name: 'Atlas' })
+      write.record('app.deletion_started', app._id, { name: 'Atlas' }, app._id)
       return write.now
     })
   return async (actor: VendorActor) => {

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { type Answer, makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { unprivilegedAccount } from '../postgres-cluster.ts'
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
 
@@ -175,6 +175,34 @@ describe.skipIf(storage === undefined)('a full disk', () => {
       .execute()
     expect(total).toBe(records.length * rows)
     expect(records.length).toBeGreaterThanOrEqual(accepted)
+  })
+
+  test('requests with an Idempotency-Key on a filling disk are done once by their repeats', async () => {
+    const own = await makeApp(owner)
+    const send = (at: number) =>
+      on.call('POST', '/licenses', {
+        token: owner.token,
+        body: { app: own._id, expiresAt: on.clock.inDays(30), count: 60, note: 'n'.repeat(180) },
+        headers: { 'idempotency-key': `full-${at}` },
+      })
+    const first: Answer[] = []
+    for (let refused = 0; refused < 6 && first.length < 200; ) {
+      // Sometimes enough to store the change, but not its answer.
+      limited.fill(on, (first.length % 4) * 32_768)
+      const answer = await send(first.length)
+      if (answer.status !== 201) refused += 1
+      if (answer.status !== 201 && answer.status !== 503) expect(refusal(answer)).toBe('storage_full')
+      first.push(answer)
+    }
+    limited.empty(on)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
+    for (const [at, answer] of first.entries()) {
+      const repeated = await send(at)
+      expect(repeated.status).toBe(201)
+      if (answer.status === 201) expect(repeated.json).toEqual(answer.json)
+    }
+    const { stats } = (await owner.call('GET', `/licenses?app=${own._id}&limit=1`)).json.data
+    expect(stats.total).toBe(first.length * 60)
   })
 
   test('answers writes with storage_full, keeps reads and checks working, and recovers without a restart', async () => {
