@@ -21,6 +21,7 @@ const ownerViews = [
   'activity',
   'profile',
   'settings',
+  'api-keys',
   'subscription',
 ]
 // A journey counts what the browser requests; this adds up the same without one.

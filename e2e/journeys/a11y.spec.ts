@@ -88,6 +88,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     ['/users', page.getByRole('button', { name: 'Actions for erik' })],
     ['/profile', page.getByRole('button', { name: 'Change Password' })],
     ['/settings', page.getByRole('switch', { name: 'HWID Lock' })],
+    ['/settings/api-keys', page.getByText('No API keys yet')],
     ['/about', heading(page, /About/)],
     ['/licenses?search=nothing', page.getByText('No licenses found')],
     ['/users?search=nothing', page.getByText('No end users found')],
@@ -149,6 +150,7 @@ const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp
     ['/profile?dialog=change-password', 'Change Password'],
     ['/profile?dialog=change-email', 'Update Email'],
     ['/settings?dialog=reset-data', 'Reset all platform data?'],
+    ['/settings/api-keys?dialog=create', 'Create API Key'],
   ],
 }
 

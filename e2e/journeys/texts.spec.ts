@@ -254,6 +254,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'activity',
     'profile',
     'settings',
+    'settings/api-keys',
     'subscription',
   ]
   for (const name of names) {

@@ -74,6 +74,10 @@ const settings = page(
   () => import('./pages/owner/settings.tsx').then((m) => m.SettingsPage),
   opens(paths.settings),
 )
+const apiKeys = page(
+  () => import('./pages/owner/api-keys.tsx').then((m) => m.ApiKeysPage),
+  opens(paths.apiKeys),
+)
 const subscription = page(
   () => import('./pages/owner/subscription.tsx').then((m) => m.SubscriptionPage),
   opens(paths.subscription),
@@ -140,6 +144,7 @@ export function Router() {
             <Route path={paths.activity} element={activity} />
             <Route path={paths.profile} element={profile} />
             <Route path={paths.settings} element={settings} />
+            <Route path={paths.apiKeys} element={apiKeys} />
             <Route path={paths.subscription} element={subscription} />
           </Route>
           <Route path={paths.resellerAuth} element={portalAuth} />

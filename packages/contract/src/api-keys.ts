@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { type Permission, permissions } from './permissions.ts'
+import { apiKeyPermissions, type Permission, permissions } from './permissions.ts'
 import { id, idParams, instant, isoTime, none, text } from './shared.ts'
-
-/** What a key may carry: a program must not let people in. */
-export const apiKeyPermissions: readonly Permission[] = permissions.filter(
-  (permission) => !permission.startsWith('members:'),
-)
 
 /** Every key has this form; scanners for leaked secrets can search for it. */
 export const apiKeyPattern = /\bkwa_[0-9A-Za-z]{40}\b/

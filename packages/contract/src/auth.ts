@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { permissions, role } from './permissions.ts'
+import { permissions, roles } from './permissions.ts'
 import { email, isoTime, none, password, personName, price, resetToken, signInPassword } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
@@ -29,7 +29,7 @@ export const user = z.strictObject({
   _id: z.string().describe('of the person'),
   name: z.string(),
   email: z.string(),
-  role,
+  role: z.enum(roles),
   permissions: z.array(z.enum(permissions)).max(permissions.length),
   allApps: z.boolean().describe('whether the person works on all apps of the vendor account'),
   vendor: z

@@ -15,6 +15,7 @@ export const consolePaths = {
   activity: '/activity',
   profile: '/profile',
   settings: '/settings',
+  apiKeys: '/settings/api-keys',
   subscription: '/subscription',
   about: '/about',
   terms: '/terms',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+// This file has no schemas: a page of the console imports it, and would load all of them.
 
 const nouns = [
   'apps',
@@ -26,9 +26,14 @@ const deletions = deletable.map((noun): Permission => `${noun}:delete`)
 
 export const permissions: readonly Permission[] = [...reads, ...writes, ...deletions]
 
+/** What an API key may carry: a program must not let people in. */
+export const apiKeyPermissions: readonly Permission[] = permissions.filter(
+  (permission) => !permission.startsWith('members:'),
+)
+
 /** What a person may do at a vendor. */
-export const role = z.enum(['owner', 'manager', 'support', 'viewer'])
-export type Role = z.output<typeof role>
+export const roles = ['owner', 'manager', 'support', 'viewer'] as const
+export type Role = (typeof roles)[number]
 
 const ofOwnerAlone = (permission: Permission) => /^(billing|members):/.test(permission)
 

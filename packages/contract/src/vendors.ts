@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { session } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { role } from './permissions.ts'
+import { roles } from './permissions.ts'
 import { id, idParams, none, personName, resetToken, signInPassword } from './shared.ts'
 
 /** A vendor account that the signed-in person owns or is a member of. */
 const vendor = z.strictObject({
   _id: z.string(),
   name: z.string(),
-  role,
+  role: z.enum(roles),
   current: z.boolean().describe('whether the token of this request works on it'),
 })
 

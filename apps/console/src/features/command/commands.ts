@@ -81,6 +81,7 @@ export const createDialogs: Record<string, { dialog: string; call: Wire }> = {
   [paths.licenses]: { dialog: 'generate', call: wire.licenses.create },
   [paths.users]: { dialog: 'create', call: wire.clients.createDirect },
   [paths.resellers]: { dialog: 'create', call: wire.resellers.create },
+  [paths.apiKeys]: { dialog: 'create', call: wire.apiKeys.create },
 }
 
 /** Whether the person may open the page at a path. */
@@ -109,6 +110,7 @@ const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Resellers', to: paths.resellers },
   { label: 'Profile', to: paths.profile, words: 'account password email' },
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
+  { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
   { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
   { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },
   { label: 'About', to: paths.about },
@@ -121,6 +123,7 @@ const creations = [
   { label: 'Generate license', path: paths.licenses, words: 'new create key' },
   { label: 'Create end user', path: paths.users, words: 'new add client' },
   { label: 'Create reseller', path: paths.resellers, words: 'new add' },
+  { label: 'Create API key', path: paths.apiKeys, words: 'new token' },
 ]
 
 const themes: { theme: Theme; label: string }[] = [

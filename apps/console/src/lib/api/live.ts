@@ -19,6 +19,7 @@ const live = [
   keys.licenses,
   keys.clients,
   keys.resellers,
+  keys.apiKeys,
   keys.subscriptionStatus,
   keys.payments,
 ]

@@ -9,6 +9,7 @@ export const keys = {
   licenses: ['licenses'],
   clients: ['clients'],
   resellers: ['resellers'],
+  apiKeys: ['api-keys'],
   settings: ['settings'],
   subscription: ['subscription'],
   /** The state of the owner's plan, without the public plans and prices. */

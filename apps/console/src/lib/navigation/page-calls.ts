@@ -10,6 +10,7 @@ const pageCalls: readonly (readonly [path: string, call: Wire])[] = [
   [paths.users, wire.clients.list],
   [paths.activity, wire.activity.list],
   [paths.resellers, wire.resellers.list],
+  [paths.apiKeys, wire.apiKeys.list],
   [paths.subscription, wire.plans.subscription],
 ]
 

@@ -1,11 +1,14 @@
-import { Bell, Monitor, Moon, Plug, Sun } from 'lucide-react'
+import { Bell, KeyRound, Monitor, Moon, Plug, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { DangerZone } from '../../features/platform/danger-zone.tsx'
 import { PlatformSwitches } from '../../features/platform/platform-switches.tsx'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useTheme } from '../../lib/browser/theme.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -41,6 +44,22 @@ export function SettingsPage() {
       </Card>
       <May call={wire.settings.get}>
         <PlatformSwitches />
+      </May>
+      <May call={wire.apiKeys.list}>
+        <Card>
+          <CardHeader
+            title="API Keys"
+            description="Let your own scripts and services issue, extend and ban licenses."
+            actions={
+              <Button asChild>
+                <Link to={paths.apiKeys}>
+                  <KeyRound aria-hidden />
+                  Manage API Keys
+                </Link>
+              </Button>
+            }
+          />
+        </Card>
       </May>
       <div className="grid gap-4 md:grid-cols-2">
         <ComingSoon

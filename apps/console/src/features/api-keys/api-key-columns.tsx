@@ -1,0 +1,109 @@
+import type { ApiKey } from '@keyward/contract'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DateText } from '../../ui/date.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
+import { describe } from './permission-words.ts'
+
+export interface ApiKeyColumnsOptions {
+  apps: readonly { _id: string; name: string }[]
+  onRevoke: (key: ApiKey) => void
+}
+
+export function apiKeyColumns({ apps, onRevoke }: ApiKeyColumnsOptions): Column<ApiKey>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Key',
+      phone: 'title',
+      cell: ({ name, hint }) => (
+        <Lines note={<code className="font-mono">{`kwa_…${hint}`}</code>}>
+          <span className="block truncate font-medium md:max-w-48" title={name}>
+            {name}
+          </span>
+        </Lines>
+      ),
+    },
+    {
+      id: 'permissions',
+      header: 'Permissions',
+      cell: ({ permissions }) => <Short text={describe(permissions)} />,
+    },
+    {
+      id: 'apps',
+      header: 'Applications',
+      cell: (key) => <Short text={appsOf(key, apps)} />,
+    },
+    {
+      id: 'networks',
+      header: 'Networks',
+      cell: ({ networks }) => <Short text={networks.length > 0 ? networks.join(', ') : 'Everywhere'} />,
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      phone: 'third',
+      cell: ({ lastUsedAt, lastAddress }) => (
+        <Lines note={lastAddress && <span className="break-all">{lastAddress}</span>}>
+          <span>
+            <span className="md:hidden">Last used </span>
+            <DateText value={lastUsedAt} none="Never" />
+          </span>
+        </Lines>
+      ),
+    },
+    {
+      id: 'expires',
+      header: 'Expires',
+      phone: 'aside',
+      cell: ({ expiresAt }) =>
+        expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? (
+          <Badge tone="danger">Expired</Badge>
+        ) : (
+          <DateText value={expiresAt} none="Never expires" className="max-md:text-xs" />
+        ),
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      phone: 'hidden',
+      cell: ({ createdAt }) => <DateText value={createdAt} />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      align: 'end',
+      always: true,
+      phone: 'third',
+      joint: '',
+      className: 'max-md:ml-auto md:whitespace-nowrap',
+      cell: (key) => (
+        <Button
+          size="sm"
+          variant="dangerGhost"
+          aria-label={`Revoke ${key.name}`}
+          onClick={() => onRevoke(key)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Short({ text }: { text: string }) {
+  return (
+    <span className="block truncate md:max-w-44" title={text}>
+      {text}
+    </span>
+  )
+}
+
+/** Keys of apps that this browser has not loaded show a count instead of names. */
+export function appsOf({ apps }: Pick<ApiKey, 'apps'>, known: ApiKeyColumnsOptions['apps']): string {
+  if (apps === null) return 'All applications'
+  if (apps.length === 0) return 'None: its applications were deleted'
+  const names = apps.map((id) => known.find(({ _id }) => _id === id)?.name)
+  return names.every((name) => name !== undefined) ? names.join(', ') : `${apps.length} applications`
+}

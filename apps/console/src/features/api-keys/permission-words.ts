@@ -1,0 +1,63 @@
+import { apiKeyPermissions, type Permission, rolePermissions } from '@keyward/contract/permissions'
+
+/** The kinds of objects that a key can be allowed to use, in the order of the dialog. */
+export const nouns = {
+  apps: 'Applications',
+  secrets: 'App secrets',
+  licenses: 'Licenses',
+  clients: 'End users',
+  resellers: 'Resellers',
+  settings: 'Settings',
+  billing: 'Plan and payments',
+} as const
+type Noun = keyof typeof nouns
+
+export const verbs = ['read', 'write', 'delete'] as const
+type Verb = (typeof verbs)[number]
+
+/** The permission, if there is one: what has none for deleting is deleted by those who may write it. */
+export const permissionOf = (noun: Noun, verb: Verb): Permission | undefined =>
+  apiKeyPermissions.find((permission) => permission === `${noun}:${verb}`)
+
+export const presets = {
+  read: {
+    label: 'Read only',
+    about: 'Lists, searches and exports. Sees no app secrets and changes nothing.',
+    permissions: apiKeyPermissions.filter((permission) => rolePermissions.viewer.includes(permission)),
+  },
+  issue: {
+    label: 'Issue licenses',
+    about: 'Creates, extends, bans and imports licenses, and sees your applications. Deletes nothing.',
+    permissions: ['apps:read', 'licenses:read', 'licenses:write'],
+  },
+  all: {
+    label: 'Everything',
+    about: 'Everything in this account, except members, API keys, handing over and Reset Data.',
+    permissions: apiKeyPermissions,
+  },
+} satisfies Record<string, { label: string; about: string; permissions: readonly Permission[] }>
+export type Preset = keyof typeof presets
+
+/** The preset that has exactly these permissions. */
+export function presetOf(permissions: readonly Permission[]): Preset | undefined {
+  const chosen = new Set(permissions)
+  const all = Object.entries(presets) as [Preset, { permissions: readonly Permission[] }][]
+  return all.find(
+    ([, preset]) =>
+      preset.permissions.length === chosen.size && preset.permissions.every((one) => chosen.has(one)),
+  )?.[0]
+}
+
+/** What a key may do in words: 'Issue licenses', or 'Licenses: read, write · End users: read'. */
+export function describe(permissions: readonly Permission[]): string {
+  const preset = presetOf(permissions)
+  if (preset) return presets[preset].label
+  const parts = new Map<string, string[]>()
+  for (const permission of permissions) {
+    const [noun = '', verb = ''] = permission.split(':')
+    parts.set(noun, [...(parts.get(noun) ?? []), verb])
+  }
+  return [...parts]
+    .map(([noun, allowed]) => `${nouns[noun as Noun] ?? noun}: ${allowed.join(', ')}`)
+    .join(' · ')
+}
