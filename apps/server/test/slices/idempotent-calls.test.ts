@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSeal } from '../../src/core/crypto.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
+import { makeApp, refusal } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { otherRecipes } from '../recipes/others.ts'
@@ -12,11 +13,24 @@ import { type Recipes, recipeOf } from '../recipes/world.ts'
 const seal = createSeal('a secret key that only tests use, 32+ characters')
 /** While it is set, the server cannot store an answer, as if it had been killed before that. */
 let answersFail = false
+/** How many transactions may store a result; the next one is undone, as if the server had been killed in it. */
+let stepsLeft = Number.POSITIVE_INFINITY
 const failing = (plain: string, context: string) => {
+  if (context.startsWith('idempotency_keys.results')) {
+    stepsLeft -= 1
+    if (stepsLeft < 0) throw new Error('killed')
+  }
   if (answersFail && context.startsWith('idempotency_keys.answer')) throw new Error('killed')
   return seal.seal(plain, context)
 }
-const on = serverForAll({}, { seal: { ...seal, seal: failing } })
+const published: string[] = []
+const on = serverForAll(
+  {},
+  {
+    seal: { ...seal, seal: failing },
+    onRecords: (records) => published.push(...records.map(({ action }) => action)),
+  },
+)
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 const recipes: Recipes = {
@@ -30,6 +44,7 @@ const recipes: Recipes = {
 }
 afterEach(() => {
   answersFail = false
+  stepsLeft = Number.POSITIVE_INFINITY
 })
 
 const isSignedIn = ({ access, method }: (typeof allEndpoints)[number]['endpoint']) =>
@@ -116,6 +131,33 @@ test.each(accepting)('%s, killed before its answer is stored, is not done again'
   expect(await snapshot()).toBe(after)
   expect(await keysOf('interrupted')).toBe(0)
   expect((await call()).json).toEqual(first.json)
+})
+
+const withSteps = accepting.filter((name) => !withoutSteps.includes(name))
+
+test.each(withSteps)('%s, killed in any of its transactions, is completed once', async (name) => {
+  const whole = await prepare(name, `whole-${name}`)
+  published.length = 0
+  const answer = await whole()
+  const recorded = published.toSorted()
+  for (let transactions = 0; ; transactions += 1) {
+    // Most recipes can create their object only once in an app.
+    Object.assign(app, await makeApp(owner))
+    const call = await prepare(name, `killed-in-${transactions}-${name}`)
+    published.length = 0
+    stepsLeft = transactions
+    const first = await call()
+    if (first.status === answer.status) {
+      expect(transactions).toBeGreaterThan(0)
+      return
+    }
+    expect(refusal(first)).toBe('internal')
+    stepsLeft = Number.POSITIVE_INFINITY
+    const repeated = await call()
+    expect(repeated.status).toBe(answer.status)
+    expect(Object.keys(repeated.json.data)).toEqual(Object.keys(answer.json.data))
+    expect(published.toSorted()).toEqual(recorded)
+  }
 })
 
 test.each(others)('%s ignores an Idempotency-Key', async (name) => {
