@@ -24,6 +24,7 @@ import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticatePerson } from './modules/account/account.service.ts'
 import { getUser } from './modules/account/account.view.ts'
 import { accountSessionsRoutes } from './modules/account/account-sessions.routes.ts'
+import { vendorsRoutes } from './modules/account/vendors.routes.ts'
 import { AccountMails } from './modules/account-mails/account-mails.service.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
 import { activityRoutes } from './modules/activity/activity.routes.ts'
@@ -41,6 +42,8 @@ import { explanationsRoutes } from './modules/explanations/explanations.routes.t
 import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
+import { Invitations } from './modules/members/invitations.service.ts'
+import { membersRoutes } from './modules/members/members.routes.ts'
 import { offlineActivationsRoutes } from './modules/offline-activations/offline-activations.routes.ts'
 import { getRecordBytesPerHour } from './modules/owners/owners.service.ts'
 import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
@@ -169,6 +172,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
   const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
   const accountMails = new AccountMails({ ctx, attempts, mailer, consoleUrl, onError: logError })
+  const invitations = new Invitations({ ctx, attempts, mailer, consoleUrl, onError: logError })
 
   installRequestChecks(server, config)
   installErrors(server)
@@ -206,6 +210,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     accountRoutes(mount, ctx, attempts, resets)
     apiKeysRoutes(mount, ctx)
     accountSessionsRoutes(mount, ctx, attempts)
+    vendorsRoutes(mount, ctx, attempts)
+    membersRoutes(mount, ctx, invitations)
     appsRoutes(mount, ctx)
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
@@ -248,7 +254,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end()])
+    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end(), invitations.end()])
     mailer.close()
     await stopReconciler()
     await program.close()

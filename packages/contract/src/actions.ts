@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
+import { memberRole } from './members.ts'
 import { duration, licenseTerm } from './terms.ts'
 
 const nothing = z.strictObject({})
@@ -46,6 +47,7 @@ const licenseFields = z
   .strictObject({ devices: z.int(), features: z.array(z.string()), note: z.string().nullable() })
   .partial()
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
+const memberRights = { role: memberRole, apps: ids.nullable() }
 /** Values of variables can be secrets. */
 const variableNames = z.array(z.string()).max(limits.variablesMax)
 const variableChange = z.strictObject({
@@ -99,6 +101,14 @@ export const actions = {
   'api_key.revoked': z.strictObject({ name: z.string() }),
   /** All keys of a vendor. */
   'api_keys.revoked': z.strictObject({ count }),
+  'account.deleted': nothing,
+  /** At the vendor account itself: the people who owned it before and after. */
+  'vendor.handed_over': changeOf(id),
+  'member.invited': z.strictObject({ email: z.string(), ...memberRights }),
+  'member.joined': nothing,
+  'member.updated': changeOf(z.strictObject(memberRights)),
+  'member.removed': z.strictObject({ email: z.string().nullable(), account: id.nullable() }),
+  'member.left': z.strictObject({ account: id }),
 
   'app.created': z.strictObject({ name: z.string() }),
   'app.updated': changeOf(appFields),
@@ -246,6 +256,7 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'reseller.identity_confirmed',
   'reseller.password_reset_requested',
   'settings.updated',
+  'member.updated',
   'app.updated',
   'app.messages_changed',
   'app.messages_reset',

@@ -11,6 +11,7 @@ import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
 import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
+import { members } from './members.ts'
 import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
@@ -21,12 +22,15 @@ import { settings } from './settings.ts'
 import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
 import { variables } from './variables.ts'
+import { vendors } from './vendors.ts'
 
 /** Every call of the API by noun. */
 export const endpoints = {
   auth,
   apiKeys,
   accountSessions,
+  members,
+  vendors,
   apps,
   blocklist,
   signingKeys,

@@ -57,6 +57,7 @@ export const vendors = {
     summary: 'Get another token, for another of your vendor accounts; the token of this request stays valid',
     body: z.strictObject({ _id: id }),
     data: z.strictObject({ token: z.string() }),
+    errors: ['not_found'],
   }),
   leave: endpoint({
     method: 'DELETE',
@@ -74,13 +75,13 @@ export const vendors = {
     path: '/auth/account',
     access: 'owner',
     permission: 'self',
-    hashes: true,
+    job: true,
     tag,
     summary:
       'Delete your account with your vendor account, which must have no apps, and your memberships; ends all sessions',
     body: z.strictObject({ password: signInPassword }),
     data: none,
-    errors: ['account_owns_apps', 'payment_pending', 'rate_limited', 'busy'],
+    errors: ['account_owns_apps', 'payment_pending', 'conflict', 'rate_limited', 'busy'],
   }),
 }
 

@@ -83,6 +83,15 @@ export interface AnonymousActor {
   address: string
 }
 
+/** A person apart from any vendor account. */
+export interface AccountActor {
+  kind: 'account'
+  ownerId: null
+  actorId: string
+  sessionId: string | null
+  address: string
+}
+
 /** The payment provider, reporting on an order of this owner. */
 export interface ProviderActor {
   kind: 'provider'
@@ -108,6 +117,7 @@ export type Actor =
   | ResellerActor
   | ProgramActor
   | AnonymousActor
+  | AccountActor
   | ProviderActor
   | OperatorActor
   | SystemActor
@@ -184,6 +194,7 @@ function idOf(actor: Actor): string {
     case 'owner':
     case 'member':
     case 'api_key':
+    case 'account':
       return actor.actorId
     case 'reseller':
       return actor.resellerId

@@ -76,6 +76,10 @@ export function deleteOfApp(
   return deleteSome(tx, table, ofApp[table], { found: sql`app_id = ${appId}`, still: sql`true` }, count)
 }
 
+/** Deletes up to `count` records of an owner that is being deleted and returns how many. */
+export const deleteRecordsOf = (tx: Tx, ownerId: string, count: number): Promise<number> =>
+  deleteSome(tx, 'audit', 'id', { found: sql`owner_id = ${ownerId}`, still: sql`true` }, count)
+
 /** `still` is checked again: another node may change a row after the inner query. */
 async function deleteSome(
   tx: Tx,

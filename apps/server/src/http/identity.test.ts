@@ -100,6 +100,10 @@ test('these calls ask for a proof of identity', () => {
     'apps.remove': 'with_factor',
     'apps.rotateSecret': 'with_factor',
     'licenses.removeAll': 'with_factor',
+    'members.invite': 'always',
+    'members.makeOwner': 'always',
+    'members.remove': 'always',
+    'members.update': 'always',
   })
 })
 

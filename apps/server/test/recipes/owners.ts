@@ -1,11 +1,10 @@
-import { activateKey, makeType } from '../actors.ts'
+import { activateKey, makeType, signUp } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { addMember, addPerson, invite, newAddress } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
 
-let addresses = 0
-const newAddress = () => `someone${++addresses}@example.com`
 const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
 
 /** Every writing call of an owner. */
@@ -25,6 +24,10 @@ export function ownerRecipes(world: World): Recipes {
     const made = await owner.call('POST', `/apps/${app._id}/signing-keys`)
     const { kid } = made.json.data.signingKeys[0]
     return () => owner.call('POST', `/apps/${app._id}/signing-keys/${kid}/${change}`)
+  }
+  const onMember = (method: string, path: string, body?: object) => async () => {
+    const { _id } = await addMember(on, owner)
+    return () => owner.call(method, `/members/${_id}${path}`, body)
   }
   const onReseller = (method: string, body?: object) => async () => {
     const { _id } = await makeReseller(on, owner, app)
@@ -118,6 +121,54 @@ export function ownerRecipes(world: World): Recipes {
       async () => {
         const { id } = await makeApiKey(on, owner)
         return () => owner.call('DELETE', `/api-keys/${id}`)
+      },
+    ],
+    'members.invite': [
+      'owner',
+      ['member.invited'],
+      async () => () =>
+        owner.call('POST', '/members', { email: newAddress(), role: 'support', apps: [app._id] }),
+    ],
+    'members.update': ['owner', ['member.updated'], onMember('PATCH', '', { role: 'manager', apps: null })],
+    'members.remove': ['owner', ['member.removed'], onMember('DELETE', '')],
+    'members.makeOwner': [
+      'owner',
+      ['vendor.handed_over'],
+      async () => {
+        const own = await signUp(on)
+        const { _id } = await addMember(on, own)
+        return () => own.call('POST', `/members/${_id}/make-owner`)
+      },
+    ],
+    'vendors.acceptInvitation': [
+      'member',
+      ['member.joined'],
+      async () => {
+        const { token } = await invite(owner)
+        const body = { token, name: 'F', password: 'secret1' }
+        return () => on.call('POST', '/auth/invitations/accept', { body })
+      },
+    ],
+    'vendors.open': [
+      'owner',
+      ['owner.signed_in'],
+      async () => () => owner.call('POST', '/auth/vendor', { _id: owner.id }),
+    ],
+    'vendors.leave': [
+      'member',
+      ['member.left'],
+      async () => {
+        const person = await signUp(on)
+        await addPerson(on, owner, person)
+        return () => person.call('DELETE', `/auth/vendors/${owner.id}`)
+      },
+    ],
+    'vendors.deleteAccount': [
+      'account',
+      ['account.deleted'],
+      async () => {
+        const person = await signUp(on)
+        return () => person.call('DELETE', '/auth/account', { password: person.password })
       },
     ],
     'apps.create': ['owner', ['app.created'], async () => () => owner.call('POST', '/apps', { name: 'New' })],

@@ -7,7 +7,8 @@ import { createSeal } from '../../src/core/crypto.ts'
 import type { ActionRecord } from '../../src/db/index.ts'
 import { transactRecorded } from '../../src/db/record.ts'
 import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
-import { startServer, type TestServer } from '../harness.ts'
+import { never, startServer, type TestServer } from '../harness.ts'
+import { addMember } from '../member-actor.ts'
 
 const heartbeatMs = 150
 let on: TestServer
@@ -213,6 +214,36 @@ test('ends at once, without waiting for a heartbeat, when its session is ended f
   await server.call('DELETE', '/auth/sessions', { token: mine })
   await expect.poll(() => streams.map(({ ended }) => ended)).toEqual([false, true, true])
   await server.close()
+})
+
+test('ends at once, on every node, when a member is removed or may do something else', async () => {
+  const quiet = await startServer({}, { heartbeatMs: never })
+  const nodes = [quiet.server]
+  try {
+    if (quiet.database.dialect === 'postgres') {
+      const { config, database, clock, seal } = quiet
+      const more = { heartbeatMs: never, consoleDir: '', logLevel: 'silent' } as const
+      nodes.push(await buildApp({ config, database, clock, seal, ...more }))
+    }
+    const vendor = await signUp(quiet)
+    const member = await addMember(quiet, vendor)
+    const urls = await Promise.all(nodes.map((node) => node.listen({ port: 0, host: '127.0.0.1' })))
+    const listenAll = () => Promise.all(urls.map((at) => listen(member.token, at)))
+    const ended = (streams: Awaited<ReturnType<typeof listenAll>>) => streams.map((stream) => stream.ended)
+    const all = urls.map(() => true)
+    const before = await listenAll()
+    await vendor.call('PATCH', `/members/${member._id}`, { role: 'viewer' })
+    await expect.poll(() => ended(before)).toEqual(all)
+    const after = await listenAll()
+    expect(after.map(({ response }) => response.status)).toEqual(urls.map(() => 200))
+    await vendor.call('DELETE', `/members/${member._id}`)
+    await expect.poll(() => ended(after)).toEqual(all)
+    const gone = await listenAll()
+    expect(gone.map(({ response }) => response.status)).toEqual(urls.map(() => 401))
+  } finally {
+    await Promise.all(nodes.slice(1).map((node) => node.close()))
+    await quiet.close()
+  }
 })
 
 test('allows 30 streams per owner; closing one frees a place', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
 import { serverForAll } from '../fixtures.ts'
+import { addMember } from '../member-actor.ts'
 import { insertOwners } from '../owner-rows.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
@@ -106,6 +107,25 @@ test('sign-out ends every session and mailed link of one owner and keeps the pas
   expect(await auditOf(owner.id)).toMatchObject([
     { action: 'owner.sessions_ended', target_id: owner.accountId },
   ])
+})
+
+test('reset the password and end the sessions of a member who owns nothing', async () => {
+  const owner = await signUp(on)
+  const member = await addMember(on, owner)
+  const { code, stdout } = await keyward('owner', 'reset-password', member.email)
+  expect(code).toBe(0)
+  const password = /the new password is ([\w-]{23})\n/.exec(stdout)?.[1] ?? ''
+  expect(refusal(await member.call('GET', '/auth/profile'))).toBe('unauthorized')
+  const { token } = (await signIn('/auth', member.email, password)).json.data
+  expect((await keyward('owner', 'sign-out', member.email)).code).toBe(0)
+  expect(refusal(await on.call('GET', '/auth/profile', { token }))).toBe('unauthorized')
+  expect((await keyward('owner', 'list')).stdout).not.toContain(member.email)
+  expect(await auditOf(owner.id)).toMatchObject([
+    { action: 'owner.password_reset', target_id: member.accountId },
+    { action: 'owner.sessions_ended', target_id: member.accountId },
+  ])
+  await owner.call('DELETE', `/members/${member._id}`)
+  expect((await keyward('owner', 'reset-password', member.email)).code).toBe(0)
 })
 
 test('resets the password of a reseller the same way and records it for its owner', async () => {

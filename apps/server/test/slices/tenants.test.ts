@@ -5,6 +5,7 @@ import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { invite } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
@@ -26,6 +27,8 @@ const missing = '00000000000000000000000000000000'
 
 /** One object of each kind, by `_id`. */
 interface Objects {
+  vendor: string
+  member: string
   app: string
   appId: string
   license: string
@@ -43,6 +46,8 @@ interface Objects {
   code: string
 }
 const none: Objects = {
+  vendor: `own_${missing}`,
+  member: `mem_${missing}`,
   app: `app_${missing}`,
   appId: 'ZZZZZZZZ',
   license: `lic_${missing}`,
@@ -79,6 +84,8 @@ async function makeObjects(vendor: Owner, { refused = true } = {}): Promise<Obje
   return {
     request,
     code: (await readFile(on, app, file)).claims.deactivation,
+    vendor: vendor.id,
+    member: (await invite(vendor))._id,
     app: app._id,
     appId: app.appId,
     license: license._id,
@@ -126,6 +133,15 @@ const naming: Record<string, Named> = {
   },
   'apiKeys.revoke': { id: 'apiKey' },
   'accountSessions.end': { id: 'session' },
+  'members.invite': {
+    body: ({ app }) => ({ email: 'intruder@example.com', role: 'viewer', apps: [app] }),
+  },
+  'members.update': { id: 'member', body: () => ({ role: 'manager' }) },
+  'members.remove': { id: 'member' },
+  // The invitation was not accepted.
+  'members.makeOwner': { id: 'member', status: 409 },
+  // An owner cannot leave.
+  'vendors.leave': { id: 'vendor', status: 409 },
   'apps.get': { id: 'app' },
   'apps.update': { id: 'app', body: () => ({ name: 'Mine now' }) },
   'apps.remove': { id: 'app' },
@@ -231,6 +247,8 @@ async function snapshot(): Promise<string> {
     'license_types',
     'signing_keys',
     'api_keys',
+    'members',
+    'owner_sessions',
     'audit',
   ]
   // In an order of their own: an update moves a row on PostgreSQL.

@@ -1,5 +1,5 @@
 import type { User } from '@keyward/contract'
-import type { AnonymousActor, PersonActor } from '../../core/actor.ts'
+import type { AccountActor, PersonActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as accounts from '../accounts/accounts.service.ts'
@@ -34,24 +34,20 @@ export async function resetPassword(
   resets: PasswordResets,
   reset: { token: string; password: string; address: string },
 ): Promise<{ token: string; user: User }> {
-  const { actor, result: token } = await resets.complete<PersonActor | AnonymousActor, string>(
-    'owner',
-    reset,
-    {
-      begin: async ({ id }) => {
-        const account = await accounts.getAccount(ctx.db, id)
-        const actor = await actorAtLast(ctx.db, account, reset.address)
-        return actor ?? { kind: 'anonymous', ownerId: null, address: reset.address }
-      },
-      lock: (tx, { id }) => accounts.lockAccount(tx, id),
-      write: async (write, { account: { id }, actor, passwordHash }) => {
-        await accounts.updateAccount(write.tx, id, { password_hash: passwordHash })
-        await endSessions(write.tx, { kind: 'account', id })
-        write.record('owner.password_reset', id, {})
-        return actor.kind === 'anonymous' ? '' : openSession(write, actor)
-      },
+  const { actor, result: token } = await resets.complete<PersonActor | AccountActor, string>('owner', reset, {
+    begin: async ({ id }) => {
+      const account = await accounts.getAccount(ctx.db, id)
+      const actor = await actorAtLast(ctx.db, account, reset.address)
+      return actor ?? { kind: 'account', ownerId: null, actorId: id, sessionId: null, address: reset.address }
     },
-  )
-  if (actor.kind === 'anonymous') throw problem('no_vendor')
+    lock: (tx, { id }) => accounts.lockAccount(tx, id),
+    write: async (write, { account: { id }, actor, passwordHash }) => {
+      await accounts.updateAccount(write.tx, id, { password_hash: passwordHash })
+      await endSessions(write.tx, { kind: 'account', id })
+      write.record('owner.password_reset', id, {})
+      return actor.kind === 'account' ? '' : openSession(write, actor)
+    },
+  })
+  if (actor.kind === 'account') throw problem('no_vendor')
   return { token, user: await getUser(ctx, actor) }
 }

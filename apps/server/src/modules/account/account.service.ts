@@ -193,7 +193,8 @@ export async function confirmIdentity(
   if (password === undefined && beganAt <= ctx.clock.now() - freshMs) throw problem('reauthenticate')
 }
 
-async function confirmPassword(
+/** Checks the password of a signed-in person; wrong ones count like those of sign-ins. */
+export async function confirmPassword(
   ctx: Ctx,
   attempts: Attempts,
   actor: PersonActor,
@@ -216,6 +217,6 @@ export async function confirm(
 }
 
 /** The rate limit's key for attempts on a person's password. */
-const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}`
+export const accountOf = (emailNormalized: string): string => `owner:${emailNormalized}`
 
 const emailTaken = () => problem('email_taken')

@@ -1,9 +1,12 @@
+import type { Vendor } from '@keyward/contract'
 import { type PersonActor, toPersonActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
-import type { Db, WriteTransaction } from '../../db/index.ts'
+import { problem } from '../../core/problem.ts'
+import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { AccountRow } from '../../db/tables.ts'
-import { updateAccount } from '../accounts/accounts.service.ts'
-import { listVendors, noteUse, type OpenVendor } from '../members/members.access.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { lockAccount, updateAccount } from '../accounts/accounts.service.ts'
+import { deleteMembership, listVendors, noteUse, type OpenVendor } from '../members/members.access.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 
 /** A person at a vendor account, as the actor of a new session. */
@@ -38,4 +41,62 @@ export async function openSession(
   await updateAccount(tx, actor.actorId, { last_owner_id: actor.ownerId })
   if (!actor.isOwner) await noteUse(tx, { ownerId: actor.ownerId, accountId: actor.actorId }, now)
   return sessions.openSession(write, holderOf(actor), sessionId)
+}
+
+export async function readVendors({ db }: Pick<Ctx, 'db'>, actor: PersonActor): Promise<Vendor[]> {
+  const vendors = await listVendors(db, actor.actorId)
+  return vendors.map(({ ownerId, name, access }) => ({
+    _id: ownerId,
+    name,
+    role: access.role,
+    current: ownerId === actor.ownerId,
+  }))
+}
+
+async function getVendor({ db }: Pick<Ctx, 'db'>, actor: PersonActor, id: string): Promise<OpenVendor> {
+  const vendor = (await listVendors(db, actor.actorId)).find(({ ownerId }) => ownerId === id)
+  if (!vendor) throw problem('not_found')
+  return vendor
+}
+
+/** Returns a token for another vendor account. It proves nothing again, so the session is as old as that of the actor. */
+export async function openVendor(ctx: Ctx, actor: PersonActor, id: string): Promise<string> {
+  const next = actorAt(await getVendor(ctx, actor, id), actor.actorId, actor.address)
+  return ctx.tx(next, async (write) => {
+    const token = await openSession(write, next)
+    if (!(await sessions.continueSession(write, actor.sessionId, next.sessionId)))
+      throw problem('unauthorized')
+    write.record('owner.signed_in', actor.actorId, {})
+    return token
+  })
+}
+
+/** Leaves a team. Whoever belongs to no other vendor account could not sign in any more. */
+export async function leaveVendor(ctx: Ctx, actor: PersonActor, id: string): Promise<void> {
+  const vendor = await getVendor(ctx, actor, id)
+  if (vendor.access.role === 'owner') throw problem('vendor_owned')
+  const left = await leaveTeam(ctx, actor, vendor, async (tx) => {
+    await lockAccount(tx, actor.actorId)
+    if ((await listVendors(tx, actor.actorId)).length < 2) throw problem('last_vendor')
+  })
+  if (!left) throw problem('not_found')
+}
+
+/** Ends a membership and the sessions there; false if the person is no member any more. */
+export async function leaveTeam(
+  ctx: Ctx,
+  { actorId, sessionId, address }: PersonActor,
+  { ownerId, access }: OpenVendor,
+  check: (tx: Tx) => Promise<void> = async () => {},
+): Promise<boolean> {
+  const leaving = toPersonActor(access, { accountId: actorId, ownerId, sessionId, address })
+  return ctx.tx(leaving, async (write) => {
+    const { tx } = write
+    await check(tx)
+    const id = await deleteMembership(tx, { ownerId, accountId: actorId })
+    if (id === undefined) return false
+    await sessions.endSessionsAt(tx, leaving, actorId)
+    write.record('member.left', id, { account: actorId })
+    return true
+  })
 }

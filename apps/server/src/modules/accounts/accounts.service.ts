@@ -24,6 +24,11 @@ export async function insertAccount(
     .execute()
 }
 
+/** Deletes a person's account, which owns no vendor account, with its memberships and sessions. */
+export async function deleteAccount(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('accounts').where('id', '=', id).execute()
+}
+
 export async function updateAccount(
   tx: Tx,
   id: string,

@@ -26,6 +26,23 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
 
+/** The ids of apps by `_id` or `appId`; undefined if one is missing. */
+export async function findAppIds(
+  db: Db,
+  scope: OwnerScope,
+  names: readonly string[],
+): Promise<string[] | undefined> {
+  const rows = await db
+    .selectFrom('apps')
+    .select(['id', 'app_id'])
+    .where(appInScope(scope))
+    .where((eb) => eb.or([eb('id', 'in', names), eb('app_id', 'in', names)]))
+    .execute()
+  const known = new Map(rows.flatMap(({ id, app_id }) => [[id, id] as const, [app_id, id] as const]))
+  const ids = names.map((name) => known.get(name))
+  return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined
+}
+
 /** What issuing licenses needs of an app. */
 export type IssuingApp = Pick<AppRow, 'id' | 'app_id' | 'name' | 'allow_custom_keys'>
 

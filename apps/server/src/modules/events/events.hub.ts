@@ -58,6 +58,11 @@ export class EventHub {
     }
   }
 
+  /** Ends the streams of an owner: their readers open them again, with the rights that they have now. */
+  endStreamsOf(ownerId: string): void {
+    for (const stream of this.#streams.get(ownerId) ?? []) stream.end()
+  }
+
   /** Ends the streams whose session has ended and sends the others a heartbeat. */
   async sendHeartbeats(): Promise<void> {
     for (const stream of await this.#endClosed(() => true)) stream.sendHeartbeat()

@@ -27,6 +27,7 @@ export function createEvents(
     onMessage: (message) => {
       const [id = '', topic, appId = null] = message.split(' ')
       if (topic === 'sessions') endClosed([id])
+      else if (topic === 'access') hub.endStreamsOf(id)
       else hub.notify({ ownerId: id, appId }, topic === 'activity' ? topic : 'change')
     },
     onGap: () => hub.notifyAll(),
@@ -41,7 +42,12 @@ export function createEvents(
     publish: (records) => {
       const holders = holdersOfEnded(records)
       endClosed(holders)
-      feed.send([...messagesOf('change', records), ...[...holders].map((id) => `${id} sessions`)])
+      const rejudged = records.filter(({ action }) => changeAccess.has(action))
+      feed.send([
+        ...messagesOf('change', records),
+        ...[...holders].map((id) => `${id} sessions`),
+        ...rejudged.map(({ ownerId }) => `${ownerId} access`),
+      ])
     },
     notifyActivity: (apps) => feed.send(messagesOf('activity', apps)),
     start: () => feed.start(),
@@ -57,6 +63,14 @@ function messagesOf(topic: Topic, changes: readonly Pick<ActionRecord, 'ownerId'
   )
 }
 
+/** What a person may do at the vendor has changed. */
+const changeAccess: ReadonlySet<ActionName> = new Set([
+  'member.updated',
+  'member.removed',
+  'member.left',
+  'vendor.handed_over',
+])
+
 const endSessions: ReadonlySet<ActionName> = new Set([
   'owner.signed_out',
   'owner.password_changed',
@@ -64,6 +78,7 @@ const endSessions: ReadonlySet<ActionName> = new Set([
   'owner.session_ended',
   'owner.sessions_ended',
   'platform.reset',
+  'account.deleted',
 ])
 
 /** The vendors and the people whose sessions some of these records ended. */
@@ -72,7 +87,7 @@ function holdersOfEnded(records: readonly ActionRecord[]): ReadonlySet<string> {
   for (const { action, ownerId, actor } of records) {
     if (!endSessions.has(action)) continue
     if (ownerId !== null) ids.add(ownerId)
-    if (isVendor(actor)) ids.add(actor.actorId)
+    if (isVendor(actor) || actor.kind === 'account') ids.add(actor.actorId)
   }
   return ids
 }

@@ -1,5 +1,5 @@
-import type { Access } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import type { Access, OfOwner } from '../../core/actor.ts'
+import { type Db, lockAll, type Tx } from '../../db/index.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
 
 /** A vendor account that a person may open. */
@@ -46,4 +46,91 @@ export async function noteUse(
     .where('owner_id', '=', person.ownerId)
     .where('account_id', '=', person.accountId)
     .execute()
+}
+
+/** An open invitation, found by its secret, which takes the place of a scope. */
+export async function findInvitation(
+  db: Db,
+  tokenHash: string,
+  now: number,
+): Promise<Invitation | undefined> {
+  const row = await db
+    .selectFrom('members')
+    .select(['id', 'owner_id', 'email', 'email_normalized', 'role', 'apps'])
+    .where('token_hash', '=', tokenHash)
+    .where('token_expires_at', '>', now)
+    .executeTakeFirst()
+  if (!row || row.email === null || row.email_normalized === null) return undefined
+  const access = accessOf(false, row)
+  const { id, owner_id: ownerId, email, email_normalized: emailNormalized } = row
+  return access && { id, ownerId, email, emailNormalized, access, tokenHash }
+}
+
+export interface Invitation {
+  id: string
+  ownerId: string
+  email: string
+  emailNormalized: string
+  access: Access
+  tokenHash: string
+}
+
+/** Consumes the secret of an invitation; undefined if it was used, replaced, withdrawn or expired meanwhile. */
+export async function takeInvitation(
+  tx: Tx,
+  { id, tokenHash }: Invitation,
+  now: number,
+): Promise<Access | undefined> {
+  const taken = await tx
+    .updateTable('members')
+    .set({ token_hash: null, token_expires_at: null })
+    .where('id', '=', id)
+    .where('token_hash', '=', tokenHash)
+    .where('token_expires_at', '>', now)
+    .returning(['role', 'apps'])
+    .executeTakeFirst()
+  return accessOf(false, taken)
+}
+
+/** Makes a person the member of an invitation whose secret the caller has consumed. */
+export async function join(tx: Tx, { id }: Invitation, accountId: string): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set({ account_id: accountId, email: null, email_normalized: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes the membership of a person at a vendor and returns its id; undefined if there is none. */
+export async function deleteMembership(
+  tx: Tx,
+  person: { ownerId: string; accountId: string },
+): Promise<string | undefined> {
+  const deleted = await tx
+    .deleteFrom('members')
+    .where('owner_id', '=', person.ownerId)
+    .where('account_id', '=', person.accountId)
+    .returning('id')
+    .executeTakeFirst()
+  return deleted?.id
+}
+
+/** Removes an app that is deleted from the members who work on it; one who works on no other sees nothing. */
+export async function removeAppFromMembers(tx: Tx, { ownerId }: OfOwner, appId: string): Promise<void> {
+  const limited = await lockAll(
+    tx,
+    tx
+      .selectFrom('members')
+      .select(['id', 'apps'])
+      .where('owner_id', '=', ownerId)
+      .where('apps', 'like', `%"${appId}"%`),
+  ).execute()
+  for (const { id, apps } of limited) {
+    const others = (JSON.parse(apps ?? '[]') as string[]).filter((one) => one !== appId)
+    await tx
+      .updateTable('members')
+      .set({ apps: JSON.stringify(others) })
+      .where('id', '=', id)
+      .execute()
+  }
 }

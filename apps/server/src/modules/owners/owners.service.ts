@@ -36,6 +36,20 @@ export const getOwner = (db: Db, scope: OfOwner): Promise<OwnerRow> =>
 export const lockOwner = (tx: Tx, scope: OfOwner): Promise<OwnerRow> =>
   lock(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
 
+/** The vendor account that a person owns. */
+export const findOwnerOf = (db: Db, accountId: string): Promise<OwnerRow | undefined> =>
+  db.selectFrom('owners').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+
+/** Hands a vendor account over to another person. The caller has locked it. */
+export async function setOwnerAccount(tx: Tx, scope: OfOwner, accountId: string): Promise<void> {
+  await tx.updateTable('owners').set({ account_id: accountId }).where('id', '=', scope.ownerId).execute()
+}
+
+/** Deletes a vendor account with all rows that belong to it. */
+export async function deleteOwner(tx: Tx, scope: OfOwner): Promise<void> {
+  await tx.deleteFrom('owners').where('id', '=', scope.ownerId).execute()
+}
+
 export async function insertOwner(
   tx: Tx,
   owner: Pick<OwnerRow, 'id' | 'account_id' | 'name' | 'created_at'>,

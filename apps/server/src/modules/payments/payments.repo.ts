@@ -242,3 +242,27 @@ export async function shiftPeriods(tx: Tx, scope: OfOwner, from: number, byMs: n
     .where('period_start', '>=', from)
     .execute()
 }
+
+/** Whether an order can still be paid, or a payment is neither settled nor refunded. */
+export async function hasUnsettled(db: Db, { ownerId }: OfOwner, now: number): Promise<boolean> {
+  const order = await db
+    .selectFrom('payment_orders')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'open')
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  const payment = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where((eb) =>
+      eb.or([
+        eb('status', 'in', ['created', 'authorized']),
+        eb('refund_due', '=', 1),
+        eb('dispute', '=', 'open'),
+      ]),
+    )
+    .executeTakeFirst()
+  return order !== undefined || payment !== undefined
+}

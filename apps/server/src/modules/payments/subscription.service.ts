@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OfOwner } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { toPrice } from '../../core/money.ts'
-import type { Tx } from '../../db/index.ts'
+import type { Db, Tx } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { currentPlan } from '../owners/owners.service.ts'
@@ -33,6 +33,10 @@ export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscr
     moneyBack: offer && { ...toPrice(offer.amount, offer.currency), until: toIso(offer.until) },
   }
 }
+
+/** Whether a payment or a refund of the vendor account is on its way. */
+export const awaitsPayment = ({ clock }: Pick<Ctx, 'clock'>, db: Db, scope: OfOwner): Promise<boolean> =>
+  repo.hasUnsettled(db, scope, clock.now())
 
 export interface MoneyBackOffer {
   until: number

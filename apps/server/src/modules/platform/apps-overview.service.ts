@@ -9,6 +9,7 @@ import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
+import { removeAppFromMembers } from '../members/members.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 
 /** What deleting an app would remove. */
@@ -57,6 +58,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
   const finish = async (write: WriteTransaction) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     await removeAppFromApiKeys(write.tx, actor, id)
+    await removeAppFromMembers(write.tx, actor, id)
     write.record('app.deleted', id, { name }, id)
   }
   await ctx.tx(actor, finish, { isPatient: true })

@@ -11,6 +11,10 @@ const maxAgeMs = 90 * day
 /** The end of a new session, unless it is used. */
 export const newSessionEnd = (now: number): number => now + lifetimeMs
 
+/** The end of a session that is used now. */
+export const sessionEnd = (createdAt: number, now: number): number =>
+  Math.min(newSessionEnd(now), createdAt + maxAgeMs)
+
 /** What is noted of a session in use: when, and its extended end. Undefined if it was noted recently. */
 export function noteOfUse(
   session: { created_at: number; last_used_at: number },
@@ -18,7 +22,7 @@ export function noteOfUse(
 ): { last_used_at: number; expires_at: number } | undefined {
   // A use in the future was noted before the clock was set back.
   if (Math.abs(now - session.last_used_at) < noteAfterMs) return undefined
-  return { last_used_at: now, expires_at: Math.min(newSessionEnd(now), session.created_at + maxAgeMs) }
+  return { last_used_at: now, expires_at: sessionEnd(session.created_at, now) }
 }
 
 /** What a person may do at a vendor account; undefined if it neither owns it nor is a member. */

@@ -8,7 +8,7 @@ import { storageFailureOf } from '../../db/failure.ts'
 import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { AccountSessionColumns } from '../../db/tables/owners.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { accessOf, newSessionEnd, noteOfUse } from './sessions.rules.ts'
+import { accessOf, newSessionEnd, noteOfUse, sessionEnd } from './sessions.rules.ts'
 
 /** What differs between the kinds of sessions. */
 const kinds = {
@@ -194,4 +194,26 @@ export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
 export async function endSessionsAt(tx: Tx, { ownerId }: OfOwner, accountId?: string): Promise<void> {
   const some = tx.deleteFrom('owner_sessions').where('owner_id', '=', ownerId)
   await (accountId === undefined ? some : some.where('account_id', '=', accountId)).execute()
+}
+
+/** Gives a new session the age and the proof of identity of another one; false if that one has ended. */
+export async function continueSession(
+  { tx, now }: WriteTransaction,
+  from: string,
+  sessionId: string,
+): Promise<boolean> {
+  const earlier = await tx
+    .selectFrom('owner_sessions')
+    .select(['created_at', 'confirmed_at'])
+    .where('id', '=', from)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  if (!earlier) return false
+  const expires_at = sessionEnd(earlier.created_at, now)
+  await tx
+    .updateTable('owner_sessions')
+    .set({ ...earlier, expires_at })
+    .where('id', '=', sessionId)
+    .execute()
+  return true
 }

@@ -1,0 +1,132 @@
+import { limits, password as passwordRules, type User } from '@keyward/contract'
+import { minute } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
+import { newId } from '../../core/ids.ts'
+import { checkPassword } from '../../core/password-policy.ts'
+import { invalid, problem } from '../../core/problem.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import { type Allowance, type Attempts, registrations } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import * as accounts from '../accounts/accounts.service.ts'
+import {
+  findInvitation,
+  type Invitation,
+  join,
+  listVendors,
+  takeInvitation,
+} from '../members/members.access.ts'
+import { checkCredentials } from '../sessions/sign-in.service.ts'
+import { accountOf } from './account.service.ts'
+import { actorAt, openSession } from './account.vendors.ts'
+import { getUser } from './account.view.ts'
+
+const wrongTokens: Allowance = { name: 'invitation-token', max: 30, windowMs: 15 * minute }
+
+interface Acceptance {
+  token: string
+  name?: string | undefined
+  password?: string | undefined
+  address: string
+}
+
+/**
+ * Accepts an invitation and signs in at its vendor. Whoever has the link must not learn whether the invited address has an
+ * account: without a name, an unknown address answers like a wrong password; with one, the same rules apply to both.
+ */
+export async function acceptInvitation(
+  ctx: Ctx,
+  attempts: Attempts,
+  { token, name, password, address }: Acceptance,
+): Promise<{ token: string; user: User }> {
+  if (password === undefined) throw invalid('password', 'Password is required')
+  if (name !== undefined) checkNewPassword(ctx, password)
+  await attempts.check(wrongTokens, address)
+  const invitation = await findInvitation(ctx.db, sha256(token), ctx.clock.now())
+  if (!invitation) {
+    await attempts.count(wrongTokens, address)
+    throw problem('invitation_invalid')
+  }
+  const account = await accounts.findAccountByEmail(ctx.db, invitation.emailNormalized)
+  const proof = { password, address, account: accountOf(invitation.emailNormalized) }
+  const joining =
+    account || name === undefined
+      ? await proveAccount(ctx, attempts, proof, account)
+      : await newAccount(ctx, attempts, { name, ...proof }, invitation)
+  const actor = actorAt(invitation, joining.id, address)
+  const opened = await ctx.tx(
+    actor,
+    async (write) => {
+      const access = await takeInvitation(write.tx, invitation, write.now)
+      if (!access) throw problem('invitation_invalid')
+      await joining.write(write)
+      const vendors = await listVendors(write.tx, joining.id)
+      if (vendors.some(({ ownerId }) => ownerId === invitation.ownerId)) throw problem('member_exists')
+      if (vendors.length >= limits.vendorsMax) throw problem('vendors_full')
+      await join(write.tx, invitation, joining.id)
+      write.record('member.joined', invitation.id, {})
+      return openSession(write, actor)
+    },
+    { onTaken: joining.onTaken },
+  )
+  // Role and apps may have changed between reading and taking the invitation; the session has those of now.
+  return { token: opened, user: await getUser(ctx, actor) }
+}
+
+/** A person who joins, and what its account needs in the transaction. */
+interface Joining {
+  id: string
+  write: (write: WriteTransaction) => Promise<void>
+  onTaken: () => Error
+}
+
+function checkNewPassword(ctx: Ctx, password: string): void {
+  const { error } = passwordRules.safeParse(password)
+  if (error) throw invalid('password', error.issues[0]?.message ?? 'The password is not valid')
+  checkPassword(ctx, 'password', password)
+}
+
+/** Throttled like a sign-in. */
+async function proveAccount(
+  ctx: Ctx,
+  attempts: Attempts,
+  proof: { account: string; address: string; password: string },
+  account: Awaited<ReturnType<typeof accounts.findAccountByEmail>>,
+): Promise<Joining> {
+  const { row, strongerHash } = await checkCredentials(ctx, attempts, proof, async () => account)
+  return {
+    id: row.id,
+    write: async ({ tx }) => {
+      // The password may have changed while this one was being checked.
+      if ((await accounts.lockAccount(tx, row.id))?.password_hash !== row.password_hash)
+        throw problem('invalid_credentials')
+      if (strongerHash) await accounts.updateAccount(tx, row.id, { password_hash: strongerHash })
+    },
+    onTaken: () => problem('member_exists'),
+  }
+}
+
+/** Throttled like a registration. The address stays unconfirmed: who invites can read the link, too. */
+async function newAccount(
+  ctx: Ctx,
+  attempts: Attempts,
+  person: { name: string; password: string; account: string; address: string },
+  { email, emailNormalized }: Invitation,
+): Promise<Joining> {
+  const { name, password, account, address } = person
+  await attempts.count(registrations, address)
+  const passwordHash = await ctx.passwords.hash(password, { address, account })
+  const id = newId('acc')
+  return {
+    id,
+    write: async ({ tx, now }) => {
+      await accounts.insertAccount(tx, {
+        ...{ id, name, email, created_at: now },
+        email_normalized: emailNormalized,
+        password_hash: passwordHash,
+      })
+      await attempts.accounts.remember({ account, address }, tx)
+    },
+    // Somebody has registered the address meanwhile, and knows its password.
+    onTaken: () => problem('invalid_credentials'),
+  }
+}

@@ -1,0 +1,112 @@
+import type { Member, MemberRole } from '@keyward/contract'
+import type { OfOwner, OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
+import { toIso } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import type { Db } from '../../db/index.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
+import { findAppIds } from '../apps/apps.access.ts'
+import { findOwnerOf, lockOwner, setOwnerAccount } from '../owners/owners.service.ts'
+import { endSessionsAt } from '../sessions/sessions.service.ts'
+import * as repo from './members.repo.ts'
+import { exceeds, fromStoredApps, type Rights, toStoredApps } from './members.rules.ts'
+
+export async function listMembers({ db }: Pick<Ctx, 'db'>, scope: OfOwner): Promise<Member[]> {
+  const rows = await repo.listMembers(db, scope)
+  const uses = new Map((await repo.listLastUses(db, scope)).map(({ account_id, at }) => [account_id, at]))
+  return rows.map((row) => toMember(row, uses.get(row.account_id ?? '')))
+}
+
+/** `usedAt` is when its newest session was used; the stored time outlives the session. */
+export function toMember(row: repo.MemberView, usedAt = 0): Member {
+  const lastUsedAt = Math.max(usedAt, row.last_used_at ?? 0)
+  return {
+    _id: row.id,
+    name: row.name,
+    email: row.account_email ?? row.email ?? '',
+    role: row.role,
+    apps: fromStoredApps(row.apps),
+    secondFactor: false,
+    lastUsedAt: lastUsedAt === 0 ? null : toIso(lastUsedAt),
+    invited: row.account_id === null,
+  }
+}
+
+/** The ids of apps by `_id` or `appId`; a foreign one is missing. Null for all. */
+export async function findApps(db: Db, scope: OwnerScope, names: string[] | null): Promise<string[] | null> {
+  if (names === null) return null
+  const ids = await findAppIds(db, scope, names)
+  if (!ids) throw problem('not_found')
+  return ids
+}
+
+/** Nobody gives a member more than they have. */
+export function refuseMore(actor: VendorActor, rights: Rights): void {
+  if (exceeds(actor, rights)) throw problem('permission_missing')
+}
+
+/** Applies to the next request of the member. */
+export async function updateMember(
+  ctx: Ctx,
+  actor: PersonActor,
+  id: string,
+  change: { role?: MemberRole | undefined; apps?: string[] | null | undefined },
+): Promise<Member> {
+  const apps = change.apps === undefined ? undefined : await findApps(ctx.db, actor, change.apps)
+  const view = await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    const found = await repo.lockMember(tx, actor, id)
+    if (!found) throw problem('not_found')
+    const before = { role: found.role, apps: fromStoredApps(found.apps) }
+    const after = { role: change.role ?? before.role, apps: apps === undefined ? before.apps : apps }
+    refuseMore(actor, after)
+    await repo.updateMember(tx, actor, id, { role: after.role, apps: toStoredApps(after.apps) })
+    write.record('member.updated', id, { before, after })
+    return repo.findMember(tx, actor, id)
+  })
+  if (!view) throw problem('not_found')
+  return toMember(view)
+}
+
+/** Ends the member's access, or withdraws the invitation. */
+export async function removeMember(ctx: Ctx, actor: PersonActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    const found = await repo.lockMember(tx, actor, id)
+    if (!found) throw problem('not_found')
+    await repo.deleteMember(tx, actor, id)
+    if (found.account_id !== null) await endSessionsAt(tx, actor, found.account_id)
+    write.record('member.removed', id, { email: found.email, account: found.account_id })
+  })
+}
+
+/** Hands the vendor account over: the member becomes its owner, and the owner a manager with all apps. */
+export async function makeOwner(ctx: Ctx, actor: PersonActor, id: string): Promise<void> {
+  await ctx.tx(
+    actor,
+    async (write) => {
+      const { tx, now } = write
+      const owner = await lockOwner(tx, actor)
+      // It may have been handed over meanwhile.
+      if (owner.account_id !== actor.actorId) throw problem('permission_missing')
+      const member = await repo.lockMember(tx, actor, id)
+      if (!member) throw problem('not_found')
+      const { account_id: next } = member
+      if (next === null) throw problem('invitation_open')
+      if (await findOwnerOf(tx, next)) throw problem('owns_vendor')
+      await repo.deleteMember(tx, actor, id)
+      await setOwnerAccount(tx, actor, next)
+      await revokeApiKeys(write, actor)
+      const former = {
+        id: newId('mem'),
+        account_id: actor.actorId,
+        role: 'manager',
+        created_at: now,
+      } as const
+      await repo.insertMember(tx, actor, former)
+      write.record('vendor.handed_over', actor.ownerId, { before: actor.actorId, after: next })
+    },
+    { onTaken: () => problem('owns_vendor') },
+  )
+}
