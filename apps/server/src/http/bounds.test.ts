@@ -94,6 +94,8 @@ test('only calls that need it accept more than 16 KiB', () => {
   const larger = all.filter(([, endpoint]) => limitOf(endpoint) > 16_384)
   expect(Object.fromEntries(larger.map(([name, endpoint]) => [name, limitOf(endpoint)]))).toEqual({
     'apiKeys.create': 65_536,
+    'members.invite': 65_536,
+    'members.update': 65_536,
     'apps.update': 65_536,
     'apps.updateErrorMessages': 65_536,
     'blocklist.setHashes': 196_608,
