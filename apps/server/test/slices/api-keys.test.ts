@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { apiKeyPermissions, limits, permissions } from '@keyward/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
@@ -192,14 +193,31 @@ describe('an API key', () => {
   })
 })
 
+test('the commands of docs/api-keys.md create, extend and ban a license', async () => {
+  const key = await makeApiKey(on, owner, { permissions: ['licenses:write'] })
+  const page = readFileSync(new URL('../../../../docs/api-keys.md', import.meta.url), 'utf8')
+  const commands = [...page.matchAll(/^curl -X (\w+) \$KEYWARD\/api(\S+) [\s\S]*?-d '([^']+)'/gm)]
+  let id = ''
+  const done = []
+  for (const [, method = '', path = '', body = ''] of commands) {
+    const filled = (text: string) => text.replace('A1B2C3D4', app.appId).replace('lic_…', id)
+    const { status, json } = await key.call(method, filled(path), JSON.parse(filled(body)))
+    id = json.data?.licenses?.[0]?._id ?? id
+    done.push(status)
+  }
+  expect(done).toEqual([201, 200, 200])
+  const { license } = (await owner.call('GET', `/licenses/${id}`)).json.data
+  expect(license).toMatchObject({ banned: true })
+})
+
 test('a key imports licenses, which are recorded as its work', async () => {
   const key = await makeApiKey(on, owner, { permissions: ['licenses:write'] })
   published.length = 0
   const { status, json } = await key.call('POST', '/licenses/import', {
     app: app._id,
-    csv: 'expiresAt\n2030-01-01\n2030-01-01',
+    csv: `expiresAt\n${'2030-01-01\n'.repeat(1500)}`,
   })
-  expect({ status, created: json.data?.created }).toEqual({ status: 200, created: 2 })
+  expect({ status, created: json.data?.created }).toEqual({ status: 200, created: 1500 })
   const record = published.find(({ action }) => action === 'licenses.imported')
   expect(record?.actor).toMatchObject({ kind: 'api_key', actorId: key.id })
 })

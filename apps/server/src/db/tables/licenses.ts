@@ -100,6 +100,7 @@ interface ImportsTable {
   app_id: string
   actor_kind: string
   actor_id: string
+  /** Empty for an import of an API key. */
   session_id: string
   address: string
   /** JSON list of the columns of each row. */

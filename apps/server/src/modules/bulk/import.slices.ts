@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
-import { type OwnerScope, type PersonActor, personOf, type VendorActor } from '../../core/actor.ts'
+import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
@@ -71,7 +71,7 @@ export async function importInSlices(
     app_id: appId,
     actor_kind: actor.kind,
     actor_id: actor.actorId,
-    session_id: personOf(actor).sessionId,
+    session_id: actor.sessionId ?? '',
     address: actor.address,
     column_names: JSON.stringify(columns),
     count,
@@ -140,17 +140,23 @@ export async function completeImports(ctx: Ready): Promise<void> {
 }
 
 /** Who started an import. It was allowed when it was stored; nothing more is allowed by this. */
-const actorOf = (row: ImportRow): VendorActor => ({
-  kind: row.actor_kind as PersonActor['kind'],
-  role: 'viewer',
-  actorId: row.actor_id,
-  ownerId: row.owner_id,
-  sessionId: row.session_id,
-  address: row.address,
-  apps: null,
-  permissions: new Set(),
-  isOwner: false,
-})
+function actorOf(row: ImportRow): VendorActor {
+  const facts = {
+    actorId: row.actor_id,
+    ownerId: row.owner_id,
+    address: row.address,
+    apps: null,
+    permissions: new Set<never>(),
+    isOwner: false,
+  }
+  if (row.actor_kind === 'api_key') return { ...facts, kind: 'api_key', sessionId: null }
+  return {
+    ...facts,
+    kind: row.actor_kind as PersonActor['kind'],
+    role: 'viewer',
+    sessionId: row.session_id,
+  }
+}
 
 /**
  * Each slice deletes its chunks in the transaction that adds their licenses, so that none is added twice. Returns
