@@ -22,6 +22,7 @@ const ownerViews = [
   'profile',
   'settings',
   'api-keys',
+  'members',
   'subscription',
 ]
 // A journey counts what the browser requests; this adds up the same without one.

@@ -89,6 +89,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     ['/profile', page.getByRole('button', { name: 'Change Password' })],
     ['/settings', page.getByRole('switch', { name: 'HWID Lock' })],
     ['/settings/api-keys', page.getByText('No API keys yet')],
+    ['/members', page.getByText('No members yet')],
     ['/about', heading(page, /About/)],
     ['/licenses?search=nothing', page.getByText('No licenses found')],
     ['/users?search=nothing', page.getByText('No end users found')],
@@ -151,6 +152,7 @@ const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp
     ['/profile?dialog=change-email', 'Update Email'],
     ['/settings?dialog=reset-data', 'Reset all platform data?'],
     ['/settings/api-keys?dialog=create', 'Create API Key'],
+    ['/members?dialog=invite', 'Invite a Member'],
   ],
 }
 

@@ -11,6 +11,7 @@ const ownerPages = [
   '/users',
   '/profile',
   '/settings',
+  '/members',
   '/subscription',
   '/about',
 ]

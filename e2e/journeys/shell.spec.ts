@@ -46,11 +46,21 @@ test.describe('sidebar', () => {
       'End Users',
       'Profile',
       'Settings',
+      'Members',
       'Subscription',
       'Log Out',
     ])
     const links = mainNavigation(page).getByRole('link')
-    const targets = ['/', '/resellers', '/licenses', '/users', '/profile', '/settings', '/subscription']
+    const targets = [
+      '/',
+      '/resellers',
+      '/licenses',
+      '/users',
+      '/profile',
+      '/settings',
+      '/members',
+      '/subscription',
+    ]
     for (const [index, target] of targets.entries()) {
       await expect(links.nth(index)).toHaveAttribute('href', target)
     }

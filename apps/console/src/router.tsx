@@ -35,6 +35,7 @@ const privacy = page(() => import('./pages/public/privacy.tsx').then((m) => m.Pr
 
 const consoleRoot = page(() => import('./pages/console-root.tsx').then((m) => m.ConsoleRoot), opensConsole)
 const auth = page(() => import('./pages/auth.tsx').then((m) => m.AuthPage), here.startsWith(paths.auth))
+const invitation = page(() => import('./pages/invitation.tsx').then((m) => m.InvitationPage))
 const ownerShell = page(() => import('./pages/owner/shell.tsx').then((m) => m.OwnerShell), signedInAtStart)
 const dashboard = page(
   () => import('./pages/owner/dashboard.tsx').then((m) => m.DashboardPage),
@@ -77,6 +78,10 @@ const settings = page(
 const apiKeys = page(
   () => import('./pages/owner/api-keys.tsx').then((m) => m.ApiKeysPage),
   opens(paths.apiKeys),
+)
+const members = page(
+  () => import('./pages/owner/members.tsx').then((m) => m.MembersPage),
+  opens(paths.members),
 )
 const subscription = page(
   () => import('./pages/owner/subscription.tsx').then((m) => m.SubscriptionPage),
@@ -126,6 +131,7 @@ export function Router() {
           <Route path={paths.auth} element={auth} />
           <Route path={paths.authForgot} element={auth} />
           <Route path={paths.authReset} element={auth} />
+          <Route path={paths.authInvitation} element={invitation} />
           <Route element={ownerShell}>
             {signedIn && (
               <>
@@ -145,6 +151,7 @@ export function Router() {
             <Route path={paths.profile} element={profile} />
             <Route path={paths.settings} element={settings} />
             <Route path={paths.apiKeys} element={apiKeys} />
+            <Route path={paths.members} element={members} />
             <Route path={paths.subscription} element={subscription} />
           </Route>
           <Route path={paths.resellerAuth} element={portalAuth} />

@@ -2,11 +2,17 @@ import type { User } from '@keyward/contract'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Outlet, useLocation } from 'react-router'
-import { onRightMissing, onSessionExpired } from '../lib/api/call.ts'
+import { call, onRightMissing, onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
-import { onSessionChangedElsewhere, ownerSession, resellerSession, type Session } from '../lib/api/session.ts'
+import {
+  onSessionChangedElsewhere,
+  onTokenLeft,
+  ownerSession,
+  resellerSession,
+  type Session,
+} from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
 import { dismissConflict } from '../ui/failure-toast.tsx'
 import { Toaster, toast } from '../ui/toast.tsx'
@@ -44,6 +50,7 @@ export function ConsoleRoot() {
     [],
   )
   useEffect(() => onSessionChangedElsewhere(forget), [])
+  useEffect(() => onTokenLeft(() => void call(wire.auth.logout).catch(() => {})), [])
   // The screens follow the rights of the signed-in person, which somebody has changed.
   useEffect(() => onRightMissing(() => void queryClient.invalidateQueries({ queryKey: keys.owner })), [])
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.

@@ -82,6 +82,7 @@ export const createDialogs: Record<string, { dialog: string; call: Wire }> = {
   [paths.users]: { dialog: 'create', call: wire.clients.createDirect },
   [paths.resellers]: { dialog: 'create', call: wire.resellers.create },
   [paths.apiKeys]: { dialog: 'create', call: wire.apiKeys.create },
+  [paths.members]: { dialog: 'invite', call: wire.members.invite },
 }
 
 /** Whether the person may open the page at a path. */
@@ -111,6 +112,7 @@ const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Profile', to: paths.profile, words: 'account password email' },
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
   { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
+  { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },
   { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
   { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },
   { label: 'About', to: paths.about },
@@ -124,6 +126,7 @@ const creations = [
   { label: 'Create end user', path: paths.users, words: 'new add client' },
   { label: 'Create reseller', path: paths.resellers, words: 'new add' },
   { label: 'Create API key', path: paths.apiKeys, words: 'new token' },
+  { label: 'Invite member', path: paths.members, words: 'new add team people colleague' },
 ]
 
 const themes: { theme: Theme; label: string }[] = [

@@ -18,12 +18,14 @@ import {
   Search,
   Settings,
   ShieldCheck,
+  SquareTerminal,
   Store,
   Sun,
   SunMoon,
   Upload,
   UserRound,
   Users,
+  UsersRound,
   X,
 } from 'lucide-react'
 import { Dialog } from 'radix-ui'
@@ -77,6 +79,8 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.resellers}`]: Store,
   [`go-${paths.profile}`]: UserRound,
   [`go-${paths.settings}`]: Settings,
+  [`go-${paths.apiKeys}`]: SquareTerminal,
+  [`go-${paths.members}`]: UsersRound,
   [`go-${paths.subscription}`]: CreditCard,
   [`go-${paths.docs}`]: BookOpen,
   [`go-${paths.about}`]: Info,

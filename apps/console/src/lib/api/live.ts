@@ -20,6 +20,7 @@ const live = [
   keys.clients,
   keys.resellers,
   keys.apiKeys,
+  keys.members,
   keys.subscriptionStatus,
   keys.payments,
 ]

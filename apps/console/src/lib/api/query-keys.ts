@@ -10,6 +10,9 @@ export const keys = {
   clients: ['clients'],
   resellers: ['resellers'],
   apiKeys: ['api-keys'],
+  members: ['members'],
+  /** The vendor accounts of the signed-in person. */
+  vendors: ['vendors'],
   settings: ['settings'],
   subscription: ['subscription'],
   /** The state of the owner's plan, without the public plans and prices. */

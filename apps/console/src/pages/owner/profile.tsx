@@ -13,9 +13,10 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader, StatCard } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { DialogSlot } from '../../ui/deferred.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
 
 const ChangeEmailDialog = lazyNamed(
@@ -26,6 +27,8 @@ const ChangePasswordDialog = lazyNamed(
   () => import('../../features/account/change-password-dialog.tsx'),
   'ChangePasswordDialog',
 )
+
+const VendorList = lazyNamed(() => import('../../features/vendors/vendor-list.tsx'), 'VendorList')
 
 const limitText = (value: number | null | undefined) =>
   value === null || value === undefined || value === unlimited ? 'Unlimited' : value.toLocaleString()
@@ -137,6 +140,11 @@ export function ProfilePage() {
                 </CardBody>
               </Card>
             )}
+            <Deferred fallback={<Skeleton className="h-44 rounded-xl md:col-span-2" />}>
+              <div className="md:col-span-2">
+                <VendorList user={owner} />
+              </div>
+            </Deferred>
           </div>
           <DialogSlot>
             {dialog.kind === 'change-password' && (

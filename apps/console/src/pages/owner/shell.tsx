@@ -171,7 +171,7 @@ function Shell({ owner }: { owner: User }) {
           </Deferred>
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageSpinner />}>
-              {needed === undefined || may(needed) ? <Outlet /> : <NotIncluded user={owner} />}
+              {needed === undefined || may(needed) ? <Outlet /> : <NotIncluded key={pathname} user={owner} />}
             </Suspense>
           </ErrorBoundary>
         </main>

@@ -10,12 +10,13 @@ import {
   Store,
   UserRound,
   Users,
+  UsersRound,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useLogout } from '../../features/account/session.ts'
+import { VendorSwitcher } from '../../features/vendors/vendor-switcher.tsx'
 import { useMay } from '../../lib/api/rights.tsx'
-import { roleFacts } from '../../lib/format/roles.ts'
 import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -40,6 +41,7 @@ const work: Entry[] = [
 const account: Entry[] = [
   { label: 'Profile', to: paths.profile, icon: UserRound },
   { label: 'Settings', to: paths.settings, icon: Settings },
+  { label: 'Members', to: paths.members, icon: UsersRound },
   { label: 'Subscription', to: paths.subscription, icon: CreditCard },
 ]
 const appNeeded = 'Create an app first to access this section'
@@ -63,7 +65,6 @@ export interface SidebarProps {
 
 export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, search, mark }: SidebarProps) {
   const logout = useLogout()
-  const line = owner.role === 'owner' ? owner.email : `${roleFacts[owner.role].label} at ${owner.vendor.name}`
   const may = useMay()
   const included = ({ to }: Entry) => {
     const call = callOfPage(to)
@@ -112,24 +113,7 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
           </li>
         </ul>
       </nav>
-      {expanded && (
-        <div className="flex items-center gap-3 border-t px-3.5 py-3">
-          <span
-            aria-hidden
-            className="grid size-8 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-accent-text"
-          >
-            {[...owner.name][0]?.toUpperCase()}
-          </span>
-          <div className="min-w-0">
-            <p className="truncate font-medium" title={owner.name}>
-              {owner.name}
-            </p>
-            <p className="truncate text-fg-muted text-xs" title={line}>
-              {line}
-            </p>
-          </div>
-        </div>
-      )}
+      <VendorSwitcher user={owner} expanded={expanded} />
     </>
   )
 }

@@ -1,0 +1,207 @@
+import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
+import { expect, test } from '../keyward.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
+import {
+  enter,
+  heading,
+  keyPrefix,
+  mainNavigation,
+  openMenu,
+  openPalette,
+  Program,
+  settle,
+  type Vendor,
+  visit,
+} from '../steps.ts'
+import { addMember } from '../team.ts'
+
+/** A vendor with data of every kind, which every control needs to appear. */
+async function busyVendor(...[request, keyward]: Parameters<typeof premiumVendor>) {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const [used, unused] = await vendor.createLicenses(app, 2)
+  const program = await Program.start(request, app)
+  await program.register('erik', used!, 'first device')
+  const { clients } = await vendor.call('GET', '/clients?search=erik')
+  await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
+  await vendor.call('POST', `/apps/${app._id}/releases`, { version: '1.0.0', releasedAt: '2026-01-01' })
+  await vendor.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: 'stolen' })
+  await createReseller(vendor, app)
+  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true })
+  await program.login('erik', 'first device')
+  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: false })
+  return { vendor, app, license: unused!, user: clients[0] as { _id: string } }
+}
+
+type Busy = Awaited<ReturnType<typeof busyVendor>>
+
+const pagesOf = ({ app, license, user }: Busy) =>
+  [
+    ['/dashboard', /^Welcome/],
+    ['/licenses', 'Licenses'],
+    ['/users', 'End Users'],
+    ['/activity', 'Activity'],
+    ['/resellers', 'Resellers'],
+    ['/members', 'Members'],
+    ['/settings', 'Settings'],
+    [`/apps/${app._id}`, 'Tally'],
+    [`/licenses/${license._id}`, keyPrefix(license.key)],
+    [`/users/${user._id}`, 'erik'],
+    ['/subscription', 'Subscription'],
+  ] as const
+
+/** Every dialog of the console that has an address. */
+const dialogsOf = ({ app, license, user }: Busy) => [
+  '/dashboard?dialog=new-app',
+  ...['edit-app', 'app-settings', 'delete-app', 'integrate', 'signing-keys', 'license-types'].map(
+    (name) => `/dashboard?dialog=${name}&id=${app._id}`,
+  ),
+  ...['variables', 'releases', 'blocking'].map((name) => `/dashboard?dialog=${name}&id=${app._id}`),
+  ...['generate', 'import', 'delete-all'].map((name) => `/licenses?dialog=${name}`),
+  ...['extend', 'edit-license', 'delete'].map((name) => `/licenses?dialog=${name}&id=${license._id}`),
+  '/users?dialog=create',
+  ...['ban', 'extend', 'variables', 'delete'].map((name) => `/users?dialog=${name}&id=${user._id}`),
+  '/resellers?dialog=create',
+  `/apps/${app._id}?dialog=activate-offline`,
+  '/settings?dialog=reset-data',
+  '/members?dialog=invite',
+]
+
+const changing =
+  /^(Add|Allow|Activate|Ban|Block|Buy|Cancel subscription|Create|Deactivate|Delete|Edit|Extend|Free|Generate|HWID Lock|Import|Invite|Make|New|Pause|Promote|Remove|Renew|Reset|Resume|Revoke|Rotate|Save|Suspend|Unban|Unblock|Upgrade|Withdraw)\b/
+
+/** Dialogs that everyone may read. */
+const readable = /integrate|signing-keys|license-types|releases|blocking/
+
+const roles = {
+  viewer: { absent: [] as string[], may: /^$/, changes: /^$/ },
+  support: {
+    absent: ['/resellers', '/members', '/subscription'],
+    may: /^(Activate Offline|Deactivate with Code|Ban|Unban|Create (E|e)nd (U|u)ser|Edit variables|Extend( Subscription)?|Free|Pause Subscription|Resume Subscription|Reset HWID)\b/,
+    changes: /users\?dialog=(create|ban|extend|variables)|activate-offline/,
+  },
+}
+
+/** The names of everything that can be pressed, in the page and in its open menus and dialogs. */
+const controls = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('#main, [role="menu"], [role="dialog"]')]
+    .flatMap((part) => [...part.querySelectorAll('button, a, [role="menuitem"], [role="switch"]')])
+    .map((control) => (control.getAttribute('aria-label') ?? control.textContent).trim())`)
+
+for (const [role, { absent, may, changes }] of Object.entries(roles)) {
+  test(`every page leaves out what the role ${role} does not include, and no request is refused`, async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const busy = await busyVendor(request, keyward)
+    const member = await addMember(request, busy.vendor, { role: role as 'viewer' | 'support' })
+    const refused: string[] = []
+    page.on('response', (answer) => {
+      if (answer.status() === 403) refused.push(`${answer.request().method()} ${answer.url()}`)
+    })
+    const expectAllowed = async (where: string) => {
+      const found = (await controls(page)).filter((name) => changing.test(name) && !may.test(name))
+      expect.soft(found, where).toEqual([])
+    }
+
+    await enter(page, member, '/dashboard')
+    await expect(heading(page, /^Welcome/)).toBeVisible()
+    const sidebar = await mainNavigation(page).getByRole('link').allInnerTexts()
+    for (const path of absent)
+      expect.soft(sidebar.map((name) => `/${name.toLowerCase()}`)).not.toContain(path)
+    for (const [path, title] of pagesOf(busy)) {
+      await visit(page, path)
+      if (absent.includes(path)) {
+        await expect(page.getByText('Your role does not include this page')).toBeVisible()
+        continue
+      }
+      await expect(heading(page, title)).toBeVisible()
+      await settle(page)
+      await expectAllowed(path)
+      // Selected licenses can be exported; nothing but changes can be done with selected end users.
+      if (path === '/users') {
+        const selects = page.locator('#main').getByRole('checkbox')
+        await expect(selects).toHaveCount(role === 'viewer' ? 0 : 2)
+      }
+      const menus = page.locator('#main').getByRole('button', { name: /^(Actions for|More actions)/ })
+      for (const menu of (await menus.all()).slice(0, 2)) {
+        await menu.click()
+        await expect(page.getByRole('menu')).toBeVisible()
+        await expectAllowed(`a menu of ${path}`)
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('menu')).toHaveCount(0)
+      }
+      await page.keyboard.press('c')
+      if (!may.test('Create end user') || path !== '/users') {
+        await expect(page.locator('[role="dialog"], [role="alertdialog"]')).toHaveCount(0)
+      } else await page.keyboard.press('Escape')
+    }
+    for (const path of dialogsOf(busy)) {
+      await visit(page, path)
+      await settle(page)
+      const open = page.locator('[role="dialog"], [role="alertdialog"]')
+      const isOpen = (await open.count()) > 0
+      expect.soft(isOpen, path).toBe(readable.test(path) || changes.test(path))
+      if (readable.test(path)) await expectAllowed(path)
+    }
+    await openPalette(page)
+    await page.keyboard.type('erik')
+    await expect(page.getByRole('option', { name: /^erik/ })).toBeVisible()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Backspace')
+    const offered = await page.getByRole('option').allInnerTexts()
+    expect.soft(offered.filter((name) => changing.test(name) && !may.test(name))).toEqual([])
+    expect(refused).toEqual([])
+  })
+}
+
+test('a page that the role does not include says so, and the sidebar names the role', {
+  tag: '@phone',
+}, async ({ page, request, keyward }) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const member = await addMember(request, vendor, { role: 'support' })
+  await enter(page, member, '/resellers')
+  await expect(page.getByText('Your role does not include this page')).toBeVisible()
+  await expectAccessible(page, 'a page that the role does not include')
+  await openMenu(page)
+  await expect(page.getByText(`Support at ${vendor.name}`)).toBeVisible()
+})
+
+test('a change of role adapts an open window without a reload', async ({ page, request, keyward }) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const member = await addMember(request, vendor, { role: 'manager' })
+  await enter(page, member, '/resellers')
+  await expect(page.getByRole('button', { name: 'Add Reseller' })).toBeVisible()
+  await page.evaluate('window.sameDocument = true')
+  const { members } = await vendor.call('GET', '/members')
+  await vendor.call('PATCH', `/members/${members[0]._id}`, { role: 'viewer' })
+  await expect(page.getByRole('button', { name: 'Add Reseller' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Edit/ })).toHaveCount(0)
+  await vendor.call('PATCH', `/members/${members[0]._id}`, { role: 'support' })
+  await expect(page.getByText('Your role does not include this page')).toBeVisible()
+  await vendor.call('PATCH', `/members/${members[0]._id}`, { role: 'manager' })
+  await expect(page.getByRole('button', { name: 'Add Reseller' })).toBeVisible()
+  expect(await page.evaluate('window.sameDocument')).toBe(true)
+})
+
+test('a member that is removed is signed out of an open window, with the reason', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const member = await addMember(request, vendor, { role: 'manager' })
+  await enter(page, member, '/licenses')
+  await expect(heading(page, 'Licenses')).toBeVisible()
+  await removeMember(vendor)
+  await expect(page).toHaveURL('/auth')
+  await expect(
+    page.getByText(`Your session has ended, or you no longer have access to ${vendor.name}.`),
+  ).toBeVisible()
+})
+
+async function removeMember(vendor: Vendor) {
+  const { members } = await vendor.call('GET', '/members')
+  await vendor.call('DELETE', `/members/${members[0]._id}`)
+}
