@@ -42,9 +42,10 @@ const recipes: Recipes = {
     async () => () => owner.call('POST', '/payments/validate-coupon', { couponCode: 'SAVE10' }),
   ],
 }
-afterEach(() => {
+afterEach(async () => {
   answersFail = false
   stepsLeft = Number.POSITIVE_INFINITY
+  await on.database.db.deleteFrom('idempotency_keys').execute()
 })
 
 const isSignedIn = ({ access, method }: (typeof allEndpoints)[number]['endpoint']) =>
@@ -103,6 +104,18 @@ const keysOf = async (runner: 'answered' | 'interrupted') =>
 /** These change nothing of the account, or nothing in a transaction of the caller. */
 const withoutSteps = ['payments.validateCoupon', 'payments.verify', 'payments.createOrder']
 
+/** The repeat of a call that takes away the caller's right to it. */
+const handsOver = ['members.makeOwner']
+
+function expectRepeat(name: string, first: Answer, repeated: Answer): void {
+  if (handsOver.includes(name)) {
+    expect(refusal(repeated)).toBe('permission_missing')
+    return
+  }
+  expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
+  expect(repeated.headers['idempotent-replay']).toBe('true')
+}
+
 test.each(accepting)('%s changes data once, and a repeat gets its answer', async (name) => {
   const call = await prepare(name, `twice-${name}`)
   const before = await snapshot()
@@ -111,9 +124,7 @@ test.each(accepting)('%s changes data once, and a repeat gets its answer', async
   expect(first.headers['idempotent-replay']).toBeUndefined()
   const after = await snapshot()
   if (name !== 'payments.validateCoupon') expect(after).not.toBe(before)
-  const repeated = await call()
-  expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
-  expect(repeated.headers['idempotent-replay']).toBe('true')
+  expectRepeat(name, first, await call())
   expect(await snapshot()).toBe(after)
 })
 
@@ -126,11 +137,12 @@ test.each(accepting)('%s, killed before its answer is stored, is not done again'
   const after = await snapshot()
   answersFail = false
   const repeated = await call()
-  expect([repeated.status, repeated.json]).toEqual([first.status, first.json])
-  expect(repeated.headers['idempotent-replay']).toBe(withoutSteps.includes(name) ? undefined : 'true')
+  // Without steps it is done again, which changes nothing, and only the next repeat has a stored answer.
+  if (withoutSteps.includes(name)) expect(repeated.json).toEqual(first.json)
+  else expectRepeat(name, first, repeated)
   expect(await snapshot()).toBe(after)
-  expect(await keysOf('interrupted')).toBe(0)
-  expect((await call()).json).toEqual(first.json)
+  expect(await keysOf('interrupted')).toBe(handsOver.includes(name) ? 1 : 0)
+  expectRepeat(name, first, await call())
 })
 
 const withSteps = accepting.filter((name) => !withoutSteps.includes(name))
@@ -161,12 +173,11 @@ test.each(withSteps)('%s, killed in any of its transactions, is completed once',
 })
 
 test.each(others)('%s ignores an Idempotency-Key', async (name) => {
-  const stored = await keysOf('answered')
   const first = await (await prepare(name, `ignored-${name}`))()
   expect(first.json).toMatchObject({ success: true })
   expect(first.headers['idempotent-replay']).toBeUndefined()
   expect(await keysOf('interrupted')).toBe(0)
-  expect(await keysOf('answered')).toBe(stored)
+  expect(await keysOf('answered')).toBe(0)
 })
 
 test('outside of the own account, only the reset and calls that return a secret or a link accept no key', () => {
