@@ -11,7 +11,16 @@ const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
   ['accounts', 'owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
-  ['apps', 'api-keys', 'password-resets', 'account-mails', 'releases', 'blocklist', 'activity'],
+  [
+    'apps',
+    'api-keys',
+    'password-resets',
+    'second-factors',
+    'account-mails',
+    'releases',
+    'blocklist',
+    'activity',
+  ],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['members', 'end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],

@@ -19,6 +19,7 @@ const tablesOf = {
   apps: ['apps', 'app_messages', 'app_sdks'],
   'password-resets': ['password_resets'],
   'api-keys': ['api_keys'],
+  'second-factors': ['second_factors', 'passkeys', 'recovery_codes', 'factor_challenges'],
   releases: ['releases'],
   blocklist: ['blocklist', 'program_hashes'],
   activity: ['activity', 'activity_shares'],

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { limits } from '@keyward/contract'
+import { endpoints, limits } from '@keyward/contract'
 import type { FastifyInstance } from 'fastify'
 import { localUrl } from './config.ts'
 import { system } from './core/actor.ts'
@@ -20,6 +20,7 @@ import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
 import { createServer, type ServerOptions } from './http/server.ts'
+import { accountHolders } from './modules/account/account.factors.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticatePerson } from './modules/account/account.service.ts'
 import { getUser } from './modules/account/account.view.ts'
@@ -53,12 +54,14 @@ import { paymentsRoutes } from './modules/payments/payments.routes.ts'
 import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { platformRoutes } from './modules/platform/platform.routes.ts'
+import { portalHolders } from './modules/portal/portal.factors.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
 import { portalSessionsRoutes } from './modules/portal/portal-sessions.routes.ts'
 import { type SessionCapOptions, startProgram } from './modules/program/program.start.ts'
 import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
+import { secondFactorRoutes } from './modules/second-factors/second-factors.routes.ts'
 import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
@@ -228,6 +231,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     portalRoutes(mount, ctx, attempts, resets)
     portalSessionsRoutes(mount, ctx, attempts)
     plansRoutes(mount, ctx)
+    const factors = { ctx, attempts }
+    secondFactorRoutes(mount, factors, endpoints.secondFactor, accountHolders(ctx, resets))
+    secondFactorRoutes(mount, factors, endpoints.portalSecondFactor, portalHolders(ctx, resets))
     paymentsRoutes(mount, { payments, attempts, readUser: (actor) => getUser(ctx, actor) })
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)

@@ -3,16 +3,22 @@ import type { Config } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import type { Database } from './db/index.ts'
-import { listOwners, resetOwnerPassword, signOutOwner } from './modules/account/account.operator.ts'
+import {
+  listOwners,
+  resetOwnerFactors,
+  resetOwnerPassword,
+  signOutOwner,
+} from './modules/account/account.operator.ts'
 import type { ListedOwner } from './modules/owners/owners.service.ts'
 import { type Plan, planOf } from './modules/owners/plan.rules.ts'
-import { resetResellerPassword } from './modules/resellers/resellers.operator.ts'
+import { resetResellerFactors, resetResellerPassword } from './modules/resellers/resellers.operator.ts'
 
 type Work = (database: Database, print: (text: string) => void, config: Config) => Promise<void>
 
 const forms = {
-  owner: 'keyward owner list, keyward owner reset-password <email>, or keyward owner sign-out <email>',
-  reseller: 'keyward reseller reset-password <email>',
+  owner:
+    'keyward owner list, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
+  reseller: 'keyward reseller reset-password <email>, or keyward reseller reset-second-factor <email>',
 }
 
 /** Parses the command before the database is opened, so that a typing error opens nothing. */
@@ -21,6 +27,7 @@ export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   if (kind === 'owner' && action === 'list' && email === undefined) return list
   const isComplete = email !== undefined && more.length === 0
   if (isComplete && action === 'reset-password') return resetPassword(kind, email)
+  if (isComplete && action === 'reset-second-factor') return resetSecondFactor(kind, email)
   if (isComplete && kind === 'owner' && action === 'sign-out') return signOut(email)
   throw new UsageError(`Usage: ${forms[kind]}.`)
 }
@@ -39,6 +46,18 @@ const resetPassword =
     if (!done) throw missing(kind, email)
     print(`${done.email}: the new password is ${done.password}\n`)
     print('It is not shown again. Every session has ended.\n')
+  }
+
+const resetSecondFactor =
+  (kind: 'owner' | 'reseller', email: string): Work =>
+  async (database, print) => {
+    const reset = kind === 'owner' ? resetOwnerFactors : resetResellerFactors
+    const done = await reset(database, systemClock, email)
+    if (!done) throw missing(kind, email)
+    print(
+      `${done.email}: ${done.isRemoved ? 'the second factor is removed' : 'there was no second factor'}\n`,
+    )
+    print('Every session has ended. The password stays.\n')
   }
 
 const signOut =

@@ -24,8 +24,13 @@ export const commands: readonly Command[] = [
   },
   { form: 'owner list', does: ["list every vendor's account"] },
   { form: 'owner reset-password <email>', does: ['set and print a new password, and end every session'] },
+  {
+    form: 'owner reset-second-factor <email>',
+    does: ['remove the second factor of a person who lost it, and', 'end every session'],
+  },
   { form: 'owner sign-out <email>', does: ['end every session of the vendor'] },
   { form: 'reseller reset-password <email>', does: ['set and print a new password, and end every session'] },
+  { form: 'reseller reset-second-factor <email>', does: ['the same for a reseller'] },
   { form: 'coupon list', does: ['list the coupons and how often they were used'] },
   {
     form: 'coupon set <code> --percent N',

@@ -55,7 +55,8 @@ const variableChange = z.strictObject({
   changed: variableNames,
   removed: variableNames,
 })
-const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag })
+const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag, requireSecondFactor: flag })
+const passkeyName = z.strictObject({ name: z.string() })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
 const coupon = z.strictObject({
   percent: z.int(),
@@ -90,6 +91,13 @@ export const actions = {
   'owner.sessions_ended': nothing,
   /** Proved again who is signed in. */
   'owner.identity_confirmed': nothing,
+  'owner.second_factor_asked': nothing,
+  'owner.totp_added': nothing,
+  'owner.totp_removed': nothing,
+  'owner.passkey_added': passkeyName,
+  'owner.passkey_removed': passkeyName,
+  'owner.recovery_code_used': z.strictObject({ left: count }),
+  'owner.second_factors_removed': nothing,
 
   'api_key.created': z.strictObject({
     name: z.string(),
@@ -194,6 +202,13 @@ export const actions = {
   'reseller.session_ended': z.strictObject({ session: id }),
   'reseller.sessions_ended': nothing,
   'reseller.identity_confirmed': nothing,
+  'reseller.second_factor_asked': nothing,
+  'reseller.totp_added': nothing,
+  'reseller.totp_removed': nothing,
+  'reseller.passkey_added': passkeyName,
+  'reseller.passkey_removed': passkeyName,
+  'reseller.recovery_code_used': z.strictObject({ left: count }),
+  'reseller.second_factors_removed': nothing,
 
   'settings.updated': changeOf(settingsFields),
   'platform.reset_started': nothing,
@@ -250,11 +265,13 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'owner.session_ended',
   'owner.identity_confirmed',
   'owner.password_reset_requested',
+  'owner.second_factor_asked',
   'reseller.signed_in',
   'reseller.signed_out',
   'reseller.session_ended',
   'reseller.identity_confirmed',
   'reseller.password_reset_requested',
+  'reseller.second_factor_asked',
   'settings.updated',
   'member.updated',
   'app.updated',

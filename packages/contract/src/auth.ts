@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { permissions, roles } from './permissions.ts'
+import { orSecondFactor, secondFactorCalls } from './second-factor.ts'
 import { email, isoTime, none, password, personName, price, resetToken, signInPassword } from './shared.ts'
 
 export const plan = z.enum(['free', 'premium'])
@@ -73,7 +74,7 @@ export const auth = {
     tag,
     summary: 'Sign in as a vendor',
     body: z.strictObject({ email, password: signInPassword }),
-    data: session,
+    data: orSecondFactor(session),
     errors: ['invalid_credentials', 'no_vendor', 'rate_limited', 'busy'],
   }),
   profile: endpoint({
@@ -114,7 +115,7 @@ export const auth = {
     tag,
     summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password }),
-    data: session,
+    data: orSecondFactor(session),
     errors: ['reset_link_invalid', 'no_vendor', 'rate_limited', 'busy'],
   }),
   changePassword: endpoint({
@@ -140,6 +141,8 @@ export const auth = {
     errors: ['email_taken', 'rate_limited', 'busy'],
   }),
 }
+
+export const secondFactor = secondFactorCalls('/auth', session)
 
 export type User = z.output<typeof user>
 export type Subscription = z.output<typeof subscription>

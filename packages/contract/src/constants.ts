@@ -64,6 +64,11 @@ export const limits = {
   identityMinutes: 10,
   /** How many devices a program gets. */
   deviceListMax: 200,
+  /** Passkeys of a person. */
+  passkeysMax: 20,
+  /** How long a sign-in waits for its second factor. */
+  challengeMinutes: 5,
+  recoveryCodes: 10,
   deviceCooldownHoursMax: 8760,
   generateMax: 100,
   resellerLicensesMax: 10_000,

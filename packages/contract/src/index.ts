@@ -2,7 +2,7 @@ import { accountSessions, portalSessions } from './account-sessions.ts'
 import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
 import { apps } from './apps.ts'
-import { auth } from './auth.ts'
+import { auth, secondFactor } from './auth.ts'
 import { blocklist } from './blocklist.ts'
 import { bulk } from './bulk.ts'
 import { program } from './client.ts'
@@ -15,7 +15,7 @@ import { members } from './members.ts'
 import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
-import { portal } from './portal.ts'
+import { portal, portalSecondFactor } from './portal.ts'
 import { releases } from './releases.ts'
 import { resellers } from './resellers.ts'
 import { settings } from './settings.ts'
@@ -31,6 +31,7 @@ export const endpoints = {
   accountSessions,
   members,
   vendors,
+  secondFactor,
   apps,
   blocklist,
   signingKeys,
@@ -41,6 +42,7 @@ export const endpoints = {
   resellers,
   portal,
   portalSessions,
+  portalSecondFactor,
   offlineActivations,
   variables,
   releases,
@@ -116,6 +118,14 @@ export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } fr
 export type { Release } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
 export type { Reseller } from './resellers.ts'
+export type {
+  FactorMethod,
+  NewPasskey,
+  Passkey,
+  PasskeyAnswer,
+  SecondFactorStep,
+} from './second-factor.ts'
+export { factorProof, orSecondFactor } from './second-factor.ts'
 export type { PlanDuration, Price } from './shared.ts'
 export { banReason, email, instant, password, personName, username } from './shared.ts'
 export type { SigningKey } from './signing-keys.ts'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { licenseType } from './license-types.ts'
+import { orSecondFactor, secondFactorCalls } from './second-factor.ts'
 import {
   email,
   exportFormat,
@@ -64,6 +65,7 @@ export const portalStats = z.strictObject({
 })
 
 const oneReseller = z.strictObject({ reseller: portalReseller })
+const session = oneReseller.extend({ token: z.string() })
 const tag = 'Reseller portal'
 
 export const portal = {
@@ -75,7 +77,7 @@ export const portal = {
     tag,
     summary: 'Sign in as a reseller',
     body: z.strictObject({ email, password: trimmed(signInPassword) }),
-    data: oneReseller.extend({ token: z.string() }),
+    data: orSecondFactor(session),
     errors: ['invalid_credentials', 'rate_limited', 'busy'],
   }),
   forgotPassword: endpoint({
@@ -97,7 +99,7 @@ export const portal = {
     tag,
     summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password: trimmed(password) }),
-    data: oneReseller.extend({ token: z.string() }),
+    data: orSecondFactor(session),
     errors: ['reset_link_invalid', 'rate_limited', 'busy'],
   }),
   logout: endpoint({
@@ -186,6 +188,8 @@ export const portal = {
     data: z.strictObject({ deletedCount: z.int() }),
   }),
 }
+
+export const portalSecondFactor = secondFactorCalls('/resellers/auth', session)
 
 export type PortalReseller = z.output<typeof portalReseller>
 export type PortalLicense = z.output<typeof portalLicense>

@@ -110,6 +110,17 @@ export const resellers = {
     params: idParams,
     data: none,
   }),
+  resetSecondFactor: endpoint({
+    method: 'DELETE',
+    path: '/resellers/:id/second-factor',
+    access: 'owner',
+    permission: 'resellers:write',
+    confirm: 'always',
+    tag,
+    summary: 'Remove all second factors of a reseller that has lost them, and end its sessions',
+    params: idParams,
+    data: none,
+  }),
 }
 
 export type Reseller = z.output<typeof reseller>

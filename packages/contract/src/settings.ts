@@ -3,7 +3,15 @@ import { endpoint } from './endpoint.ts'
 import { none, signInPassword } from './shared.ts'
 
 /** Settings for all apps of an owner. */
-export const platformSettings = z.strictObject({ pauseApplications: z.boolean(), hwidLock: z.boolean() })
+export const platformSettings = z.strictObject({
+  pauseApplications: z.boolean(),
+  hwidLock: z.boolean(),
+  requireSecondFactor: z
+    .boolean()
+    .describe(
+      'members without a second factor can do nothing else than add one; only the owner changes this',
+    ),
+})
 
 const tag = 'Settings'
 
@@ -24,11 +32,12 @@ export const settings = {
     permission: 'settings:write',
     allApps: true,
     tag,
-    summary: 'Change one or both platform settings',
+    summary: 'Change platform settings',
     body: platformSettings
       .partial()
       .refine((body) => Object.values(body).some((value) => value !== undefined), 'Nothing to change'),
     data: platformSettings,
+    errors: ['api_key_not_allowed', 'permission_missing', 'confirm_identity'],
   }),
   reset: endpoint({
     method: 'POST',

@@ -3,6 +3,7 @@ import { session } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { roles } from './permissions.ts'
+import { orSecondFactor } from './second-factor.ts'
 import { id, idParams, none, personName, resetToken, signInPassword } from './shared.ts'
 
 /** A vendor account that the signed-in person owns or is a member of. */
@@ -29,7 +30,7 @@ export const vendors = {
       name: personName.optional(),
       password: signInPassword.optional(),
     }),
-    data: session,
+    data: orSecondFactor(session),
     errors: [
       'invitation_invalid',
       'invalid_credentials',

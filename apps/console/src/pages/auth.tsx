@@ -3,7 +3,7 @@ import { Link, Navigate, useLocation } from 'react-router'
 import { useStartSession } from '../features/account/session.ts'
 import { SignInForm } from '../features/account/sign-in-form.tsx'
 import { PasswordPage } from '../features/password-reset/password-page.tsx'
-import { call } from '../lib/api/call.ts'
+import { call, withoutFactor } from '../lib/api/call.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
 import { ownerSession, useToken } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
@@ -35,7 +35,7 @@ function OwnerPasswordPage() {
         home: paths.dashboard,
       }}
       forgot={(body) => call(wire.auth.forgotPassword, { body })}
-      reset={async (body) => start(await call(wire.auth.resetPassword, { body }))}
+      reset={async (body) => start(withoutFactor(await call(wire.auth.resetPassword, { body })))}
     />
   )
 }

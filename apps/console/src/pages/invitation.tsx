@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useStartSession } from '../features/account/session.ts'
 import { type Accepted, AcceptForm } from '../features/invitation/accept-form.tsx'
-import { call } from '../lib/api/call.ts'
+import { call, withoutFactor } from '../lib/api/call.ts'
 import { wire } from '../lib/api/wire.ts'
 import { paths } from '../lib/navigation/paths.ts'
 import { AuthFrame, textLinkClass } from '../ui/auth-frame.tsx'
@@ -16,7 +16,7 @@ export function InvitationPage() {
   const navigate = useNavigate()
   const start = useStartSession()
   const accepting = useMutation({
-    mutationFn: (body: Accepted) => call(wire.vendors.acceptInvitation, { body }),
+    mutationFn: async (body: Accepted) => withoutFactor(await call(wire.vendors.acceptInvitation, { body })),
     onSuccess: (session) => {
       start(session)
       toast.success(`You are in the team of ${session.user.vendor.name}`)

@@ -41,6 +41,8 @@ export interface PersonActor extends Vendor, Identity {
   kind: 'owner' | 'member'
   role: Role
   sessionId: string
+  /** Whether the person has to add a second factor first, because the owner requires one. */
+  lacksFactor?: boolean | undefined
 }
 
 /** A program of the vendor's own with an API key. */
@@ -139,7 +141,8 @@ export interface Access {
 /** A person, signed in to the console, at the vendor account of the session. */
 export const toPersonActor = (
   { role, apps }: Access,
-  session: { accountId: string; ownerId: string; sessionId: string; address: string } & Identity,
+  session: { accountId: string; ownerId: string; sessionId: string; address: string } & Identity &
+    Pick<PersonActor, 'lacksFactor'>,
 ): PersonActor => ({
   kind: role === 'owner' ? 'owner' : 'member',
   role,
@@ -152,6 +155,7 @@ export const toPersonActor = (
   address: session.address,
   confirmedAt: session.confirmedAt,
   hasFactor: session.hasFactor,
+  lacksFactor: session.lacksFactor,
 })
 
 /** The owner may do everything. */
@@ -160,6 +164,9 @@ export const toOwnerActor = (session: Parameters<typeof toPersonActor>[1]): Pers
 
 export const isVendor = (actor: Actor): actor is VendorActor =>
   actor.kind === 'owner' || actor.kind === 'member' || actor.kind === 'api_key'
+
+/** Whether a person may do nothing but what concerns itself, until it has a second factor. */
+export const lacksFactor = (actor: Actor): boolean => 'lacksFactor' in actor && actor.lacksFactor === true
 
 /** The signed-in person behind a call that API keys may not make. */
 export function personOf(actor: VendorActor): PersonActor {

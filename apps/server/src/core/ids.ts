@@ -11,6 +11,9 @@ export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().rep
 export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp' | 'kwi' | 'kwd'): string =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
+/** 256 random bits: the challenge of a second factor, also that of WebAuthn. */
+export const newChallenge = (): string => randomBytes(32).toString('base64url')
+
 const keyLength = 25
 /** Asking the system for random bytes takes longer than all the rest of a key. */
 const keyBytes = { of: new Uint8Array(keyLength * 100), used: keyLength * 100 }

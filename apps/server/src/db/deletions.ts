@@ -10,6 +10,7 @@ const expiring = {
   owner_sessions: ['id', 'expires_at'],
   reseller_sessions: ['id', 'expires_at'],
   password_resets: ['id', 'expires_at'],
+  factor_challenges: ['token_hash', 'expires_at'],
   device_tokens: ['id', 'expires_at'],
   deleted_files: ['id', 'expires_at'],
   idempotency_keys: ['id', 'expires_at'],

@@ -7,6 +7,7 @@ import type { OwnerTables } from './tables/owners.ts'
 import type { PaymentTables } from './tables/payments.ts'
 import type { RecordTables } from './tables/records.ts'
 import type { ResellerTables } from './tables/resellers.ts'
+import type { SecondFactorTables } from './tables/second-factors.ts'
 
 /** Times are milliseconds since 1970. */
 export interface Tables
@@ -17,6 +18,7 @@ export interface Tables
     ClientTables,
     CountTables,
     RecordTables,
+    SecondFactorTables,
     PaymentTables {
   meta: { name: string; value: string }
 }
@@ -29,6 +31,8 @@ export type AccountRow = Selectable<Tables['accounts']>
 export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
 export type ApiKeyRow = Selectable<Tables['api_keys']>
+export type SecondFactorRow = Selectable<Tables['second_factors']>
+export type PasskeyRow = Selectable<Tables['passkeys']>
 export type AppRow = Selectable<Tables['apps']>
 export type SigningKeyRow = Selectable<Tables['signing_keys']>
 export type ReleaseRow = Selectable<Tables['releases']>

@@ -14,6 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Actor,
   hasAllApps,
+  lacksFactor,
   meets,
   needsPerson,
   type ResellerActor,
@@ -119,6 +120,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         if (!actor) throw problem('unauthorized')
         if (actor.kind === 'api_key' && needsPerson(endpoint.permission)) throw problem('api_key_not_allowed')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
+        if (endpoint.permission !== 'self' && lacksFactor(actor)) throw problem('second_factor_required')
         if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
         requireProof(actor, endpoint.confirm, options.clock.now())
         if (isBudgeted(endpoint)) await options.budget.check(actor)

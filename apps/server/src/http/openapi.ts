@@ -37,7 +37,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   }
   if (endpoint.access === 'owner') codes.add('network_not_allowed').add('rate_limited')
   if (needsPerson(endpoint.permission)) codes.add('api_key_not_allowed')
-  if (endpoint.permission !== undefined && endpoint.permission !== 'self') codes.add('permission_missing')
+  if (endpoint.permission !== undefined && endpoint.permission !== 'self')
+    codes.add('permission_missing').add('second_factor_required')
   if (endpoint.confirm) codes.add('confirm_identity')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (acceptsIdempotencyKey(endpoint)) for (const code of keyedCodes) codes.add(code)

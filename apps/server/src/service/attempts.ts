@@ -133,6 +133,17 @@ export class Attempts {
     if (row.count > allowance.max) throw rateLimited(row.window_ends - this.#ctx.clock.now())
   }
 
+  /** Takes back an attempt that was counted before its outcome was known. */
+  async forget(allowance: Allowance, ...subject: string[]): Promise<void> {
+    if (this.#ctx.config.rateLimits === 'off') return
+    await this.#ctx.db
+      .updateTable('attempts')
+      .set((eb) => ({ count: eb('count', '-', 1) }))
+      .where('key', '=', toKey(allowance, subject))
+      .where('count', '>', 0)
+      .execute()
+  }
+
   /** Adds to the count of the current window, or begins one, and returns it. */
   add(allowance: Allowance, added: number, ...subject: string[]): Promise<Counted> {
     const now = this.#ctx.clock.now()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
 import { keyward as runKeyward } from '../command-line.ts'
+import { addTotp, askedBy } from '../factors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
 import { insertOwners } from '../owner-rows.ts'
@@ -145,6 +146,32 @@ test('resets the password of a reseller the same way and records it for its owne
   ])
 })
 
+test('removes the second factor of an owner and of a reseller, and ends every session', async () => {
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const reseller = await makeReseller(on, owner, await makeApp(owner))
+  for (const [kind, base, { email, password, token }] of [
+    ['owner', '/auth', owner],
+    ['reseller', '/resellers/auth', reseller],
+  ] as const) {
+    const person = { base, email, password, token }
+    await addTotp(on, person)
+    await askedBy(on, person)
+    const { code, stdout, stderr } = await keyward(kind, 'reset-second-factor', email.toUpperCase())
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toBe(
+      `${email}: the second factor is removed\nEvery session has ended. The password stays.\n`,
+    )
+    expect(refusal(await on.call('GET', `${base}/profile`, { token }))).toBe('unauthorized')
+    expect((await signIn(base, email, password)).json.data.token).toEqual(expect.any(String))
+    const again = await keyward(kind, 'reset-second-factor', email)
+    expect(again.stdout).toContain('there was no second factor')
+  }
+  const actions = (await auditOf(owner.id)).map(({ action }) => action)
+  expect(actions).toContain('owner.second_factors_removed')
+  expect(actions).toContain('reseller.second_factors_removed')
+})
+
 test.each([
   [['owner'], 'keyward owner list'],
   [['owner', 'list', 'more'], 'keyward owner list'],
@@ -153,6 +180,8 @@ test.each([
   [['owner', 'fly', 'a@example.com'], 'keyward owner list'],
   [['owner', 'reset-password', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
   [['owner', 'sign-out', 'nobody@example.com'], 'There is no owner with the email nobody@example.com.'],
+  [['owner', 'reset-second-factor'], 'keyward owner reset-second-factor <email>'],
+  [['owner', 'reset-second-factor', 'nobody@example.com'], 'There is no owner with the email'],
   [['owner', 'list', '--days', '3'], 'owner does not take this option.'],
   [['owner', '--fast'], '--fast'],
   [['reseller', 'list'], 'keyward reseller reset-password <email>'],

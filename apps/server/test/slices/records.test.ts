@@ -6,6 +6,7 @@ import type { ActionRecord } from '../../src/db/index.ts'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { factorRecipes } from '../recipes/factors.ts'
 import { otherRecipes } from '../recipes/others.ts'
 import { ownerRecipes } from '../recipes/owners.ts'
 import { type Recipes, recipeOf } from '../recipes/world.ts'
@@ -15,7 +16,8 @@ const on = serverForAll({}, { onRecords: (records) => published.push(...records)
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
-const recipes: Recipes = { ...ownerRecipes({ on, owner, app }), ...otherRecipes({ on, owner, app }) }
+const world = { on, owner, app }
+const recipes: Recipes = { ...ownerRecipes(world), ...otherRecipes(world), ...factorRecipes(world) }
 
 /** Writes that change nothing an owner or end user did, or that are proven elsewhere. */
 const unrecorded = new Set([
@@ -24,6 +26,14 @@ const unrecorded = new Set([
   // Records after the response; proven in the password reset tests.
   'auth.forgotPassword',
   'portal.forgotPassword',
+  // Prepare a factor, which counts once the next call has confirmed it.
+  'secondFactor.beginTotp',
+  'portalSecondFactor.beginTotp',
+  'secondFactor.passkeyOptions',
+  'portalSecondFactor.passkeyOptions',
+  // Store nothing.
+  'secondFactor.passkeyLoginOptions',
+  'portalSecondFactor.passkeyLoginOptions',
   // Read only.
   'payments.validateCoupon',
   // Records like `payments.verify`, through the same settlement.
@@ -81,6 +91,10 @@ const tables: (keyof Tables)[] = [
   'resellers',
   'reseller_sessions',
   'password_resets',
+  'second_factors',
+  'passkeys',
+  'recovery_codes',
+  'factor_challenges',
   'devices',
   'offline_activations',
   'payments',

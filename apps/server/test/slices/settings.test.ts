@@ -11,12 +11,13 @@ test('default to running applications with the lock on, and change one at a time
   expect((await owner.call('GET', '/settings')).json.data).toEqual({
     pauseApplications: false,
     hwidLock: true,
+    requireSecondFactor: false,
   })
   const paused = await owner.call('PUT', '/settings', { pauseApplications: true })
-  expect(paused.json.data).toEqual({ pauseApplications: true, hwidLock: true })
+  expect(paused.json.data).toMatchObject({ pauseApplications: true, hwidLock: true })
   expect(paused.json.message).toBe('Settings updated successfully')
   const unlocked = await owner.call('PUT', '/settings', { hwidLock: false })
-  expect(unlocked.json.data).toEqual({ pauseApplications: true, hwidLock: false })
+  expect(unlocked.json.data).toMatchObject({ pauseApplications: true, hwidLock: false })
   expect((await owner.call('GET', '/settings')).json.data).toEqual(unlocked.json.data)
   expect(wrongFields(await owner.call('PUT', '/settings', {}))).toEqual([''])
   expect(wrongFields(await owner.call('PUT', '/settings', { pause: true }))).toContain('pause')
@@ -84,7 +85,11 @@ test('a reset deletes apps, licenses, end users and settings, and ends all sessi
   expect(await read('/apps')).toMatchObject({ apps: [], count: 0 })
   expect((await read('/licenses')).stats).toEqual({ total: 0, active: 0, unused: 0, expired: 0, banned: 0 })
   expect((await read('/clients')).stats).toEqual({ total: 0, active: 0, banned: 0, expired: 0 })
-  expect(await read('/settings')).toEqual({ pauseApplications: false, hwidLock: true })
+  expect(await read('/settings')).toEqual({
+    pauseApplications: false,
+    hwidLock: true,
+    requireSecondFactor: false,
+  })
 })
 
 describe('a reset', () => {

@@ -4,6 +4,7 @@ import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { addPasskey } from '../factors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { invite } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
@@ -44,6 +45,7 @@ interface Objects {
   release: string
   request: string
   code: string
+  passkey: string
 }
 const none: Objects = {
   vendor: `own_${missing}`,
@@ -63,10 +65,11 @@ const none: Objects = {
   refusal: '0000000000',
   request: 'KWR1-00000',
   code: 'KWD1-0000-0000-0000-0000',
+  passkey: `psk_${missing}`,
 }
 const later = '2030-01-01'
 
-async function makeObjects(vendor: Owner, { refused = true } = {}): Promise<Objects> {
+async function makeObjects(vendor: Owner, { refused = true, withPasskey = true } = {}): Promise<Objects> {
   const app = await makeApp(vendor, 'Theirs')
   const { user } = await activateKey(on, vendor, app, 'pc-1')
   const { devices } = (await vendor.call('GET', `/clients/${user._id}/devices`)).json.data
@@ -98,6 +101,7 @@ async function makeObjects(vendor: Owner, { refused = true } = {}): Promise<Obje
     device,
     type: (await makeType(vendor, app))._id,
     session: await makeSession(vendor),
+    passkey: withPasskey ? (await addPasskey(on, { base: '/auth', ...vendor })).passkey._id : '',
     refusal: refused ? await makeRefusal(app) : '',
   }
 }
@@ -207,6 +211,8 @@ const naming: Record<string, Named> = {
   },
   'resellers.update': { id: 'reseller', body: () => ({ active: false }) },
   'resellers.remove': { id: 'reseller' },
+  'resellers.resetSecondFactor': { id: 'reseller' },
+  'secondFactor.removePasskey': { id: 'passkey' },
   'bulk.licenses': { body: ({ license }) => ({ action: 'delete', ids: [license] }) },
   'bulk.clients': { body: ({ client }) => ({ action: 'reset-hwid', ids: [client] }) },
   'bulk.exportLicenses': { query: ({ app }) => `app=${app}` },
@@ -317,8 +323,11 @@ test('each of these requests succeeds for the owner of the object', async () => 
   for (const [name, named] of Object.entries(naming)) {
     const endpoint = allEndpoints.find((one) => one.name === name)?.endpoint
     if (!endpoint) throw new Error(`the contract has no endpoint ${name}`)
-    // A refusal is stored with a delay, so only its endpoint waits for one.
-    const things = await makeObjects(owner, { refused: named.id === 'refusal' })
+    // A refusal is stored with a delay, so only its endpoint waits for one; passkeys are few.
+    const things = await makeObjects(owner, {
+      refused: named.id === 'refusal',
+      withPasskey: named.id === 'passkey',
+    })
     const { status } = await call(endpoint, named, things)
     expect({ name, status }).toEqual({ name, status: named.status ?? endpoint.status ?? 200 })
   }

@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { ApiError, call, messageOf, withoutFactor } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -9,7 +9,7 @@ import { toast } from '../../ui/toast.tsx'
 /** A response with a successful status, but without data. */
 const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300
 
-type SignedIn = DataOf<typeof endpoints.auth.login>
+type SignedIn = Extract<DataOf<typeof endpoints.auth.login>, { token: string }>
 
 /** Stores the token of a new session and its account. */
 export function useStartSession() {
@@ -28,7 +28,8 @@ export function useStartSession() {
 export function useLogin() {
   const start = useStartSession()
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => call(wire.auth.login, { body }),
+    mutationFn: async (body: { email: string; password: string }) =>
+      withoutFactor(await call(wire.auth.login, { body })),
     onSuccess: (data) => {
       start(data)
       toast.success('Login Successful', { description: `Welcome back, ${data.user.name}!` })

@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf } from '../../lib/api/call.ts'
+import { ApiError, call, messageOf, withoutFactor } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -21,7 +21,7 @@ export function useReseller() {
 /** Stores the token of a new session and its account. */
 export function useStartSession() {
   const client = useQueryClient()
-  return ({ token, reseller }: DataOf<typeof endpoints.portal.login>) => {
+  return ({ token, reseller }: Extract<DataOf<typeof endpoints.portal.login>, { token: string }>) => {
     client.removeQueries({ queryKey: keys.reseller })
     client.setQueryData(resellerKey, reseller)
     resellerSession.set(token)
@@ -31,7 +31,8 @@ export function useStartSession() {
 export function usePortalLogin() {
   const start = useStartSession()
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => call(wire.portal.login, { body }),
+    mutationFn: async (body: { email: string; password: string }) =>
+      withoutFactor(await call(wire.portal.login, { body })),
     onSuccess: (data) => {
       start(data)
       toast.success('Welcome to your reseller portal!')

@@ -204,3 +204,10 @@ function toApiError(status: number, body: unknown): ApiError {
     fields,
   })
 }
+
+/** The session of a sign-in; throws if it needs a second factor. */
+export function withoutFactor<Data extends object>(data: Data): Exclude<Data, { secondFactor: unknown }> {
+  if ('secondFactor' in data)
+    throw new ApiError('This account has a second factor.', { status: 403, code: 'second_factor' })
+  return data as Exclude<Data, { secondFactor: unknown }>
+}

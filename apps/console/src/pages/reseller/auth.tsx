@@ -2,7 +2,7 @@ import { Link, Navigate, useLocation } from 'react-router'
 import { PasswordPage } from '../../features/password-reset/password-page.tsx'
 import { useStartSession } from '../../features/portal/session.ts'
 import { PortalSignInForm } from '../../features/portal/sign-in-form.tsx'
-import { call } from '../../lib/api/call.ts'
+import { call, withoutFactor } from '../../lib/api/call.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -27,7 +27,7 @@ function ResellerPasswordPage() {
         home: paths.resellerDashboard,
       }}
       forgot={(body) => call(wire.portal.forgotPassword, { body })}
-      reset={async (body) => start(await call(wire.portal.resetPassword, { body }))}
+      reset={async (body) => start(withoutFactor(await call(wire.portal.resetPassword, { body })))}
     />
   )
 }

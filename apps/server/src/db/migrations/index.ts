@@ -41,6 +41,7 @@ import { apiKeys } from './0041-api-keys.ts'
 import { auditApps } from './0042-audit-apps.ts'
 import { interruptedRequests } from './0043-interrupted-requests.ts'
 import { knownDevices } from './0044-known-devices.ts'
+import { secondFactors } from './0045-second-factors.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   auditApps,
   interruptedRequests,
   knownDevices,
+  secondFactors,
 ]

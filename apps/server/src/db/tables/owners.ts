@@ -37,6 +37,7 @@ interface OwnersTable {
   premium_cancelled_at: Generated<number | null>
   pause_applications: Generated<Flag>
   hwid_lock: Generated<Flag>
+  require_second_factor: Generated<Flag>
   app_count: Generated<number>
   created_at: number
 }

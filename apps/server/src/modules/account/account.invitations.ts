@@ -1,4 +1,5 @@
-import { limits, password as passwordRules, type User } from '@keyward/contract'
+import { limits, password as passwordRules, type SecondFactorStep, type User } from '@keyward/contract'
+import type { PersonActor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
@@ -15,6 +16,9 @@ import {
   listVendors,
   takeInvitation,
 } from '../members/members.access.ts'
+import type { Asked } from '../second-factors/holders.ts'
+import { isStillValid, toLoginState } from '../second-factors/login-state.ts'
+import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { checkCredentials } from '../sessions/sign-in.service.ts'
 import { accountOf } from './account.service.ts'
 import { actorAt, openSession } from './account.vendors.ts'
@@ -37,11 +41,12 @@ export async function acceptInvitation(
   ctx: Ctx,
   attempts: Attempts,
   { token, name, password, address }: Acceptance,
-): Promise<{ token: string; user: User }> {
+): Promise<{ token: string; user: User } | SecondFactorStep> {
   if (password === undefined) throw invalid('password', 'Password is required')
   if (name !== undefined) checkNewPassword(ctx, password)
   await attempts.check(wrongTokens, address)
-  const invitation = await findInvitation(ctx.db, sha256(token), ctx.clock.now())
+  const tokenHash = sha256(token)
+  const invitation = await findInvitation(ctx.db, tokenHash, ctx.clock.now())
   if (!invitation) {
     await attempts.count(wrongTokens, address)
     throw problem('invitation_invalid')
@@ -50,32 +55,68 @@ export async function acceptInvitation(
   const proof = { password, address, account: accountOf(invitation.emailNormalized) }
   const joining =
     account || name === undefined
-      ? await proveAccount(ctx, attempts, proof, account)
+      ? await proveAccount(ctx, attempts, { ...proof, tokenHash }, account)
       : await newAccount(ctx, attempts, { name, ...proof }, invitation)
   const actor = actorAt(invitation, joining.id, address)
   const opened = await ctx.tx(
     actor,
-    async (write) => {
-      const access = await takeInvitation(write.tx, invitation, write.now)
-      if (!access) throw problem('invitation_invalid')
-      await joining.write(write)
-      const vendors = await listVendors(write.tx, joining.id)
-      if (vendors.some(({ ownerId }) => ownerId === invitation.ownerId)) throw problem('member_exists')
-      if (vendors.length >= limits.vendorsMax) throw problem('vendors_full')
-      await join(write.tx, invitation, joining.id)
-      write.record('member.joined', invitation.id, {})
-      return openSession(write, actor)
-    },
+    async (write) => (await joining.write(write)) ?? joinVendor(write, invitation, actor),
     { onTaken: joining.onTaken },
   )
+  if (typeof opened !== 'string') return opened
   // Role and apps may have changed between reading and taking the invitation; the session has those of now.
   return { token: opened, user: await getUser(ctx, actor) }
+}
+
+/** Goes on with an invitation that asked for a second factor. */
+export async function finishInvitation(
+  ctx: Ctx,
+  { holder: { id }, state, take, address }: Asked,
+): Promise<{ token: string; user: User }> {
+  const { tokenHash, login } = state as Waiting
+  const invitation = await findInvitation(ctx.db, tokenHash, ctx.clock.now())
+  if (!invitation) throw problem('invitation_invalid')
+  const actor = actorAt(invitation, id, address)
+  const token = await ctx.tx(
+    actor,
+    async (write) => {
+      const account = await accounts.lockAccount(write.tx, id)
+      const isSame = account?.email_normalized === invitation.emailNormalized
+      if (!isSame || !isStillValid(login, account.password_hash)) throw problem('challenge_ended')
+      await take(write)
+      return joinVendor(write, invitation, actor)
+    },
+    { onTaken: () => problem('member_exists') },
+  )
+  return { token, user: await getUser(ctx, actor) }
+}
+
+/** What an invitation waits with for a second factor. The link still works meanwhile. */
+interface Waiting {
+  tokenHash: string
+  login: ReturnType<typeof toLoginState>
+}
+
+/** Uses the invitation and opens a session at its vendor. */
+async function joinVendor(
+  write: WriteTransaction,
+  invitation: Invitation,
+  actor: PersonActor,
+): Promise<string> {
+  if (!(await takeInvitation(write.tx, invitation, write.now))) throw problem('invitation_invalid')
+  const vendors = await listVendors(write.tx, actor.actorId)
+  if (vendors.some(({ ownerId }) => ownerId === invitation.ownerId)) throw problem('member_exists')
+  if (vendors.length >= limits.vendorsMax) throw problem('vendors_full')
+  await join(write.tx, invitation, actor.actorId)
+  write.record('member.joined', invitation.id, {})
+  return openSession(write, actor)
 }
 
 /** A person who joins, and what its account needs in the transaction. */
 interface Joining {
   id: string
-  write: (write: WriteTransaction) => Promise<void>
+  /** Asks for a second factor if the person has one: then nothing changes before it was shown. */
+  write: (write: WriteTransaction) => Promise<SecondFactorStep | undefined>
   onTaken: () => Error
 }
 
@@ -89,17 +130,21 @@ function checkNewPassword(ctx: Ctx, password: string): void {
 async function proveAccount(
   ctx: Ctx,
   attempts: Attempts,
-  proof: { account: string; address: string; password: string },
+  { tokenHash, ...proof }: { account: string; address: string; password: string; tokenHash: string },
   account: Awaited<ReturnType<typeof accounts.findAccountByEmail>>,
 ): Promise<Joining> {
   const { row, strongerHash } = await checkCredentials(ctx, attempts, proof, async () => account)
   return {
     id: row.id,
-    write: async ({ tx }) => {
+    write: async (write) => {
+      const { tx } = write
       // The password may have changed while this one was being checked.
       if ((await accounts.lockAccount(tx, row.id))?.password_hash !== row.password_hash)
         throw problem('invalid_credentials')
       if (strongerHash) await accounts.updateAccount(tx, row.id, { password_hash: strongerHash })
+      const state: Waiting = { tokenHash, login: toLoginState(strongerHash ?? row.password_hash) }
+      const holder = { kind: 'account', id: row.id } as const
+      return askForFactor({ ctx }, write, holder, { call: 'invitation', state })
     },
     onTaken: () => problem('member_exists'),
   }
@@ -125,6 +170,7 @@ async function newAccount(
         password_hash: passwordHash,
       })
       await attempts.accounts.remember({ account, address }, tx)
+      return undefined
     },
     // Somebody has registered the address meanwhile, and knows its password.
     onTaken: () => problem('invalid_credentials'),

@@ -7,6 +7,7 @@ import type { AccountRow } from '../../db/tables.ts'
 import * as accounts from '../accounts/accounts.service.ts'
 import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { removeFactors } from '../second-factors/second-factors.access.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
 
 type Opened = Pick<Database, 'db'>
@@ -46,6 +47,20 @@ export const signOutOwner = (
   email: string,
 ): Promise<{ email: string } | undefined> =>
   changeAccount({ db }, clock, email, async (write, id) => write.record('owner.sessions_ended', id, {}))
+
+/** Removes all second factors of a person and ends every session; undefined if there is no such account. */
+export async function resetOwnerFactors(
+  { db }: Opened,
+  clock: Clock,
+  email: string,
+): Promise<{ email: string; isRemoved: boolean } | undefined> {
+  let isRemoved = false
+  const account = await changeAccount({ db }, clock, email, async (write, id) => {
+    isRemoved = await removeFactors(write.tx, { kind: 'account', id })
+    write.record('owner.second_factors_removed', id, {})
+  })
+  return account && { email: account.email, isRemoved }
+}
 
 async function changeAccount(
   { db }: Opened,

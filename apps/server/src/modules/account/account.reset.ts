@@ -1,9 +1,15 @@
-import type { User } from '@keyward/contract'
-import type { AccountActor, PersonActor } from '../../core/actor.ts'
+import type { SecondFactorStep, User } from '@keyward/contract'
+import { type AccountActor, allApps, type PersonActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as accounts from '../accounts/accounts.service.ts'
-import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
+import { listVendors } from '../members/members.access.ts'
+import type { PasswordResets, Reset } from '../password-resets/password-resets.service.ts'
+import type { Asked } from '../second-factors/holders.ts'
+import { removeFactors } from '../second-factors/second-factors.access.ts'
+import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
 import { actorAtLast, openSession } from './account.vendors.ts'
 import { getUser } from './account.view.ts'
@@ -33,21 +39,59 @@ export async function resetPassword(
   ctx: Ctx,
   resets: PasswordResets,
   reset: { token: string; password: string; address: string },
+): Promise<{ token: string; user: User } | SecondFactorStep> {
+  const done = await resets.complete('owner', reset, stepsOf(ctx, reset.address))
+  return 'secondFactor' in done ? done : sessionOf(ctx, done)
+}
+
+/** Goes on with a reset that asked for a second factor. */
+export const finishReset = async (ctx: Ctx, resets: PasswordResets, asked: Asked) =>
+  sessionOf(ctx, await resets.finish('owner', asked, stepsOf(ctx, asked.address)))
+
+async function sessionOf(
+  ctx: Ctx,
+  { actor, result }: { actor: PersonActor | AccountActor; result: string },
 ): Promise<{ token: string; user: User }> {
-  const { actor, result: token } = await resets.complete<PersonActor | AccountActor, string>('owner', reset, {
+  if (actor.kind === 'account') throw problem('no_vendor')
+  return { token: result, user: await getUser(ctx, actor) }
+}
+
+function stepsOf(ctx: Ctx, address: string): Reset<PersonActor | AccountActor, string> {
+  return {
     begin: async ({ id }) => {
       const account = await accounts.getAccount(ctx.db, id)
-      const actor = await actorAtLast(ctx.db, account, reset.address)
-      return actor ?? { kind: 'account', ownerId: null, actorId: id, sessionId: null, address: reset.address }
+      const actor = await actorAtLast(ctx.db, account, address)
+      return actor ?? { kind: 'account', ownerId: null, actorId: id, sessionId: null, address }
     },
     lock: (tx, { id }) => accounts.lockAccount(tx, id),
+    ask: (write, { id }, state) => askUnlessNeverConfirmed(ctx, write, id, state),
     write: async (write, { account: { id }, actor, passwordHash }) => {
-      await accounts.updateAccount(write.tx, id, { password_hash: passwordHash })
+      await accounts.updateAccount(write.tx, id, {
+        password_hash: passwordHash,
+        email_confirmed_at: write.now,
+      })
       await endSessions(write.tx, { kind: 'account', id })
       write.record('owner.password_reset', id, {})
       return actor.kind === 'account' ? '' : openSession(write, actor)
     },
-  })
-  if (actor.kind === 'account') throw problem('no_vendor')
-  return { token, user: await getUser(ctx, actor) }
+  }
+}
+
+/**
+ * Asks for the second factor. Someone who registered another person's address may have added the factors and API keys of an
+ * account whose address no mailed link has ever confirmed, so they go.
+ */
+async function askUnlessNeverConfirmed(
+  ctx: Ctx,
+  write: WriteTransaction,
+  id: string,
+  state: object,
+): Promise<SecondFactorStep | undefined> {
+  const holder = { kind: 'account', id } as const
+  const { email_confirmed_at: confirmedAt } = await accounts.getAccount(write.tx, id)
+  if (confirmedAt !== null) return askForFactor({ ctx }, write, holder, { call: 'reset', state })
+  if (await removeFactors(write.tx, holder)) write.record('owner.second_factors_removed', id, {})
+  const own = (await listVendors(write.tx, id)).find(({ access }) => access.role === 'owner')
+  if (own) await revokeApiKeys(write, allApps(own.ownerId))
+  return undefined
 }

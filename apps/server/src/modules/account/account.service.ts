@@ -1,4 +1,4 @@
-import type { User } from '@keyward/contract'
+import type { SecondFactorStep, User } from '@keyward/contract'
 import { type PersonActor, toPersonActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute } from '../../core/clock.ts'
@@ -12,6 +12,9 @@ import type { Ctx } from '../../service/ctx.ts'
 import * as accounts from '../accounts/accounts.service.ts'
 import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { toLoginState } from '../second-factors/login-state.ts'
+import { hasFactor } from '../second-factors/second-factors.access.ts'
+import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { renewProof } from '../sessions/account-sessions.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 import { checkCredentials, checkOwnPassword } from '../sessions/sign-in.service.ts'
@@ -72,7 +75,7 @@ export async function login(
   ctx: Ctx,
   attempts: Attempts,
   credentials: { email: string; password: string; address: string },
-): Promise<{ token: string; user: User }> {
+): Promise<{ token: string; user: User } | SecondFactorStep> {
   const email = normalizeName(credentials.email)
   const { row: account, strongerHash } = await checkCredentials(
     ctx,
@@ -82,16 +85,19 @@ export async function login(
   )
   const actor = await actorAtLast(ctx.db, account, credentials.address)
   if (!actor) throw problem('no_vendor')
-  const token = await ctx.tx(actor, async (write) => {
+  const done = await ctx.tx(actor, async (write) => {
     const { tx } = write
     // The password may have changed while this one was being checked.
     if ((await accounts.lockAccount(tx, account.id))?.password_hash !== account.password_hash)
       throw problem('invalid_credentials')
     if (strongerHash) await accounts.updateAccount(tx, account.id, { password_hash: strongerHash })
+    const state = toLoginState(strongerHash ?? account.password_hash)
+    const asked = await askForFactor({ ctx }, write, holderOf(actor), { call: 'login', state })
+    if (asked) return asked
     write.record('owner.signed_in', account.id, {})
     return openSession(write, actor)
   })
-  return { token, user: await getUser(ctx, actor) }
+  return typeof done === 'string' ? { token: done, user: await getUser(ctx, actor) } : done
 }
 
 export async function logout(ctx: Ctx, actor: PersonActor): Promise<void> {
@@ -147,7 +153,8 @@ export async function changeEmail(
       await accounts.updateAccount(write.tx, actor.actorId, {
         email: change.email,
         email_normalized: email,
-        email_confirmed_at: null,
+        // A reset by mail to an address that was never confirmed removes the factor, so a new address must not look like one.
+        ...((await hasFactor(write.tx, holderOf(actor))) ? {} : { email_confirmed_at: null }),
       })
       await revokeResets(write.tx, 'owner', actor.actorId)
       await attempts.accounts.remember({ account: accountOf(email), address: change.address }, write.tx)
@@ -169,7 +176,7 @@ export async function authenticatePerson(
 }
 
 /** Rejects a session that ended because the password changed elsewhere while this one was being checked. */
-async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<AccountRow> {
+export async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<AccountRow> {
   const account = await accounts.lockAccount(tx, actor.actorId)
   const start = await sessions.findSessionStart(tx, holderOf(actor), actor.sessionId, now)
   if (!account || start === undefined) throw problem('unauthorized')

@@ -2,17 +2,23 @@ import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OfOwner } from '../../core/actor.ts'
 import { type Db, lock, type Tx } from '../../db/index.ts'
+import type { Flag } from '../../db/tables/flag.ts'
 import type { MemberRow } from '../../db/tables.ts'
 
 /** A membership with the name and the address of its person; an invitation has only the invited address. */
-export type MemberView = MemberRow & { name: string | null; account_email: string | null }
+export type MemberView = MemberRow & {
+  name: string | null
+  account_email: string | null
+  has_factor: Flag | null
+}
 
 const views = (db: Db, { ownerId }: OfOwner) =>
   db
     .selectFrom('members')
     .leftJoin('accounts', 'accounts.id', 'members.account_id')
+    .leftJoin('second_factors', 'second_factors.account_id', 'members.account_id')
     .selectAll('members')
-    .select(['accounts.name', 'accounts.email as account_email'])
+    .select(['accounts.name', 'accounts.email as account_email', 'second_factors.active as has_factor'])
     .where('members.owner_id', '=', ownerId)
 
 export const listMembers = (db: Db, scope: OfOwner): Promise<MemberView[]> =>

@@ -27,7 +27,7 @@ export function toMember(row: repo.MemberView, usedAt = 0): Member {
     email: row.account_email ?? row.email ?? '',
     role: row.role,
     apps: fromStoredApps(row.apps),
-    secondFactor: false,
+    secondFactor: row.has_factor === 1,
     lastUsedAt: lastUsedAt === 0 ? null : toIso(lastUsedAt),
     invited: row.account_id === null,
   }

@@ -4,21 +4,26 @@ import type { Db, Tx } from '../../db/index.ts'
 export const getSettings = (db: Db, scope: OfOwner) =>
   db
     .selectFrom('owners')
-    .select(['pause_applications', 'hwid_lock'])
+    .select(['pause_applications', 'hwid_lock', 'require_second_factor'])
     .where('id', '=', scope.ownerId)
     .executeTakeFirstOrThrow()
 
 export async function updateSettings(
   tx: Tx,
   scope: OfOwner,
-  change: { pauseApplications?: boolean | undefined; hwidLock?: boolean | undefined },
+  change: {
+    pauseApplications?: boolean | undefined
+    hwidLock?: boolean | undefined
+    requireSecondFactor?: boolean | undefined
+  },
 ): Promise<void> {
-  const { pauseApplications, hwidLock } = change
+  const { pauseApplications, hwidLock, requireSecondFactor } = change
   await tx
     .updateTable('owners')
     .set({
       ...(pauseApplications === undefined ? {} : { pause_applications: pauseApplications ? 1 : 0 }),
       ...(hwidLock === undefined ? {} : { hwid_lock: hwidLock ? 1 : 0 }),
+      ...(requireSecondFactor === undefined ? {} : { require_second_factor: requireSecondFactor ? 1 : 0 }),
     })
     .where('id', '=', scope.ownerId)
     .execute()

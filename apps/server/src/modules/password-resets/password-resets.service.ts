@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, type SecondFactorStep } from '@keyward/contract'
 import type { Actor } from '../../core/actor.ts'
 import { Background } from '../../core/background.ts'
 import { minute, second } from '../../core/clock.ts'
@@ -10,6 +10,7 @@ import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { Mail, Mailer } from '../mail/mail.service.ts'
+import type { Asked } from '../second-factors/holders.ts'
 import { revokeResets } from './password-resets.access.ts'
 import * as repo from './password-resets.repo.ts'
 import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
@@ -32,14 +33,26 @@ interface Request {
 }
 
 /** How a kind of account sets its new password. */
-interface Reset<A extends Actor, Result> {
+export interface Reset<A extends Actor, Result> {
   /** The account as the actor of the new session; undefined if it may not have a new password. */
   begin: (account: repo.ResetAccount) => Promise<A | undefined>
   lock: (tx: Tx, account: repo.ResetAccount) => Promise<{ email: string } | undefined>
+  /** Asks for a second factor if the account has one: then nothing changes before it was shown. */
+  ask: (
+    write: WriteTransaction,
+    account: repo.ResetAccount,
+    state: ResetState,
+  ) => Promise<SecondFactorStep | undefined>
   write: (
     write: WriteTransaction,
     changed: { account: repo.ResetAccount; actor: A; passwordHash: string },
   ) => Promise<Result>
+}
+
+/** What a reset waits with for its second factor. The link still works meanwhile. */
+interface ResetState {
+  tokenHash: string
+  passwordHash: string
 }
 
 interface Parts {
@@ -104,18 +117,21 @@ export class PasswordResets {
     if (locked) await this.#send(toResetMail({ kind, email: locked.email, token, ...this.#where() }))
   }
 
-  /** Sets a new password with a mailed token, which works once, and revokes the account's other links. */
+  /**
+   * Sets a new password with a mailed token, which works once, and revokes the account's other links, or asks for a second
+   * factor first.
+   */
   async complete<A extends Actor, Result>(
     kind: repo.AccountKind,
     reset: { token: string; password: string; address: string },
-    { begin, lock, write }: Reset<A, Result>,
-  ): Promise<{ actor: A; result: Result }> {
+    steps: Reset<A, Result>,
+  ): Promise<{ actor: A; result: Result } | SecondFactorStep> {
     const { ctx, attempts } = this.#parts
     checkPassword(ctx, 'password', reset.password)
     await attempts.check(wrongTokens, reset.address)
     const tokenHash = sha256(reset.token)
     const account = await repo.findAccount(ctx.db, kind, tokenHash, ctx.clock.now())
-    const actor = account && (await begin(account))
+    const actor = account && (await steps.begin(account))
     if (!account || !actor) {
       await attempts.count(wrongTokens, reset.address)
       throw problem('reset_link_invalid')
@@ -124,16 +140,58 @@ export class PasswordResets {
       address: reset.address,
       account: `${kind}:${account.id}`,
     })
-    const now = ctx.clock.now()
-    const { email, result } = await ctx.tx(actor, async (writing) => {
+    const state = { tokenHash, passwordHash }
+    const reached = { kind, account, actor, state, address: reset.address }
+    return this.#change(reached, steps, (write) => steps.ask(write, account, state))
+  }
+
+  /** Sets the password of a reset that asked for a second factor, which was shown now. */
+  async finish<A extends Actor, Result>(
+    kind: repo.AccountKind,
+    { take, address, ...asked }: Pick<Asked, 'state' | 'take' | 'address'>,
+    steps: Reset<A, Result>,
+  ): Promise<{ actor: A; result: Result }> {
+    const { ctx } = this.#parts
+    const state = asked.state as ResetState
+    const account = await repo.findAccount(ctx.db, kind, state.tokenHash, ctx.clock.now())
+    const actor = account && (await steps.begin(account))
+    if (!account || !actor) throw problem('challenge_ended')
+    const done = await this.#change({ kind, account, actor, state, address }, steps, async (write) => {
+      await take(write)
+      return undefined
+    })
+    if ('secondFactor' in done) throw new Error('a reset asked twice')
+    return done
+  }
+
+  async #change<A extends Actor, Result>(
+    reached: {
+      kind: repo.AccountKind
+      account: repo.ResetAccount
+      actor: A
+      state: ResetState
+      address: string
+    },
+    { lock, write }: Reset<A, Result>,
+    ask: (write: WriteTransaction) => Promise<SecondFactorStep | undefined>,
+  ): Promise<{ actor: A; result: Result } | SecondFactorStep> {
+    const { ctx, attempts } = this.#parts
+    const { kind, account, actor, address } = reached
+    const { tokenHash, passwordHash } = reached.state
+    const done = await ctx.tx(actor, async (writing) => {
       const { tx } = writing
       const locked = await lock(tx, account)
-      if (!locked || !(await repo.takeReset(tx, tokenHash, now))) throw problem('reset_link_invalid')
+      if (!locked) throw problem('reset_link_invalid')
+      const asked = await ask(writing)
+      if (asked) return asked
+      if (!(await repo.takeReset(tx, tokenHash, writing.now))) throw problem('reset_link_invalid')
       await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
-      await attempts.accounts.remember({ account: name, address: reset.address }, tx)
+      await attempts.accounts.remember({ account: name, address }, tx)
       return { email: locked.email, result: await write(writing, { account, actor, passwordHash }) }
     })
+    if ('secondFactor' in done) return done
+    const { email, result } = done
     this.#background.start(() => this.#send(toConfirmationMail({ kind, email, ...this.#where() })))
     return { actor, result }
   }

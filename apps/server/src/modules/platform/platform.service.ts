@@ -1,5 +1,6 @@
 import type { OfOwner, PersonActor, VendorActor } from '../../core/actor.ts'
-import { Problem } from '../../core/problem.ts'
+import { requireProof } from '../../core/identity.ts'
+import { Problem, problem } from '../../core/problem.ts'
 import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -14,11 +15,16 @@ import { deleteApp } from './apps-overview.service.ts'
 export interface PlatformSettings {
   pauseApplications: boolean
   hwidLock: boolean
+  requireSecondFactor: boolean
 }
 
 export async function getSettings(db: Db, scope: OfOwner): Promise<PlatformSettings> {
   const row = await repo.getSettings(db, scope)
-  return { pauseApplications: row.pause_applications === 1, hwidLock: row.hwid_lock === 1 }
+  return {
+    pauseApplications: row.pause_applications === 1,
+    hwidLock: row.hwid_lock === 1,
+    requireSecondFactor: row.require_second_factor === 1,
+  }
 }
 
 export async function updateSettings(
@@ -26,6 +32,11 @@ export async function updateSettings(
   actor: VendorActor,
   change: Partial<PlatformSettings>,
 ): Promise<PlatformSettings> {
+  if (change.requireSecondFactor !== undefined) {
+    if (actor.kind === 'api_key') throw problem('api_key_not_allowed')
+    if (!actor.isOwner) throw problem('permission_missing')
+    requireProof(actor, 'always', ctx.clock.now())
+  }
   return ctx.tx(actor, async (write) => {
     const before = await getSettings(write.tx, actor)
     await repo.updateSettings(write.tx, actor, change)

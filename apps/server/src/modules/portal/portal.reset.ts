@@ -1,9 +1,11 @@
-import type { PortalReseller } from '@keyward/contract'
+import type { PortalReseller, SecondFactorStep } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import type { PasswordResets, Reset } from '../password-resets/password-resets.service.ts'
 import * as resellers from '../resellers/resellers.access.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'
+import type { Asked } from '../second-factors/holders.ts'
+import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { endSessions, openSession } from '../sessions/sessions.service.ts'
 import { getProfile } from './portal.service.ts'
 
@@ -29,16 +31,31 @@ export async function resetPassword(
   ctx: Ctx,
   resets: PasswordResets,
   reset: { token: string; password: string; address: string },
-): Promise<{ token: string; reseller: PortalReseller }> {
-  const { actor, result: token } = await resets.complete<ResellerActor, string>('reseller', reset, {
+): Promise<{ token: string; reseller: PortalReseller } | SecondFactorStep> {
+  const done = await resets.complete('reseller', reset, stepsOf(ctx, reset.address))
+  return 'secondFactor' in done ? done : sessionOf(ctx, done)
+}
+
+/** Goes on with a reset that asked for a second factor. */
+export const finishReset = async (ctx: Ctx, resets: PasswordResets, asked: Asked) =>
+  sessionOf(ctx, await resets.finish('reseller', asked, stepsOf(ctx, asked.address)))
+
+const sessionOf = async (ctx: Ctx, { actor, result }: { actor: ResellerActor; result: string }) => ({
+  token: result,
+  reseller: await getProfile(ctx, actor),
+})
+
+function stepsOf(ctx: Ctx, address: string): Reset<ResellerActor, string> {
+  return {
     begin: async (account) => {
       const reseller = await resellers.findById(ctx.db, account.id)
-      return reseller && toActor(reseller, reset.address)
+      return reseller && toActor(reseller, address)
     },
     lock: async (tx, { id }) => {
       const isActive = await resellers.lockActive(tx, id)
       return isActive ? resellers.findById(tx, id) : undefined
     },
+    ask: (write, { id }, state) => askForFactor({ ctx }, write, holderOf(id), { call: 'reset', state }),
     write: async (write, { account: { id }, actor, passwordHash }) => {
       const { tx } = write
       await resellers.setPasswordHash(tx, id, passwordHash)
@@ -46,6 +63,5 @@ export async function resetPassword(
       write.record('reseller.password_reset', id, {})
       return openSession(write, holderOf(id), actor.sessionId)
     },
-  })
-  return { token, reseller: await getProfile(ctx, actor) }
+  }
 }

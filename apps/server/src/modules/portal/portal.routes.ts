@@ -13,7 +13,7 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
   const { portal } = endpoints
   mount(portal.login, 'public', async ({ body, address }) => {
     const session = await service.login(ctx, attempts, { ...body, address })
-    return new WithMessage(session, 'Welcome to your reseller portal!')
+    return 'token' in session ? new WithMessage(session, 'Welcome to your reseller portal!') : session
   })
   mount(portal.forgotPassword, 'public', async ({ body, address }) => {
     await reset.forgotPassword(ctx, resets, { ...body, address })

@@ -1,4 +1,4 @@
-import type { PortalReseller } from '@keyward/contract'
+import type { PortalReseller, SecondFactorStep } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -8,6 +8,8 @@ import type { Ctx } from '../../service/ctx.ts'
 import * as resellers from '../resellers/resellers.access.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'
+import { toLoginState } from '../second-factors/login-state.ts'
+import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { endSession, openSession } from '../sessions/sessions.service.ts'
 import { checkCredentials } from '../sessions/sign-in.service.ts'
 
@@ -18,7 +20,7 @@ export async function login(
   ctx: Ctx,
   attempts: Attempts,
   credentials: { email: string; password: string; address: string },
-): Promise<{ token: string; reseller: PortalReseller }> {
+): Promise<{ token: string; reseller: PortalReseller } | SecondFactorStep> {
   const email = normalizeName(credentials.email)
   const account = accountOf(email)
   const { row: found, strongerHash } = await checkCredentials(
@@ -31,17 +33,20 @@ export async function login(
     },
   )
   const actor = toActor(found, credentials.address)
-  const token = await ctx.tx(actor, async (write) => {
+  const done = await ctx.tx(actor, async (write) => {
     // The password may have changed while this one was being checked.
     const isUnchanged =
       (await resellers.lockActive(write.tx, found.id)) &&
       (await resellers.findByEmail(write.tx, email))?.password_hash === found.password_hash
     if (!isUnchanged) throw problem('invalid_credentials')
     if (strongerHash) await resellers.setPasswordHash(write.tx, found.id, strongerHash)
+    const state = toLoginState(strongerHash ?? found.password_hash)
+    const asked = await askForFactor({ ctx }, write, holderOf(found.id), { call: 'login', state })
+    if (asked) return asked
     write.record('reseller.signed_in', found.id, {})
     return openSession(write, holderOf(found.id), actor.sessionId)
   })
-  return { token, reseller: toPortalReseller(found) }
+  return typeof done === 'string' ? { token: done, reseller: toPortalReseller(found) } : done
 }
 
 export async function logout(ctx: Ctx, actor: ResellerActor): Promise<void> {
@@ -64,7 +69,7 @@ export async function getReseller(ctx: Ctx, actor: ResellerActor) {
 /** The rate limit's key for attempts on a reseller's password. */
 export const accountOf = (emailNormalized: string): string => `reseller:${emailNormalized}`
 
-const toPortalReseller = (row: ResellerView): PortalReseller => ({
+export const toPortalReseller = (row: ResellerView): PortalReseller => ({
   _id: row.id,
   email: row.email,
   app_id: { name: row.app_name },

@@ -19,6 +19,10 @@ export function resellersRoutes(mount: Mount, ctx: Ctx): void {
     await service.deleteReseller(ctx, actor, params.id)
     return new WithMessage({}, 'Reseller has been permanently deleted.')
   })
+  mount(resellers.resetSecondFactor, 'owner', async ({ actor, params }) => {
+    await service.resetSecondFactor(ctx, actor, params.id)
+    return new WithMessage({}, 'Second factors of the reseller have been removed.')
+  })
 }
 
 function updatedMessage(update: service.ResellerUpdate): string {

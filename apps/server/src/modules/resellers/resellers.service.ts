@@ -13,6 +13,7 @@ import { reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId, getApp } from '../apps/apps.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
+import { removeFactors } from '../second-factors/second-factors.access.ts'
 import { endSessions, findResellerSession } from '../sessions/sessions.service.ts'
 import * as access from './resellers.access.ts'
 import * as repo from './resellers.repo.ts'
@@ -158,6 +159,17 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
 }
 
 const releasedAtOnce = 100
+
+/** Removes all second factors, and ends the sessions of whoever had them. */
+export async function resetSecondFactor(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const reseller = await repo.lockReseller(write.tx, actor, id)
+    if (!reseller) throw problem('not_found')
+    await removeFactors(write.tx, holderOf(id))
+    await endSessions(write.tx, holderOf(id))
+    write.record('reseller.second_factors_removed', id, {}, reseller.app_id)
+  })
+}
 
 /** Resolves a token to its reseller; undefined if suspended. */
 export async function authenticateReseller(

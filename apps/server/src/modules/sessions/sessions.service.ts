@@ -67,17 +67,21 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
     .leftJoin('members as m', (join) =>
       join.onRef('m.owner_id', '=', 's.owner_id').onRef('m.account_id', '=', 's.account_id'),
     )
+    .leftJoin('second_factors as f', 'f.account_id', 's.account_id')
     .select(['s.id', 's.owner_id', 's.account_id', 's.created_at', 's.expires_at'])
     .select(['s.last_used_at', 's.confirmed_at'])
+    .select(['o.require_second_factor', 'f.active as has_factor'])
     .select(['o.account_id as owned_by', 'm.role', 'm.apps'])
     .where('s.token_hash', '=', values.tokenHash),
 )
 
 const ofReseller = query((db, values: { tokenHash: string }) =>
   db
-    .selectFrom('reseller_sessions')
-    .select(['id', 'reseller_id', 'created_at', 'expires_at', 'last_used_at', 'confirmed_at'])
-    .where('token_hash', '=', values.tokenHash),
+    .selectFrom('reseller_sessions as s')
+    .leftJoin('second_factors as f', 'f.reseller_id', 's.reseller_id')
+    .select(['s.id', 's.reseller_id', 's.created_at', 's.expires_at', 's.last_used_at', 's.confirmed_at'])
+    .select('f.active as has_factor')
+    .where('s.token_hash', '=', values.tokenHash),
 )
 
 /** A person's open session, and what the person may do at the vendor account now. */
@@ -88,6 +92,8 @@ export interface PersonSession {
   access: Access
   confirmedAt: number
   hasFactor: boolean
+  /** Whether the vendor requires a second factor of its members, and this one has none. */
+  lacksFactor: boolean
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */
@@ -101,13 +107,15 @@ export async function findPersonSession(
   const { account_id: accountId, owner_id: ownerId, role, apps } = session
   const access = accessOf(session.owned_by === accountId, role === null ? undefined : { role, apps })
   if (!access || !(await isOpen(db, 'owner_sessions', session, address, clock.now()))) return undefined
+  const hasFactor = session.has_factor === 1
   return {
     sessionId: session.id,
     accountId,
     ownerId,
     access,
     confirmedAt: session.confirmed_at,
-    hasFactor: false,
+    hasFactor,
+    lacksFactor: access.role !== 'owner' && session.require_second_factor === 1 && !hasFactor,
   }
 }
 
@@ -123,7 +131,7 @@ export async function findResellerSession(
     id: session.id,
     resellerId: session.reseller_id,
     confirmedAt: session.confirmed_at,
-    hasFactor: false,
+    hasFactor: session.has_factor === 1,
   }
 }
 
