@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { factorMethod, factorProof, requestOptions } from './second-factor.ts'
 import { idParams, isoTime, none, signInPassword, trimmed } from './shared.ts'
 
 /** A place where a person is signed in. */
@@ -14,6 +15,16 @@ export const accountSession = z.strictObject({
 })
 
 const sessions = z.strictObject({ sessions: z.array(accountSession).max(limits.accountSessionsMax) })
+
+/** Exactly one of what proves who somebody is. */
+const proof = (password: z.ZodType<string, string>) =>
+  z
+    .strictObject({ password, ...factorProof })
+    .partial()
+    .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+      path: ['password'],
+      message: 'Send the password, a code or a credential',
+    })
 
 /* @__NO_SIDE_EFFECTS__ */
 function callsBelow(prefix: '/auth' | '/resellers/auth') {
@@ -45,14 +56,27 @@ function callsBelow(prefix: '/auth' | '/resellers/auth') {
       summary: 'End all of your sessions except that of this request',
       data: none,
     }),
+    confirmOptions: endpoint({
+      method: 'POST',
+      path: `${prefix}/confirm/options`,
+      ...own,
+      summary: `Get what POST ${prefix}/confirm accepts from you`,
+      body: none,
+      data: z.strictObject({
+        methods: z.array(z.enum(['password', ...factorMethod.exclude(['recovery']).options])).max(3),
+        options: requestOptions
+          .nullable()
+          .describe('for `navigator.credentials.get()`; null without a passkey'),
+      }),
+    }),
     confirm: endpoint({
       method: 'POST',
       path: `${prefix}/confirm`,
       ...own,
-      summary: `Prove who you are for the next ${limits.identityMinutes} minutes of this session`,
-      body: z.strictObject({ password: prefix === '/auth' ? signInPassword : trimmed(signInPassword) }),
+      summary: `Prove who you are for the next ${limits.identityMinutes} minutes of this session: by the password, or on an account with a second factor by a code or a passkey`,
+      body: proof(prefix === '/auth' ? signInPassword : trimmed(signInPassword)),
       data: none,
-      errors: ['rate_limited', 'busy'],
+      errors: ['invalid_code', 'challenge_ended', 'rate_limited', 'busy'],
     }),
   }
 }

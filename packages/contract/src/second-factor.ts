@@ -9,6 +9,8 @@ export const factorMethod = z.enum(['totp', 'passkey', 'recovery'])
 const base64url = (max: number) => z.string().min(1).max(max)
 const options = z.looseObject({ challenge: z.string() })
 
+export { options as requestOptions }
+
 /** A credential id has at most 1023 bytes. */
 const ofCredential = { id: base64url(1364), type: z.literal('public-key') }
 

@@ -170,6 +170,20 @@ test('a mailbox gets at most ten messages a day by changes of addresses', async 
   expect(textsTo(sink, victim)).toHaveLength(10)
 })
 
+test('mails to a reseller with the address of an owner silence none of the owner', async () => {
+  const [owner, vendor] = [await kinds.owner(), await signUp(on)]
+  await makePremium(on, vendor)
+  const { _id } = await makeApp(vendor)
+  const account = { ...owner, base: '/resellers/auth', password: 'sell them all' }
+  const { email, password } = account
+  await vendor.call('POST', '/resellers', { email, password, app_id: _id, allowed_license_keys: 1 })
+  for (let at = 0; at < 12; at += 1) await signIn(account, newAddress(), `program ${at}`)
+  await untilHandled()
+  expect(textsTo(sink, email)).toHaveLength(10)
+  await signIn(owner, newAddress(), 'thief')
+  await expect.poll(() => textsTo(sink, email).length).toBe(11)
+})
+
 test('a mail server that does not answer delays no sign-in', async () => {
   const silent = await SmtpSink.start({ isSilent: true })
   const server = await startServer({ SMTP_URL: `smtp://${silent.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { makeApp, makePremium, refusal, signUp, wrongFields } from '../actors.ts'
+import { addPasskey, addTotp, askedBy, codeOf, show, wrongCode } from '../factors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { QuickPasswords } from '../quick-passwords.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -31,7 +32,7 @@ const passwords = new HeldPasswords()
 const on = serverForAll({ RATE_LIMITS: 'on' }, { passwords })
 
 interface Account {
-  base: string
+  base: '/auth' | '/resellers/auth'
   token: string
   email: string
   password: string
@@ -55,6 +56,8 @@ const kinds = {
 describe.each(Object.entries(kinds))('the proof of identity of %s', (_name, make) => {
   const confirm = ({ base, token }: Account, body: object, from = '127.0.0.1') =>
     on.call('POST', `${base}/confirm`, { token, body, from })
+  const optionsOf = async ({ base, token }: Account) =>
+    (await on.call('POST', `${base}/confirm/options`, { token })).json
   const proofs = async ({ base, token, table }: Account) => {
     const { sessions } = (await on.call('GET', `${base}/sessions`, { token })).json.data
     const ids = sessions.map(({ _id }: { _id: string }) => _id)
@@ -123,6 +126,100 @@ describe.each(Object.entries(kinds))('the proof of identity of %s', (_name, make
     expect(statuses).toContain(200)
     expect(await proofs(account)).toEqual([{ id: expect.any(String), confirmed_at: on.clock.now() }])
   })
+
+  test('is never asked of an account without a second factor by a code', async () => {
+    const account = await make()
+    expect((await optionsOf(account)).data).toEqual({ methods: ['password'], options: null })
+    expect(wrongFields(await confirm(account, { code: '123456' }))).toEqual(['password'])
+    expect(wrongFields(await confirm(account, { password: account.password, code: '1' }))).toEqual([
+      'password',
+    ])
+  })
+
+  describe('with a second factor', () => {
+    /** With an authenticator app, and a session that is too old to count. */
+    const makeOld = async () => {
+      const account = await make()
+      const { secret } = await addTotp(on, account)
+      on.clock.advance(20 * minute)
+      return { account, secret, code: () => codeOf(secret, on.clock.now()) }
+    }
+
+    test('is renewed by a code, which counts once, not by the password', async () => {
+      const { account, secret, code } = await makeOld()
+      const before = await proofs(account)
+      expect((await optionsOf(account)).data).toEqual({ methods: ['totp'], options: null })
+      expect(wrongFields(await confirm(account, { password: account.password }))).toEqual(['password'])
+      const wrong = await confirm(account, { code: wrongCode(secret, on.clock.now()) })
+      expect(refusal(wrong)).toBe('invalid_code')
+      expect(await proofs(account)).toEqual(before)
+      expect((await confirm(account, { code: code() })).status).toBe(200)
+      expect(await proofs(account)).toEqual([{ id: expect.any(String), confirmed_at: on.clock.now() }])
+      expect(refusal(await confirm(account, { code: code() }))).toBe('invalid_code')
+    })
+
+    test('is renewed by a passkey, whose answer counts once', async () => {
+      const account = await make()
+      const { authenticator } = await addPasskey(on, account)
+      on.clock.advance(20 * minute)
+      const { methods, options } = (await optionsOf(account)).data
+      expect(methods).toEqual(['passkey'])
+      const credential = authenticator.get(options)
+      expect((await confirm(account, { credential })).status).toBe(200)
+      expect(await proofs(account)).toEqual([{ id: expect.any(String), confirmed_at: on.clock.now() }])
+      expect(refusal(await confirm(account, { credential }))).toBe('challenge_ended')
+    })
+
+    test('is renewed once by 32 requests with the same code', async () => {
+      const { account, code } = await makeOld()
+      const body = { code: code() }
+      const answers = await Promise.all(Array.from({ length: 32 }, () => confirm(account, body)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    })
+
+    test('cannot be guessed: ten wrong codes close it, for sign-ins too', async () => {
+      const { account, secret, code } = await makeOld()
+      const body = { code: wrongCode(secret, on.clock.now()) }
+      const answers = await Promise.all(Array.from({ length: 32 }, () => confirm(account, body)))
+      const checked = answers.filter(({ json }) => json.code === 'invalid_code')
+      expect(checked.length).toBeLessThanOrEqual(10)
+      for (let at = checked.length; at < 10; at += 1) await confirm(account, body)
+      expect(refusal(await confirm(account, { code: code() }))).toBe('rate_limited')
+      const { challenge } = await askedBy(on, account)
+      expect(refusal(await show(on, account, { challenge, code: code() }))).toBe('rate_limited')
+    })
+
+    test('is what a thief of session and password lacks to remove the factor', async () => {
+      const { account, code } = await makeOld()
+      const { base, token, password } = account
+      const remove = (by = token) => on.call('DELETE', `${base}/totp`, { token: by, body: { code: code() } })
+      expect(refusal(await remove())).toBe('confirm_identity')
+      await confirm(account, { password })
+      expect(refusal(await remove())).toBe('confirm_identity')
+      if (base === '/auth') {
+        const body = { currentPassword: password, newPassword: 'a better horse' }
+        const changed = await on.call('PUT', '/auth/password', { token, body })
+        expect(refusal(await remove(changed.json.data.token))).toBe('confirm_identity')
+      }
+    })
+  })
+})
+
+test('an app is deleted without a further proof unless the account has a second factor', async () => {
+  const [owner, guarded] = [await signUp(on), await signUp(on)]
+  const [app, guardedApp] = [await makeApp(owner), await makeApp(guarded)]
+  const { secret } = await addTotp(on, { base: '/auth', ...guarded })
+  on.clock.advance(20 * minute)
+  for (const [method, path] of [
+    ['POST', `/apps/${guardedApp._id}/rotate-secret`],
+    ['DELETE', '/licenses'],
+    ['DELETE', `/apps/${guardedApp._id}`],
+  ] as const)
+    expect(refusal(await guarded.call(method, path))).toBe('confirm_identity')
+  expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)
+  const code = codeOf(secret, on.clock.now())
+  expect((await guarded.call('POST', '/auth/confirm', { code })).status).toBe(200)
+  expect((await guarded.call('DELETE', `/apps/${guardedApp._id}`)).status).toBe(200)
 })
 
 test('a password that is changed while it is checked renews nothing', async () => {

@@ -34,6 +34,9 @@ const unrecorded = new Set([
   // Store nothing.
   'secondFactor.passkeyLoginOptions',
   'portalSecondFactor.passkeyLoginOptions',
+  // Stores a challenge, which changes nothing.
+  'accountSessions.confirmOptions',
+  'portalSessions.confirmOptions',
   // Read only.
   'payments.validateCoupon',
   // Records like `payments.verify`, through the same settlement.

@@ -5,13 +5,16 @@ import { networkOf } from '../../core/visitor.ts'
 import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import type { Mailer } from '../mail/mail.service.ts'
+import type { Mail, Mailer } from '../mail/mail.service.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 import * as repo from './account-mails.repo.ts'
 import { toAddressChangedMail, toNewDeviceMail } from './account-mails.text.ts'
 import { toDeviceName } from './device-names.ts'
 
-/** Anyone who knows a password could send more, and anyone can register an account with another's address. */
+/**
+ * Anyone who knows a password could send more, and anyone can register an account with another's address. Those of resellers are
+ * counted apart: a vendor that makes one with another's address must not use up the mails of that person.
+ */
 const mailsOfAddress: Allowance = { name: 'account mails', max: 10, windowMs: day }
 const graceMs = 5 * second
 
@@ -54,6 +57,7 @@ export class AccountMails {
       case 'reseller.signed_in':
         return this.#ofSignIn(record, { isMailed: true })
       case 'owner.registered':
+      case 'member.joined':
       case 'owner.password_reset':
       case 'reseller.password_reset':
         return this.#ofSignIn(record, { isMailed: false })
@@ -81,7 +85,7 @@ export class AccountMails {
     const { email } = found
     const time = toTime(at)
     const isReseller = holder.kind === 'reseller'
-    await this.#send(email, () =>
+    await this.#send(holder.kind, email, () =>
       toNewDeviceMail({
         isReseller,
         email,
@@ -95,12 +99,12 @@ export class AccountMails {
 
   #tellOldAddress({ detail, at }: ActionRecord): Promise<void> {
     const { before: email } = detail as { before: string }
-    return this.#send(email, () => toAddressChangedMail({ email, time: toTime(at) }))
+    return this.#send('account', email, () => toAddressChangedMail({ email, time: toTime(at) }))
   }
 
-  async #send(email: string, compose: () => Parameters<Mailer['send']>[0]): Promise<void> {
+  async #send(kind: Holder['kind'], email: string, compose: () => Mail): Promise<void> {
     const { attempts, mailer } = this.#parts
-    const { count } = await attempts.add(mailsOfAddress, 1, normalizeName(email))
+    const { count } = await attempts.add(mailsOfAddress, 1, kind, normalizeName(email))
     if (count <= mailsOfAddress.max) await mailer.send(compose())
   }
 

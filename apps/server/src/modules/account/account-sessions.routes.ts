@@ -1,13 +1,15 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import { confirmIdentity, identityOptions } from '../second-factors/identity.service.ts'
+import type { Factors } from '../second-factors/second-factors.proofs.ts'
 import * as sessions from '../sessions/account-sessions.service.ts'
-import { confirm } from './account.service.ts'
+import { selfOf } from './account.factors.ts'
+import { confirmPassword } from './account.service.ts'
 
-export function accountSessionsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function accountSessionsRoutes(mount: Mount, factors: Factors): void {
   const { accountSessions } = endpoints
+  const { ctx, attempts } = factors
   mount(accountSessions.list, 'owner', async ({ actor }) => ({
     sessions: await sessions.listSessions(ctx, personOf(actor)),
   }))
@@ -19,8 +21,14 @@ export function accountSessionsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts
     await sessions.endOtherSessions(ctx, personOf(actor))
     return {}
   })
+  mount(accountSessions.confirmOptions, 'owner', ({ actor }) =>
+    identityOptions(factors, selfOf(personOf(actor))),
+  )
   mount(accountSessions.confirm, 'owner', async ({ actor, body, address }) => {
-    await confirm(ctx, attempts, personOf(actor), { ...body, address })
+    const person = personOf(actor)
+    await confirmIdentity(factors, person, selfOf(person), body, (password) =>
+      confirmPassword(ctx, attempts, person, { path: 'password', password, address }),
+    )
     return {}
   })
 }

@@ -15,7 +15,6 @@ import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { toLoginState } from '../second-factors/login-state.ts'
 import { hasFactor } from '../second-factors/second-factors.access.ts'
 import { askForFactor } from '../second-factors/second-factors.proofs.ts'
-import { renewProof } from '../sessions/account-sessions.service.ts'
 import * as sessions from '../sessions/sessions.service.ts'
 import { checkCredentials, checkOwnPassword } from '../sessions/sign-in.service.ts'
 import { actorAt, actorAtLast, holderOf, openSession } from './account.vendors.ts'
@@ -129,7 +128,8 @@ export async function changePassword(
     await sessions.endSessions(tx, holderOf(actor))
     await revokeResets(tx, 'owner', actor.actorId)
     write.record('owner.password_changed', actor.actorId, {})
-    return openSession(write, actor, newId('ses'))
+    // The password is no proof on an account with a second factor.
+    return openSession(write, actor, newId('ses'), actor.hasFactor ? actor.confirmedAt : undefined)
   })
 }
 
@@ -210,17 +210,6 @@ export async function confirmPassword(
   const { email_normalized, password_hash } = await accounts.getAccount(ctx.db, actor.actorId)
   const own = { id: actor.actorId, passwordHash: password_hash, path }
   await checkOwnPassword(ctx, attempts, { ...proof, account: accountOf(email_normalized) }, own)
-}
-
-/** Renews the proof of identity of this session by the password. */
-export async function confirm(
-  ctx: Ctx,
-  attempts: Attempts,
-  actor: PersonActor,
-  proof: { password: string; address: string },
-): Promise<void> {
-  await confirmPassword(ctx, attempts, actor, { path: 'password', ...proof })
-  await renewProof(ctx, actor)
 }
 
 /** The rate limit's key for attempts on a person's password. */

@@ -36,11 +36,12 @@ export async function openSession(
   write: WriteTransaction,
   actor: PersonActor,
   sessionId = actor.sessionId,
+  confirmedAt?: number,
 ): Promise<string> {
   const { tx, now } = write
   await updateAccount(tx, actor.actorId, { last_owner_id: actor.ownerId })
   if (!actor.isOwner) await noteUse(tx, { ownerId: actor.ownerId, accountId: actor.actorId }, now)
-  return sessions.openSession(write, holderOf(actor), sessionId)
+  return sessions.openSession(write, holderOf(actor), sessionId, confirmedAt)
 }
 
 export async function readVendors({ db }: Pick<Ctx, 'db'>, actor: PersonActor): Promise<Vendor[]> {

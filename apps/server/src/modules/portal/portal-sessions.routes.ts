@@ -1,12 +1,14 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import { confirmIdentity, identityOptions } from '../second-factors/identity.service.ts'
+import type { Factors } from '../second-factors/second-factors.proofs.ts'
 import * as sessions from '../sessions/account-sessions.service.ts'
-import { confirm } from './portal.sessions.ts'
+import { selfOf } from './portal.factors.ts'
+import { confirmPassword } from './portal.sessions.ts'
 
-export function portalSessionsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function portalSessionsRoutes(mount: Mount, factors: Factors): void {
   const { portalSessions } = endpoints
+  const { ctx, attempts } = factors
   mount(portalSessions.list, 'reseller', async ({ actor }) => ({
     sessions: await sessions.listSessions(ctx, actor),
   }))
@@ -18,8 +20,11 @@ export function portalSessionsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts)
     await sessions.endOtherSessions(ctx, actor)
     return {}
   })
+  mount(portalSessions.confirmOptions, 'reseller', ({ actor }) => identityOptions(factors, selfOf(actor)))
   mount(portalSessions.confirm, 'reseller', async ({ actor, body, address }) => {
-    await confirm(ctx, attempts, actor, { ...body, address })
+    await confirmIdentity(factors, actor, selfOf(actor), body, (password) =>
+      confirmPassword(ctx, attempts, actor, { password, address }),
+    )
     return {}
   })
 }

@@ -19,7 +19,8 @@ export const portalHolders = (ctx: Ctx, resets: PasswordResets): Holders => ({
   signIn: (shown) => openPortal(ctx, shown, () => true),
 })
 
-const selfOf = (actor: ResellerActor): Self => ({
+/** A reseller whose factors a call changes. */
+export const selfOf = (actor: ResellerActor): Self => ({
   actor,
   holder: holderOf(actor.resellerId),
   lock: async ({ tx, now }) => {

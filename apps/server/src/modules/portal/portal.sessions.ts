@@ -1,12 +1,11 @@
 import type { ResellerActor } from '../../core/actor.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { renewProof } from '../sessions/account-sessions.service.ts'
 import { checkOwnPassword } from '../sessions/sign-in.service.ts'
 import { accountOf, getReseller } from './portal.service.ts'
 
-/** Renews the proof of identity of this session by the password. */
-export async function confirm(
+/** Checks the password of the signed-in reseller. */
+export async function confirmPassword(
   ctx: Ctx,
   attempts: Attempts,
   actor: ResellerActor,
@@ -16,5 +15,4 @@ export async function confirm(
   const credentials = { ...proof, account: accountOf(email_normalized) }
   const own = { id: actor.resellerId, passwordHash: password_hash, path: 'password' }
   await checkOwnPassword(ctx, attempts, credentials, own)
-  await renewProof(ctx, actor)
 }

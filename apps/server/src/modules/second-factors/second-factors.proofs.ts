@@ -143,6 +143,19 @@ export async function withFactor<T>(
   })
 }
 
+/** What a signed-in person can show for `withFactor`; undefined without a factor. */
+export async function proofOptions(
+  { ctx }: Pick<Factors, 'ctx'>,
+  { actor, holder }: Pick<Self, 'actor' | 'holder'>,
+): Promise<Awaited<ReturnType<typeof offerOf>> | undefined> {
+  const factor = await repo.findFactor(ctx.db, holder)
+  if (factor?.active !== 1) return undefined
+  const challenge = await ctx.tx(actor, ({ tx, now }) =>
+    openChallenge(tx, { factorId: factor.id, purpose: 'confirm', state: {}, now }),
+  )
+  return offerOf(ctx, ctx.db, factor, challenge)
+}
+
 async function refuseEnded({ db, clock }: Ctx, factor: SecondFactorRow, challenge: string): Promise<void> {
   const found = await repo.findChallenge(db, sha256(challenge), clock.now())
   if (found?.factor_id !== factor.id || found.purpose !== 'confirm') throw problem('challenge_ended')

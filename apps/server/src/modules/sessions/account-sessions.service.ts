@@ -2,6 +2,7 @@ import type { AccountSession } from '@keyward/contract'
 import type { PersonActor, ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as access from './account-sessions.access.ts'
 import { endSession, type Holder } from './sessions.service.ts'
@@ -46,12 +47,10 @@ export async function endOtherSessions(ctx: Ctx, actor: SignedIn): Promise<void>
 }
 
 /** Renews the proof of identity of this session alone. The caller has checked the proof. */
-export async function renewProof(ctx: Ctx, actor: SignedIn): Promise<void> {
+export async function renewProof(write: WriteTransaction, actor: SignedIn): Promise<void> {
   const holder = holderOf(actor)
-  await ctx.tx(actor, async (write) => {
-    // A new password has ended the session while the old one was being checked.
-    if (!(await access.setConfirmed(write.tx, holder, actor.sessionId, write.now)))
-      throw problem('unauthorized')
-    write.record(`${nounOf[holder.kind]}.identity_confirmed`, holder.id, {})
-  })
+  // A new password has ended the session while the old one was being checked.
+  if (!(await access.setConfirmed(write.tx, holder, actor.sessionId, write.now)))
+    throw problem('unauthorized')
+  write.record(`${nounOf[holder.kind]}.identity_confirmed`, holder.id, {})
 }

@@ -35,11 +35,17 @@ export async function openSession(
   { tx, now, actor }: WriteTransaction,
   account: NewHolder,
   sessionId: string,
+  confirmedAt = now,
 ): Promise<string> {
   const { kind, id } = account
   const { table, holder, prefix } = kinds[kind]
   const token = newToken(prefix)
-  const times = { created_at: now, expires_at: newSessionEnd(now), confirmed_at: now, last_used_at: now }
+  const times = {
+    created_at: now,
+    expires_at: newSessionEnd(now),
+    confirmed_at: confirmedAt,
+    last_used_at: now,
+  }
   const row = { id: sessionId, token_hash: sha256(token), ...times, ...placeOf(actor) }
   await (account.kind === 'account'
     ? tx.insertInto('owner_sessions').values({ ...row, account_id: id, owner_id: account.ownerId })
