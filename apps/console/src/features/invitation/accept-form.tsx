@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { useState } from 'react'
-import { ApiError, hasCode, messageOf } from '../../lib/api/call.ts'
+import { fieldMessage, hasCode, messageOf } from '../../lib/api/call.ts'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
@@ -33,8 +33,7 @@ export function AcceptForm({ token, accepting }: AcceptFormProps) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const { error } = accepting
-  const errorOf = (path: string) =>
-    error instanceof ApiError ? error.fields.find((field) => field.path === path)?.message : undefined
+  const errorOf = (path: string) => fieldMessage(error, path)
   const failure = hasCode(error, 'invalid_credentials')
     ? wrongAccount[isNew ? 'new' : 'known']
     : messageOf(error, 'Failed to accept the invitation. Please try again.')

@@ -1,4 +1,5 @@
 import { Suspense, useState } from 'react'
+import { fieldMessage } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -6,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
-import { passwordError, useResetPlatform } from './queries.ts'
+import { useResetPlatform } from './queries.ts'
 
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
@@ -46,7 +47,7 @@ export function DangerZone() {
             typed="RESET"
             confirmLabel="Reset Data"
             field={
-              <Field label="Password" error={passwordError(reset.error)}>
+              <Field label="Password" error={fieldMessage(reset.error, 'password')}>
                 <PasswordInput
                   name="password"
                   autoComplete="current-password"

@@ -1,6 +1,6 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call } from '../../lib/api/call.ts'
+import { call, fieldMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -41,10 +41,6 @@ export function useUpdatePlatformSettings() {
   })
 }
 
-/** The server's message about the given password. */
-export const passwordError = (error: unknown): string | undefined =>
-  error instanceof ApiError ? error.fields.find(({ path }) => path === 'password')?.message : undefined
-
 /** Ends all sessions, so the guard of the page redirects to /auth. */
 export function useResetPlatform() {
   const client = useQueryClient()
@@ -56,7 +52,7 @@ export function useResetPlatform() {
       toast.success('Platform data has been reset successfully')
     },
     onError: (error) => {
-      if (passwordError(error) === undefined) toastFailure(error, 'Failed to reset platform data')
+      if (fieldMessage(error, 'password') === undefined) toastFailure(error, 'Failed to reset platform data')
     },
   })
 }

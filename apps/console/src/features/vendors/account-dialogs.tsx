@@ -1,13 +1,13 @@
 import type { User, Vendor } from '@keyward/contract'
 import { useState } from 'react'
-import { hasCode } from '../../lib/api/call.ts'
+import { fieldMessage, hasCode } from '../../lib/api/call.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
-import { passwordError, useDeleteAccount, useLeaveVendor } from './queries.ts'
+import { useDeleteAccount, useLeaveVendor } from './queries.ts'
 
 export function LeaveDialog({ vendor, onClose }: { vendor: Vendor; onClose: () => void }) {
   const leave = useLeaveVendor()
@@ -47,7 +47,7 @@ export function DeleteAccountDialog({ user, vendors, onClose }: DeleteAccountDia
         teams.length > 0 ? ` You leave ${teams.join(', ')}.` : ''
       } A plan that you paid for ends with the account.`}
       field={
-        <Field label="Password" error={passwordError(remove.error)}>
+        <Field label="Password" error={fieldMessage(remove.error, 'password')}>
           <PasswordInput
             name="password"
             autoComplete="current-password"

@@ -1,7 +1,7 @@
 import type { Vendor } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
-import { ApiError, call } from '../../lib/api/call.ts'
+import { call, fieldMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -52,10 +52,6 @@ export function useLeaveVendor() {
   })
 }
 
-/** The server's message about the password. */
-export const passwordError = (error: unknown): string | undefined =>
-  error instanceof ApiError ? error.fields.find(({ path }) => path === 'password')?.message : undefined
-
 export function useDeleteAccount() {
   const client = useQueryClient()
   return useMutation({
@@ -66,7 +62,7 @@ export function useDeleteAccount() {
       toast.success('Your account is deleted')
     },
     onError: (error) => {
-      if (passwordError(error) === undefined) toastFailure(error, 'Failed to delete your account')
+      if (fieldMessage(error, 'password') === undefined) toastFailure(error, 'Failed to delete your account')
     },
   })
 }

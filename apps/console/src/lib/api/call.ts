@@ -48,6 +48,10 @@ export const isRejected = (error: unknown) =>
 /** The server rejected parts of what was sent. */
 export const hasFieldErrors = (error: unknown) => error instanceof ApiError && error.fields.length > 0
 
+/** What the server says about a field. */
+export const fieldMessage = (error: unknown, path: string): string | undefined =>
+  error instanceof ApiError ? error.fields.find((field) => field.path === path)?.message : undefined
+
 /** Nothing was saved, because another editor has changed what the caller saw. */
 export const isEditConflict = (error: unknown) =>
   error instanceof ApiError && error.status === 409 && error.code.endsWith('_changed')
