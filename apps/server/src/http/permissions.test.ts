@@ -1,4 +1,4 @@
-import { type Permission, permissions } from '@keyward/contract'
+import { apiKeyPermissions, type Permission, permissions } from '@keyward/contract'
 import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
@@ -40,18 +40,26 @@ for (const { endpoint } of calls) {
 }
 afterAll(() => server.close())
 
-async function isForbidden(
+interface Sent {
+  query?: string
+  body?: object
+}
+
+async function codeOf(
   { endpoint }: (typeof calls)[number],
-  { query = '', body }: { query?: string; body?: object } = {},
-): Promise<boolean> {
+  { query = '', body }: Sent = {},
+): Promise<string> {
   const answer = await server.inject({
     method: endpoint.method,
     url: `/api${endpoint.path.replace(/:\w+/g, 'one')}${query}`,
     ...(body && { payload: body }),
     headers: { authorization: `Bearer ${'a'.repeat(40)}` },
   })
-  return answer.json().code === 'permission_missing'
+  return answer.json().code
 }
+
+const isForbidden = async (call: (typeof calls)[number], sent?: Sent): Promise<boolean> =>
+  (await codeOf(call, sent)) === 'permission_missing'
 
 test('every call declares its permission and rejects an actor without it', () =>
   everyRow(
@@ -68,6 +76,24 @@ test('every call declares its permission and rejects an actor without it', () =>
       const enough = [needed as (typeof permissions)[number], ...(call.endpoint.deleting ?? [])]
       actor = { ...owner, permissions: new Set(enough), isOwner: false }
       expect(await isForbidden(call)).toBe(false)
+    },
+  ))
+
+test('an API key with every permission that it can have makes no call for people and none about members', () =>
+  everyRow(
+    calls.map((call) => [call.name, call] as const),
+    async (_name, call) => {
+      actor = {
+        ...owner,
+        kind: 'api_key',
+        sessionId: null,
+        isOwner: false,
+        permissions: new Set(apiKeyPermissions),
+      }
+      const code = await codeOf(call)
+      const needed = call.endpoint.permission ?? ''
+      if (needed === 'self' || needed === 'ownership') expect(code).toBe('api_key_not_allowed')
+      else expect(code === 'permission_missing').toBe(needed.startsWith('members:'))
     },
   ))
 
