@@ -6,6 +6,7 @@ import type { ActionRecord } from '../../src/db/index.ts'
 import { hashed, makeApp, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { addMember } from '../member-actor.ts'
 
 const published: ActionRecord[] = []
 const on = serverForAll({}, { onRecords: (records) => published.push(...records) })
@@ -271,6 +272,40 @@ describe('an API key ends', () => {
     expect(published.map(({ action }) => action)).toContain('api_keys.revoked')
     expect(refusal(await call('GET', '/licenses'))).toBe('unauthorized')
   })
+})
+
+test.each<[string, (vendor: Owner) => Promise<{ by: Pick<Owner, 'call'>; path: string }>]>([
+  [
+    'handing the vendor over',
+    async (vendor) => {
+      const member = await addMember(on, vendor, { role: 'manager' })
+      return { by: member, path: `/members/${member._id}/make-owner` }
+    },
+  ],
+  [
+    'a reset of the platform',
+    async ({ email, password }) => ({
+      by: {
+        call: async (...input) => {
+          const { token } = (await on.call('POST', '/auth/login', { body: { email, password } })).json.data
+          return on.call(input[0], input[1], { token, body: input[2] })
+        },
+      },
+      path: '/settings/reset',
+    }),
+  ],
+])('%s leaves no key behind that is being created meanwhile', async (_what, prepare) => {
+  const vendor = await signUp(on)
+  const { by, path } = await prepare(vendor)
+  const answers = await Promise.all([
+    ...Array.from({ length: 8 }, () => create({}, vendor)),
+    vendor.call('POST', path, {}),
+    ...Array.from({ length: 8 }, () => create({}, vendor)),
+  ])
+  expect(answers[8]?.status).toBe(200)
+  const made = answers.filter(({ status }) => status === 201).map(({ json }) => json.data.key as string)
+  for (const token of made) expect(refusal(await on.call('GET', '/licenses', { token }))).toBe('unauthorized')
+  expect((await by.call('GET', '/api-keys')).json.data.apiKeys).toEqual([])
 })
 
 describe('a key for some apps', () => {

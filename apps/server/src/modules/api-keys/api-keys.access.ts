@@ -1,12 +1,15 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { lockAll, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { lockOwner } from '../owners/owners.service.ts'
 
 /** Revokes all keys of a vendor: the next request with one is refused. */
-export async function revokeApiKeys(write: WriteTransaction, { ownerId }: OwnerScope): Promise<void> {
+export async function revokeApiKeys(write: WriteTransaction, scope: OwnerScope): Promise<void> {
+  // The update waits for keys that are being created, and finds them.
+  await lockOwner(write.tx, scope)
   const revoked = await write.tx
     .updateTable('api_keys')
     .set({ revoked_at: write.now })
-    .where('owner_id', '=', ownerId)
+    .where('owner_id', '=', scope.ownerId)
     .where('revoked_at', 'is', null)
     .returning('id')
     .execute()

@@ -6,10 +6,12 @@ import { sha256 } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
 import { formatNetwork, parseNetwork } from '../../core/networks.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import type { Tx } from '../../db/index.ts'
 import type { ApiKeyRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApps } from '../apps/apps.access.ts'
 import { lockOwner } from '../owners/owners.service.ts'
+import { findSessionStart } from '../sessions/sessions.service.ts'
 import * as repo from './api-keys.repo.ts'
 
 export const listApiKeys = async (ctx: Ctx, scope: OwnerScope): Promise<ApiKey[]> =>
@@ -37,7 +39,7 @@ export async function createApiKey(
   const key = newApiKey()
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
-    await lockOwner(tx, actor)
+    await refuseFormerOwner(tx, actor, now)
     const apps = wanted.apps ? await lockApps(tx, actor, wanted.apps) : null
     if (apps === undefined) throw problem('not_found')
     const row = {
@@ -73,6 +75,17 @@ export async function revokeApiKey(ctx: Ctx, actor: PersonActor, id: string): Pr
     await repo.deleteLongRevoked(write.tx, actor)
     write.record('api_key.revoked', id, { name: revoked.name })
   })
+}
+
+/**
+ * Locks the vendor. A call that began before the vendor was handed over, or before a reset ended its session, must not leave a
+ * key behind.
+ */
+async function refuseFormerOwner(tx: Tx, actor: PersonActor, now: number): Promise<void> {
+  const owner = await lockOwner(tx, actor)
+  if (owner.account_id !== actor.actorId) throw problem('permission_missing')
+  const holder = { kind: 'account', id: actor.actorId } as const
+  if ((await findSessionStart(tx, holder, actor.sessionId, now)) === undefined) throw problem('unauthorized')
 }
 
 /** In one spelling each, without repeats. */

@@ -68,6 +68,8 @@ export async function resetPlatform(
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessionsAt(write.tx, actor)
+    // The owner may have created one meanwhile.
+    await revokeApiKeys(write, actor)
     write.record('platform.reset', null, {})
   })
 }
