@@ -20,6 +20,7 @@ const ownerViews = [
   'resellers',
   'activity',
   'profile',
+  'security',
   'settings',
   'api-keys',
   'members',
@@ -38,7 +39,7 @@ const laterParts = {
   'end-users': ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
   resellers: ['src/features/resellers/reseller-filters.tsx', 'src/ui/table-keys.ts'],
 }
-const portalViews = ['dashboard', 'licenses', 'profile']
+const portalViews = ['dashboard', 'licenses', 'profile', 'security']
 
 await ensureConsole()
 const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'))

@@ -10,6 +10,7 @@ const ownerPages = [
   '/licenses',
   '/users',
   '/profile',
+  '/profile/security',
   '/settings',
   '/members',
   '/subscription',
@@ -75,7 +76,12 @@ test('pages of the portal load without layout shift', { tag: '@phone' }, async (
 }) => {
   const { seller } = await business(request, keyward)
   await enterPortal(page, seller)
-  await expectStill(page, ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
+  await expectStill(page, [
+    '/reseller/dashboard',
+    '/reseller/licenses',
+    '/reseller/profile',
+    '/reseller/profile/security',
+  ])
 })
 
 test('public pages load without layout shift', { tag: '@phone' }, async ({ page }) => {

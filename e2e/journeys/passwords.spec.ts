@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import { textsTo } from '../../apps/server/test/mailed.ts'
+import { mailedLinks, textsTo } from '../../apps/server/test/mailed.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, type Keyward } from '../keyward.ts'
 import { mailedLink, test } from '../mailing.ts'
 import { createReseller, premiumVendor, Seller, signInToPortal, storedResellerToken } from '../reseller.ts'
+import { codeOf, setUpApp } from '../second-factor.ts'
 import { enter, expectToast, heading, storedToken, unique, Vendor } from '../steps.ts'
 
 const newPassword = 'a brand new password'
@@ -90,6 +91,30 @@ test('an owner resets the password with a mailed link, which invalidates the old
   await expectDeadLink(again, '/auth/forgot')
   await link(again, 'Ask for a New Link').click()
   await expect(again.getByLabel('Email')).toBeVisible()
+})
+
+test('a mailed reset asks for the second factor before it changes the password', async ({
+  page,
+  request,
+  mails,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const reset = async (number: number, password: string) => {
+    await request.post('/api/auth/forgot-password', { data: { email: vendor.email } })
+    await page.goto(await mailedLink(mails, vendor.email, number))
+    await choosePassword(page, password)
+  }
+  // The first mailed link confirms the address: on an unconfirmed one, a reset would remove the factor.
+  await reset(1, newPassword)
+  await expect(page).toHaveURL('/dashboard')
+  await page.goto('/profile/security')
+  const { secret } = await setUpApp(page)
+  await page.evaluate('localStorage.clear()')
+  await reset(mailedLinks(mails, vendor.email).length + 1, 'another new password')
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await button(page, 'Continue').click()
+  await expectToast(page, 'Password changed', 'You have been logged out on all other devices.')
+  await expect(page).toHaveURL('/dashboard')
 })
 
 test('an expired or incomplete link says so and offers a new one', async ({

@@ -33,6 +33,7 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/members', 'Members'],
     [vendor.token, '/activity', 'Activity'],
     [vendor.token, '/profile', 'Profile'],
+    [vendor.token, '/profile/security', 'Security'],
     [vendor.token, '/subscription', 'Subscription'],
     [vendor.token, `/apps/${app._id}`, app.name],
     [vendor.token, `/licenses/${license!._id}`, keyPrefix(license!.key)],

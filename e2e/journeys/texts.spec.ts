@@ -253,6 +253,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'users',
     'activity',
     'profile',
+    'profile/security',
     'settings',
     'settings/api-keys',
     'subscription',
@@ -263,7 +264,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     // Leaving /subscription reloads the document, which would interrupt the next navigation.
     await expect(page.getByRole('tab', { name: 'Sign In' })).toBeVisible()
   }
-  for (const name of ['dashboard', 'licenses', 'profile']) {
+  for (const name of ['dashboard', 'licenses', 'profile', 'profile/security']) {
     await page.goto(`/reseller/${name}`)
     await expect(page).toHaveURL('/reseller/auth')
   }

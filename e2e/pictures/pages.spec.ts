@@ -18,6 +18,7 @@ const ownerPages = {
   licenses: '/licenses',
   'end-users': '/users',
   profile: '/profile',
+  security: '/profile/security',
   settings: '/settings',
   subscription: '/subscription',
   'generate-license': '/licenses?dialog=generate',
@@ -43,6 +44,7 @@ const portalPages = {
   'reseller-dashboard': '/reseller/dashboard',
   'reseller-licenses': '/reseller/licenses',
   'reseller-profile': '/reseller/profile',
+  'reseller-security': '/reseller/profile/security',
 }
 
 test.beforeAll(() => mkdirSync(directory, { recursive: true }))

@@ -71,6 +71,10 @@ const profile = page(
   () => import('./pages/owner/profile.tsx').then((m) => m.ProfilePage),
   opens(paths.profile),
 )
+const security = page(
+  () => import('./pages/owner/security.tsx').then((m) => m.SecurityPage),
+  opens(paths.security),
+)
 const settings = page(
   () => import('./pages/owner/settings.tsx').then((m) => m.SettingsPage),
   opens(paths.settings),
@@ -106,6 +110,10 @@ const portalLicenses = page(
 const portalProfile = page(
   () => import('./pages/reseller/profile.tsx').then((m) => m.ResellerProfilePage),
   here === paths.resellerProfile,
+)
+const portalSecurity = page(
+  () => import('./pages/reseller/security.tsx').then((m) => m.ResellerSecurityPage),
+  here === paths.resellerSecurity,
 )
 
 export function Router() {
@@ -149,6 +157,7 @@ export function Router() {
             <Route path={userPath(':id')} element={endUser} />
             <Route path={paths.activity} element={activity} />
             <Route path={paths.profile} element={profile} />
+            <Route path={paths.security} element={security} />
             <Route path={paths.settings} element={settings} />
             <Route path={paths.apiKeys} element={apiKeys} />
             <Route path={paths.members} element={members} />
@@ -161,6 +170,7 @@ export function Router() {
             <Route path={paths.resellerDashboard} element={portalDashboard} />
             <Route path={paths.resellerLicenses} element={portalLicenses} />
             <Route path={paths.resellerProfile} element={portalProfile} />
+            <Route path={paths.resellerSecurity} element={portalSecurity} />
           </Route>
         </Route>
         <Route path="*" element={<NotFoundPage />} />

@@ -15,6 +15,7 @@ export const consolePaths = {
   users: '/users',
   activity: '/activity',
   profile: '/profile',
+  security: '/profile/security',
   members: '/members',
   settings: '/settings',
   apiKeys: '/settings/api-keys',
@@ -28,6 +29,7 @@ export const consolePaths = {
   resellerDashboard: '/reseller/dashboard',
   resellerLicenses: '/reseller/licenses',
   resellerProfile: '/reseller/profile',
+  resellerSecurity: '/reseller/profile/security',
 } as const
 
 /** The pages of single objects; each is named like its file in the console. */

@@ -1,9 +1,11 @@
 import { Suspense, useState } from 'react'
-import { Link, Navigate, useLocation } from 'react-router'
-import { useStartSession } from '../features/account/session.ts'
+import { Link, Navigate, useLocation, useNavigate } from 'react-router'
+import { useStartSession, useWelcome } from '../features/account/session.ts'
 import { SignInForm } from '../features/account/sign-in-form.tsx'
-import { PasswordPage } from '../features/password-reset/password-page.tsx'
-import { call, withoutFactor } from '../lib/api/call.ts'
+import { PasswordPage, usePasswordChanged } from '../features/password-reset/password-page.tsx'
+import { PasskeySignIn } from '../features/security/passkey-sign-in.tsx'
+import { type SecondStep, SecondStepEnded, SecondStepPage } from '../features/security/second-step.tsx'
+import { call } from '../lib/api/call.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
 import { ownerSession, useToken } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
@@ -24,8 +26,29 @@ export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPa
 
 function OwnerPasswordPage() {
   const start = useStartSession()
+  const navigate = useNavigate()
+  const changed = usePasswordChanged(paths.dashboard)
+  const [step, setStep] = useState<SecondStep>()
+  const [ended, setEnded] = useState(false)
+  if (step) {
+    return (
+      <SecondStepPage
+        step={step}
+        show={async (body) => {
+          start(await call(wire.secondFactor.complete, { body }))
+          changed()
+        }}
+        onBack={(hasEnded) => {
+          setStep(undefined)
+          setEnded(hasEnded)
+          if (!hasEnded) void navigate(paths.auth, { replace: true })
+        }}
+      />
+    )
+  }
   return (
     <PasswordPage
+      notice={ended && <SecondStepEnded>Please choose your password again.</SecondStepEnded>}
       place="your Keyward console"
       command="npx keyward owner reset-password <email>"
       paths={{
@@ -35,7 +58,12 @@ function OwnerPasswordPage() {
         home: paths.dashboard,
       }}
       forgot={(body) => call(wire.auth.forgotPassword, { body })}
-      reset={async (body) => start(withoutFactor(await call(wire.auth.resetPassword, { body })))}
+      reset={async (body) => {
+        const data = await call(wire.auth.resetPassword, { body })
+        if ('secondFactor' in data) setStep(data.secondFactor)
+        else start(data)
+        return !('secondFactor' in data)
+      }}
     />
   )
 }
@@ -45,12 +73,24 @@ function SignInPage() {
   const tab = shown === 'sign-up' ? 'sign-up' : 'sign-in'
   const [email, setEmail] = useState('')
   const config = usePublicConfig()
-  const location = useLocation()
+  const state = useLocation().state as { from?: string } | null
+  const [step, setStep] = useState<SecondStep>()
+  const [ended, setEnded] = useState(false)
+  const welcome = useWelcome()
   useTitle(tab === 'sign-up' ? 'Sign Up' : 'Sign In')
 
-  if (useToken(ownerSession) !== null) {
-    const from = (location.state as { from?: string } | null)?.from
-    return <Navigate to={from ?? paths.dashboard} replace />
+  if (useToken(ownerSession) !== null) return <Navigate to={state?.from ?? paths.dashboard} replace />
+  if (step) {
+    return (
+      <SecondStepPage
+        step={step}
+        show={async (body) => welcome(await call(wire.secondFactor.complete, { body }))}
+        onBack={(hasEnded) => {
+          setEnded(hasEnded)
+          setStep(undefined)
+        }}
+      />
+    )
   }
 
   return (
@@ -84,7 +124,18 @@ function SignInPage() {
             label: 'Sign In',
             content: (
               <div className="pt-5">
-                <SignInForm email={email} />
+                {ended && <SecondStepEnded>Please sign in again.</SecondStepEnded>}
+                <SignInForm
+                  email={email}
+                  onSecondStep={(next, typed) => {
+                    setEmail(typed)
+                    setStep(next)
+                  }}
+                />
+                <PasskeySignIn
+                  begin={() => call(wire.secondFactor.passkeyLoginOptions)}
+                  finish={async (body) => welcome(await call(wire.secondFactor.passkeyLogin, { body }))}
+                />
               </div>
             ),
           },

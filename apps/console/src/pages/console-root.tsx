@@ -1,9 +1,10 @@
 import type { User } from '@keyward/contract'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { call, onRightMissing, onSessionExpired } from '../lib/api/call.ts'
 import { watchConnection } from '../lib/api/connection.ts'
+import { askForIdentityWith } from '../lib/api/identity.ts'
 import { queryClient } from '../lib/api/query-client.ts'
 import { keys } from '../lib/api/query-keys.ts'
 import {
@@ -14,9 +15,16 @@ import {
   type Session,
 } from '../lib/api/session.ts'
 import { wire } from '../lib/api/wire.ts'
+import { lazyNamed } from '../lib/navigation/lazy.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { dismissConflict } from '../ui/failure-toast.tsx'
 import { Toaster, toast } from '../ui/toast.tsx'
 import { showKeptToasts } from '../ui/toast-handover.ts'
+
+const ConfirmIdentity = lazyNamed(
+  () => import('../features/security/confirm-identity.tsx'),
+  'ConfirmIdentity',
+)
 
 /** Removes the data of one session: the console and the portal can be open at the same time. */
 function forget(session: Session) {
@@ -64,7 +72,37 @@ export function ConsoleRoot() {
   return (
     <QueryClientProvider client={queryClient}>
       <Outlet />
+      <IdentityQuestion />
       <Toaster />
     </QueryClientProvider>
+  )
+}
+
+/** Asks people to confirm that it is them whenever the server does, whatever form made the call. */
+function IdentityQuestion() {
+  const [asked, setAsked] = useState<{ session: Session; answer: (confirmed: boolean) => void }>()
+  useEffect(
+    () =>
+      askForIdentityWith(
+        (session) =>
+          new Promise((resolve) => {
+            const answer = (confirmed: boolean) => {
+              setAsked(undefined)
+              resolve(confirmed)
+            }
+            setAsked({ session, answer })
+          }),
+      ),
+    [],
+  )
+  return (
+    asked && (
+      // Not Deferred, whose module would make the chunk of this page and that of the router import each other.
+      <ErrorBoundary fallback={null} onFail={() => asked.answer(false)}>
+        <Suspense fallback={null}>
+          <ConfirmIdentity session={asked.session} onAnswer={asked.answer} />
+        </Suspense>
+      </ErrorBoundary>
+    )
   )
 }

@@ -15,8 +15,8 @@ export function toastFailure(error: unknown, fallback: string) {
 }
 
 function show(title: string, error: unknown, description?: string) {
-  // The sign-in page says that the session has expired.
-  if (hasCode(error, 'unauthorized')) return
+  // The sign-in page says that the session has expired. Whoever closes the question for a proof has decided so.
+  if (hasCode(error, 'unauthorized') || hasCode(error, 'confirm_identity')) return
   // The message of an edit conflict asks the user to open the dialog again, so it stays until they do.
   const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }
   toast.error(announced(title), { ...(description && { description: announced(description) }), ...staying })

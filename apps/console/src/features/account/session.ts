@@ -1,6 +1,6 @@
-import type { DataOf, endpoints } from '@keyward/contract'
+import type { DataOf, endpoints, SecondFactorStep } from '@keyward/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf, withoutFactor } from '../../lib/api/call.ts'
+import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -9,7 +9,8 @@ import { toast } from '../../ui/toast.tsx'
 /** A response with a successful status, but without data. */
 const unsuccessful = ({ status }: ApiError) => status >= 200 && status < 300
 
-type SignedIn = Extract<DataOf<typeof endpoints.auth.login>, { token: string }>
+type Login = DataOf<typeof endpoints.auth.login>
+export type SignedIn = Extract<Login, { token: string }>
 
 /** Stores the token of a new session and its account. */
 export function useStartSession() {
@@ -25,14 +26,23 @@ export function useStartSession() {
   }
 }
 
-export function useLogin() {
+/** Starts the session of somebody who signed in. */
+export function useWelcome() {
   const start = useStartSession()
+  return (signedIn: SignedIn) => {
+    start(signedIn)
+    toast.success('Login Successful', { description: `Welcome back, ${signedIn.user.name}!` })
+  }
+}
+
+/** Signs in; an account with a second factor goes on to its second step. */
+export function useLogin(onSecondStep: (step: SecondFactorStep['secondFactor'], email: string) => void) {
+  const welcome = useWelcome()
   return useMutation({
-    mutationFn: async (body: { email: string; password: string }) =>
-      withoutFactor(await call(wire.auth.login, { body })),
-    onSuccess: (data) => {
-      start(data)
-      toast.success('Login Successful', { description: `Welcome back, ${data.user.name}!` })
+    mutationFn: (body: { email: string; password: string }) => call(wire.auth.login, { body }),
+    onSuccess: (data, { email }) => {
+      if ('secondFactor' in data) onSecondStep(data.secondFactor, email)
+      else welcome(data)
     },
     onError: (error) => {
       ownerSession.set(null)

@@ -4,8 +4,13 @@ import { textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { useLogin } from './session.ts'
 
-export function SignInForm({ email }: { email: string }) {
-  const login = useLogin()
+export interface SignInFormProps {
+  email: string
+  onSecondStep: Parameters<typeof useLogin>[0]
+}
+
+export function SignInForm({ email, onSecondStep }: SignInFormProps) {
+  const login = useLogin(onSecondStep)
   return (
     <CredentialsForm
       email={email}

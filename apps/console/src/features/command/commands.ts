@@ -110,6 +110,11 @@ const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Activity', to: paths.activity, words: 'events log refusals references why' },
   { label: 'Resellers', to: paths.resellers },
   { label: 'Profile', to: paths.profile, words: 'account password email' },
+  {
+    label: 'Security',
+    to: paths.security,
+    words: 'second factor two totp authenticator passkeys recovery codes sessions devices account',
+  },
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
   { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
   { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },

@@ -78,6 +78,7 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.activity}`]: History,
   [`go-${paths.resellers}`]: Store,
   [`go-${paths.profile}`]: UserRound,
+  [`go-${paths.security}`]: ShieldCheck,
   [`go-${paths.settings}`]: Settings,
   [`go-${paths.apiKeys}`]: SquareTerminal,
   [`go-${paths.members}`]: UsersRound,

@@ -16,8 +16,10 @@ export interface PasswordPageProps {
   paths: { signIn: string; forgot: string; reset: string; home: string }
   /** Requests a link by mail. */
   forgot: (body: { email: string }) => Promise<unknown>
-  /** Sets the new password and starts a session. */
-  reset: (body: { token: string; password: string }) => Promise<unknown>
+  /** Sets the new password and returns whether a session has started: a second factor comes first. */
+  reset: (body: { token: string; password: string }) => Promise<boolean>
+  /** Shown above the form for the new password. */
+  notice?: ReactNode
 }
 
 /** Requests a link for a new password, or sets the new one. For owners and resellers. */
@@ -35,13 +37,21 @@ function Forgot({ place, command, paths, forgot }: PasswordPageProps) {
   )
 }
 
-function Reset({ paths, reset }: PasswordPageProps) {
+/** Says that the password was changed, and opens the first page. */
+export function usePasswordChanged(home: string) {
   const navigate = useNavigate()
+  return () => {
+    toast.success('Password changed', { description: 'You have been logged out on all other devices.' })
+    void navigate(home, { replace: true })
+  }
+}
+
+function Reset({ paths, reset, notice }: PasswordPageProps) {
+  const changed = usePasswordChanged(paths.home)
   const choosing = useMutation({
     mutationFn: reset,
-    onSuccess: () => {
-      toast.success('Password changed', { description: 'You have been logged out on all other devices.' })
-      void navigate(paths.home, { replace: true })
+    onSuccess: (started) => {
+      if (started) changed()
     },
   })
   useTitle('New Password')
@@ -51,6 +61,7 @@ function Reset({ paths, reset }: PasswordPageProps) {
       lead="The new password logs you out on all other devices."
       signIn={paths.signIn}
     >
+      {notice}
       <NewPasswordForm choosing={choosing} forgotPath={paths.forgot} />
     </Frame>
   )

@@ -1,6 +1,6 @@
-import type { DataOf, endpoints } from '@keyward/contract'
+import type { DataOf, endpoints, SecondFactorStep } from '@keyward/contract'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, messageOf, withoutFactor } from '../../lib/api/call.ts'
+import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -18,24 +18,38 @@ export function useReseller() {
   })
 }
 
+type Login = DataOf<typeof endpoints.portal.login>
+type SignedIn = Extract<Login, { token: string }>
+
 /** Stores the token of a new session and its account. */
 export function useStartSession() {
   const client = useQueryClient()
-  return ({ token, reseller }: Extract<DataOf<typeof endpoints.portal.login>, { token: string }>) => {
+  return ({ token, reseller }: SignedIn) => {
     client.removeQueries({ queryKey: keys.reseller })
     client.setQueryData(resellerKey, reseller)
     resellerSession.set(token)
   }
 }
 
-export function usePortalLogin() {
+/** Starts the session of a reseller who signed in. */
+export function useWelcome() {
   const start = useStartSession()
+  return (signedIn: SignedIn) => {
+    start(signedIn)
+    toast.success('Welcome to your reseller portal!')
+  }
+}
+
+/** Signs in; an account with a second factor goes on to its second step. */
+export function usePortalLogin(
+  onSecondStep: (step: SecondFactorStep['secondFactor'], email: string) => void,
+) {
+  const welcome = useWelcome()
   return useMutation({
-    mutationFn: async (body: { email: string; password: string }) =>
-      withoutFactor(await call(wire.portal.login, { body })),
-    onSuccess: (data) => {
-      start(data)
-      toast.success('Welcome to your reseller portal!')
+    mutationFn: (body: { email: string; password: string }) => call(wire.portal.login, { body }),
+    onSuccess: (data, { email }) => {
+      if ('secondFactor' in data) onSecondStep(data.secondFactor, email)
+      else welcome(data)
     },
     onError: () => resellerSession.set(null),
   })

@@ -5,9 +5,14 @@ import { textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { signInFailure, usePortalLogin } from './session.ts'
 
-export function PortalSignInForm() {
+export interface PortalSignInFormProps {
+  email: string
+  onSecondStep: Parameters<typeof usePortalLogin>[0]
+}
+
+export function PortalSignInForm({ email, onSecondStep }: PortalSignInFormProps) {
   const [empty, setEmpty] = useState(false)
-  const login = usePortalLogin()
+  const login = usePortalLogin(onSecondStep)
   const problem = empty
     ? 'Please enter both email and password.'
     : login.error
@@ -16,6 +21,7 @@ export function PortalSignInForm() {
 
   return (
     <CredentialsForm
+      email={email}
       busy={login.isPending}
       forgot={(typed) => (
         <Link to={paths.resellerForgot} state={{ email: typed }} className={textLinkClass}>

@@ -1,7 +1,7 @@
 import type { Reseller } from '@keyward/contract'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useDeleteReseller, useSetActive } from './queries.ts'
+import { useDeleteReseller, useResetSecondFactor, useSetActive } from './queries.ts'
 
 export interface ResellerDialogProps {
   reseller: Reseller
@@ -25,6 +25,27 @@ export function SuspendResellerDialog({ reseller, onClose }: ResellerDialogProps
       confirmLabel="Suspend"
       busy={setActive.isPending}
       onConfirm={() => setActive.mutate({ id: reseller._id, active: false }, { onSuccess: onClose })}
+    />
+  )
+}
+
+export function ResetSecondFactorDialog({ reseller, onClose }: ResellerDialogProps) {
+  const reset = useResetSecondFactor()
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Reset Second Factor"
+      description={
+        <>
+          For a reseller who has lost phone, passkeys and recovery codes. First make sure that the request
+          comes from <strong className="break-all font-semibold text-fg">{reseller.email}</strong>.
+        </>
+      }
+      loss="The password alone then signs the reseller in. The reseller is signed out everywhere."
+      tone="neutral"
+      confirmLabel="Reset"
+      busy={reset.isPending}
+      onConfirm={() => reset.mutate(reseller._id, { onSuccess: onClose })}
     />
   )
 }

@@ -104,6 +104,14 @@ export function useSetActive() {
   })
 }
 
+export function useResetSecondFactor() {
+  return useMutation({
+    mutationFn: (id: string) => call(wire.resellers.resetSecondFactor, { params: { id } }),
+    onSuccess: () => toast.success('Second factor reset'),
+    onError: (error) => toastFailure(error, 'Failed to reset the second factor.'),
+  })
+}
+
 export function useDeleteReseller() {
   const client = useQueryClient()
   return useMutation({

@@ -1,5 +1,5 @@
 import type { Reseller } from '@keyward/contract'
-import { Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { Pause, Pencil, Play, ShieldOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -9,7 +9,7 @@ import { DateText } from '../../ui/date.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import type { Column } from '../../ui/table.tsx'
 
-export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'delete'
+export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'reset-second-factor' | 'delete'
 
 export function resellerColumns(
   onAction: (action: ResellerAction, reseller: Reseller) => void,
@@ -90,6 +90,14 @@ export function resellerColumns(
                 onClick={() => onAction('resume', reseller)}
               />
             )}
+          </May>
+          <May call={wire.resellers.resetSecondFactor}>
+            <Action
+              name="Reset second factor of"
+              of={reseller}
+              icon={<ShieldOff />}
+              onClick={() => onAction('reset-second-factor', reseller)}
+            />
           </May>
           <May call={wire.resellers.remove}>
             <Action

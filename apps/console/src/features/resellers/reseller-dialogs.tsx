@@ -9,6 +9,7 @@ import type { CreatedReseller } from './create-reseller-dialog.tsx'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
 const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')
+const ResetSecondFactorDialog = lazyNamed(confirmDialogs, 'ResetSecondFactorDialog')
 const SuspendResellerDialog = lazyNamed(confirmDialogs, 'SuspendResellerDialog')
 const CreateResellerDialog = lazyNamed(() => import('./create-reseller-dialog.tsx'), 'CreateResellerDialog')
 const EditLimitDialog = lazyNamed(() => import('./edit-limit-dialog.tsx'), 'EditLimitDialog')
@@ -17,6 +18,7 @@ const calls = {
   create: [wire.resellers.create],
   edit: [wire.resellers.update],
   suspend: [wire.resellers.update],
+  'reset-second-factor': [wire.resellers.resetSecondFactor],
   delete: [wire.resellers.remove],
 }
 
@@ -54,6 +56,9 @@ export function ResellerDialogs({ available, apps, appId, resellers }: ResellerD
       {kind === 'edit' && reseller && <EditLimitDialog key={id} reseller={reseller} onClose={close} />}
       {kind === 'suspend' && reseller?.active && (
         <SuspendResellerDialog reseller={reseller} onClose={close} />
+      )}
+      {kind === 'reset-second-factor' && reseller && (
+        <ResetSecondFactorDialog reseller={reseller} onClose={close} />
       )}
       {kind === 'delete' && reseller && <DeleteResellerDialog reseller={reseller} onClose={close} />}
     </DialogSlot>

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 
+let askForIdentityWith: typeof import('./identity.ts').askForIdentityWith
 let module: typeof import('./call.ts')
 let ownerSession: typeof import('./session.ts').ownerSession
 const expired = vi.fn()
@@ -8,15 +9,19 @@ beforeAll(async () => {
   vi.stubGlobal('window', { addEventListener: () => {} })
   module = await import('./call.ts')
   ownerSession = (await import('./session.ts')).ownerSession
+  askForIdentityWith = (await import('./identity.ts')).askForIdentityWith
   module.onSessionExpired(expired)
 })
 beforeEach(() => expired.mockClear())
+
+const refusal = (status: number, code: string, headers = {}) =>
+  new Response(JSON.stringify({ success: false, code }), { status, headers })
 
 /** Starts a call with a token; `answer` lets the server refuse it. */
 function callWith(token: string) {
   let answer = () => {}
   const answered = new Promise<Response>((resolve) => {
-    answer = () => resolve(new Response('{}', { status: 401 }))
+    answer = () => resolve(refusal(401, 'unauthorized'))
   })
   vi.stubGlobal('fetch', () => answered)
   ownerSession.set(token)
@@ -38,4 +43,52 @@ test('a late refusal of an old token leaves the session that began meanwhile', a
   expect(await ended).toMatchObject({ status: 401 })
   expect(ownerSession.get()).toBe('second')
   expect(expired).not.toHaveBeenCalled()
+})
+
+test('a wrong code of a second factor leaves the session', async () => {
+  vi.stubGlobal('fetch', async () => refusal(401, 'invalid_code'))
+  ownerSession.set('first')
+  await expect(module.call({ path: '/auth/totp/confirm' } as never)).rejects.toMatchObject({
+    code: 'invalid_code',
+  })
+  expect(ownerSession.get()).toBe('first')
+  expect(expired).not.toHaveBeenCalled()
+})
+
+test('a call that needs proof of identity asks for it and is repeated once', async () => {
+  const answers = [
+    refusal(403, 'confirm_identity'),
+    new Response('{"success":true,"data":"done"}', { status: 200 }),
+  ]
+  vi.stubGlobal('fetch', async () => answers.shift())
+  const ask = vi.fn(async () => true)
+  const stop = askForIdentityWith(ask)
+  expect(await module.call({ path: '/members' } as never)).toBe('done')
+  expect(ask).toHaveBeenCalledExactlyOnceWith(ownerSession)
+  answers.push(refusal(403, 'confirm_identity'), refusal(403, 'confirm_identity'))
+  await expect(module.call({ path: '/members' } as never)).rejects.toMatchObject({ status: 403 })
+  expect(ask).toHaveBeenCalledTimes(2)
+  stop()
+})
+
+test('a call is not repeated when the person cancels, and concurrent calls ask once', async () => {
+  const fetched = vi.fn(async () => refusal(403, 'confirm_identity'))
+  vi.stubGlobal('fetch', fetched)
+  let cancel = (_: boolean) => {}
+  const ask = vi.fn(() => new Promise<boolean>((resolve) => (cancel = resolve)))
+  const stop = askForIdentityWith(ask)
+  const both = [1, 2].map(() => module.call({ path: '/members' } as never).catch((error) => error.code))
+  await vi.waitFor(() => expect(ask).toHaveBeenCalled())
+  cancel(false)
+  expect(await Promise.all(both)).toEqual(['confirm_identity', 'confirm_identity'])
+  expect(ask).toHaveBeenCalledTimes(1)
+  expect(fetched).toHaveBeenCalledTimes(2)
+  stop()
+})
+
+test('says when the server asks to call again', async () => {
+  vi.stubGlobal('fetch', async () => refusal(429, 'rate_limited', { 'retry-after': '90' }))
+  await expect(module.call({ path: '/auth/second-factor' } as never)).rejects.toMatchObject({
+    retryAfterSeconds: 90,
+  })
 })

@@ -2,6 +2,8 @@ import type { BodyInputOf, DataOf, Endpoint, ErrorCode, ParamsOf, QueryInputOf }
 import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 import { noteNoResponse, noteResponse } from './connection.ts'
+import { noteFactorRequired } from './factor-required.ts'
+import { confirmIdentity } from './identity.ts'
 import { noteServerTime } from './server-time.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
 import type { Wire } from './wire.ts'
@@ -17,15 +19,24 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fields: FieldError[]
+  /** When the server asks to call again. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(
     message: string,
-    facts: { status: number; code: string; fields?: FieldError[]; cause?: unknown },
+    facts: {
+      status: number
+      code: string
+      fields?: FieldError[]
+      retryAfterSeconds?: number | undefined
+      cause?: unknown
+    },
   ) {
     super(message, { cause: facts.cause })
     this.status = facts.status
     this.code = facts.code
     this.fields = facts.fields ?? []
+    this.retryAfterSeconds = facts.retryAfterSeconds
   }
 }
 
@@ -113,10 +124,10 @@ export async function callWithMessage<E extends Endpoint>(
   endpoint: Wire<E>,
   ...[input]: Args<E>
 ): Promise<{ data: DataOf<E>; message: string | undefined }> {
-  const { response, toError } = await request(endpoint, input as Loose)
+  const response = await request(endpoint, input as Loose)
   const answer = await response.json().catch(() => null)
-  if (response.ok && answer?.success) return { data: answer.data, message: answer.message }
-  throw toError(answer)
+  if (answer?.success) return { data: answer.data, message: answer.message }
+  throw toApiError(response, answer)
 }
 
 /** Calls an endpoint that responds with a file, and returns the response. */
@@ -124,12 +135,24 @@ export async function callForFile<E extends Endpoint>(
   endpoint: Wire<E>,
   ...[input]: Args<E>
 ): Promise<Response> {
-  const { response, toError } = await request(endpoint, input as Loose)
-  if (response.ok) return response
-  throw toError(await response.json().catch(() => null))
+  return request(endpoint, input as Loose)
 }
 
-async function request(endpoint: Wire, { params, query, body, signal, idempotencyKey }: Loose = {}) {
+/** A successful response. Where the server first asks for proof of identity, the call is repeated once after it. */
+async function request(endpoint: Wire, input?: Loose): Promise<Response> {
+  try {
+    return await requestOnce(endpoint, input)
+  } catch (error) {
+    const session = sessions[endpoint.access ?? 'owner']
+    if (!session || !hasCode(error, 'confirm_identity') || !(await confirmIdentity(session))) throw error
+    return requestOnce(endpoint, input)
+  }
+}
+
+async function requestOnce(
+  endpoint: Wire,
+  { params, query, body, signal, idempotencyKey }: Loose = {},
+): Promise<Response> {
   const session = sessions[endpoint.access ?? 'owner']
   const token = session?.get() ?? null
   const headers: Record<string, string> = { accept: 'application/json' }
@@ -143,16 +166,15 @@ async function request(endpoint: Wire, { params, query, body, signal, idempotenc
     body: endpoint.hasBody ? JSON.stringify(body ?? {}) : undefined,
     signal,
   })
-  const toError = (answer: unknown) => {
-    if (response.status === 401 && session && token && session.get() === token) {
-      session.set(null)
-      expiryListeners.notify(session, endpoint)
-    }
-    const error = toApiError(response.status, answer)
-    if (hasCode(error, 'permission_missing')) rightsListeners.notify()
-    return error
+  if (response.ok) return response
+  const error = toApiError(response, await response.json().catch(() => null))
+  if (hasCode(error, 'unauthorized') && session && token && session.get() === token) {
+    session.set(null)
+    expiryListeners.notify(session, endpoint)
   }
-  return { response, toError }
+  if (hasCode(error, 'permission_missing')) rightsListeners.notify()
+  if (hasCode(error, 'second_factor_required')) noteFactorRequired()
+  throw error
 }
 
 /** Calls an endpoint and returns its `data`. */
@@ -186,7 +208,7 @@ function urlOf(path: string, params: Loose['params'] = {}, query: Loose['query']
   return `${base}/api${filled}${search.size > 0 ? `?${search}` : ''}`
 }
 
-function toApiError(status: number, body: unknown): ApiError {
+function toApiError({ status, headers }: Response, body: unknown): ApiError {
   const { code, message, errors } = (body ?? {}) as {
     code?: string
     message?: string
@@ -206,12 +228,6 @@ function toApiError(status: number, body: unknown): ApiError {
     status,
     code: code ?? `http_${status}`,
     fields,
+    retryAfterSeconds: Number(headers.get('retry-after')) || undefined,
   })
-}
-
-/** The session of a sign-in; throws if it needs a second factor. */
-export function withoutFactor<Data extends object>(data: Data): Exclude<Data, { secondFactor: unknown }> {
-  if ('secondFactor' in data)
-    throw new ApiError('This account has a second factor.', { status: 403, code: 'second_factor' })
-  return data as Exclude<Data, { secondFactor: unknown }>
 }

@@ -1,6 +1,8 @@
 /** The keys of the query cache. A key includes all keys that start with it: `keys.licenses` is every list of licenses. */
 export const keys = {
   owner: ['owner'],
+  /** Sessions and second factors of the signed-in person. */
+  security: ['security'],
   apps: ['apps'],
   /** Data of a single app. */
   app: ['app'],

@@ -16,6 +16,7 @@ import { DateText } from '../../ui/date.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { SecurityLink } from '../../ui/security-link.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
 
@@ -146,6 +147,7 @@ export function ProfilePage() {
               </div>
             </Deferred>
           </div>
+          <SecurityLink to={paths.security} />
           <DialogSlot>
             {dialog.kind === 'change-password' && (
               <ChangePasswordDialog email={owner.email} onClose={dialog.close} />

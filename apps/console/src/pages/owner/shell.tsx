@@ -6,6 +6,7 @@ import { useApps } from '../../features/apps/queries.ts'
 import { SearchButton } from '../../features/command/search-button.tsx'
 import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
 import { placeOf, useOwner } from '../../lib/api/account.ts'
+import { useFactorRequired } from '../../lib/api/factor-required.ts'
 import { RightsProvider, useMay } from '../../lib/api/rights.tsx'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -29,6 +30,7 @@ const loadStatus = () => import('../connection-status.tsx')
 const ConnectionBadge = lazyNamed(loadStatus, 'ConnectionBadge')
 const DevelopmentBadge = lazyNamed(loadStatus, 'DevelopmentBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
+const FactorRequired = lazyNamed(() => import('./factor-required.tsx'), 'FactorRequired')
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const loadSheet = () => import('./sidebar-sheet.tsx')
 const NotIncluded = lazyNamed(() => import('./not-included.tsx'), 'NotIncluded')
@@ -54,6 +56,7 @@ function Shell({ owner }: { owner: User }) {
   const may = useMay()
   const needed = callOfPage(pathname)
   const apps = useApps()
+  const factorRequired = useFactorRequired()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
 
   useOverlayPreload()
@@ -171,7 +174,13 @@ function Shell({ owner }: { owner: User }) {
           </Deferred>
           <ErrorBoundary resetKey={pathname}>
             <Suspense fallback={<PageSpinner />}>
-              {needed === undefined || may(needed) ? <Outlet /> : <NotIncluded key={pathname} user={owner} />}
+              {factorRequired && pathname !== paths.security ? (
+                <FactorRequired />
+              ) : needed === undefined || may(needed) ? (
+                <Outlet />
+              ) : (
+                <NotIncluded key={pathname} user={owner} />
+              )}
             </Suspense>
           </ErrorBoundary>
         </main>

@@ -3,6 +3,7 @@ import { useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
 import { formatDate } from '../../lib/format/dates.ts'
 import { percentOf } from '../../lib/format/percent.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
@@ -12,6 +13,7 @@ import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Progress } from '../../ui/progress.tsx'
+import { SecurityLink } from '../../ui/security-link.tsx'
 import { StatRow } from '../../ui/stat-row.tsx'
 
 const count = (value: number) => value.toLocaleString()
@@ -95,6 +97,7 @@ export function ResellerProfilePage() {
           </Card>
         </div>
       </div>
+      <SecurityLink to={paths.resellerSecurity} />
     </div>
   )
 }

@@ -1,0 +1,152 @@
+import type { SecondFactorStep } from '@keyward/contract'
+import { useMutation } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { hasCode } from '../../lib/api/call.ts'
+import { AuthFrame } from '../../ui/auth-frame.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { LogoMark } from '../../ui/logo.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { useTitle } from '../../ui/use-title.ts'
+import { CodeInput, RecoveryCodeInput } from './code-input.tsx'
+import { passkeyFailure, proofFailure } from './failures.ts'
+import { askPasskey, type PasskeyAnswer, passkeysWork } from './passkeys.ts'
+
+export type SecondStep = SecondFactorStep['secondFactor']
+
+type Shown = { challenge: string } & (
+  | { code: string }
+  | { recoveryCode: string }
+  | { credential: PasskeyAnswer }
+)
+
+export interface SecondStepPageProps {
+  step: SecondStep
+  /** Shows the factor to the server and starts the session. */
+  show: (shown: Shown) => Promise<unknown>
+  /** Returns to the first step; `ended` if the server no longer accepts the challenge, or the link behind it. */
+  onBack: (ended: boolean) => void
+}
+
+/** The challenge, or the mailed link behind it, works no longer. */
+const over = ['challenge_ended', 'reset_link_invalid', 'invitation_invalid'] as const
+
+type Kind = 'code' | 'passkey' | 'recovery'
+
+/** The second step of a sign-in, a password reset or an invitation. */
+export function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
+  const { challenge, methods, options } = step
+  const canUsePasskey = methods.includes('passkey') && options !== null && passkeysWork()
+  const first: Kind = methods.includes('totp') ? 'code' : canUsePasskey ? 'passkey' : 'recovery'
+  const [kind, setKind] = useState<Kind>(first)
+  const [text, setText] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  const showing = useMutation({
+    mutationFn: async (by: Kind) => {
+      if (by === 'passkey') return show({ challenge, credential: await askPasskey(options ?? {}) })
+      return show(by === 'code' ? { challenge, code: text } : { challenge, recoveryCode: text })
+    },
+    onError: (error) => {
+      if (over.some((code) => hasCode(error, code))) onBack(true)
+    },
+  })
+  useTitle('Second Step')
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each kind has a control of its own, which gets the focus
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input, [type="submit"]')?.focus()
+  }, [kind])
+
+  const byPasskey = showing.variables === 'passkey'
+  const failure = showing.error ? (byPasskey ? passkeyFailure : proofFailure)(showing.error) : undefined
+  const busy = showing.isPending
+
+  function turnTo(next: Kind) {
+    setKind(next)
+    setText('')
+    showing.reset()
+  }
+
+  return (
+    <AuthFrame
+      logo={<LogoMark className="size-11" />}
+      title="One more step"
+      lead="Your account asks for a second factor."
+      footer={
+        <p>
+          <Button variant="link" onClick={() => onBack(false)}>
+            Back to sign in
+          </Button>
+        </p>
+      }
+    >
+      <form
+        ref={form}
+        noValidate
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!busy && (kind === 'passkey' || text.trim())) showing.mutate(kind)
+        }}
+      >
+        {kind === 'code' && (
+          <Field
+            label="Code"
+            hint="6 digits from your authenticator app"
+            error={byPasskey ? undefined : failure}
+          >
+            <CodeInput value={text} onChange={(event) => setText(event.target.value)} />
+          </Field>
+        )}
+        {kind === 'recovery' && (
+          <Field
+            label="Recovery code"
+            hint="One of those that you saved. It works once."
+            error={byPasskey ? undefined : failure}
+          >
+            <RecoveryCodeInput value={text} onChange={(event) => setText(event.target.value)} />
+          </Field>
+        )}
+        {byPasskey && failure && (
+          <p
+            role="alert"
+            className="rounded-lg border border-danger-line bg-danger-soft px-3 py-2.5 text-danger-text"
+          >
+            {failure}
+          </p>
+        )}
+        <Button type="submit" variant="primary" size="lg" loading={busy && kind === showing.variables}>
+          {kind === 'passkey' && !busy && <Fingerprint />}
+          {kind === 'passkey' ? 'Use Passkey' : 'Continue'}
+        </Button>
+        {kind !== 'passkey' && canUsePasskey && (
+          <Button size="lg" disabled={busy} onClick={() => showing.mutate('passkey')}>
+            <Fingerprint />
+            Use a Passkey
+          </Button>
+        )}
+        {first !== 'recovery' && (
+          <p className="text-center">
+            {kind === 'recovery' ? (
+              <Button variant="link" onClick={() => turnTo(first)}>
+                {first === 'code' ? 'Use the authenticator app' : 'Use a passkey'}
+              </Button>
+            ) : (
+              <Button variant="link" onClick={() => turnTo('recovery')}>
+                Use a recovery code
+              </Button>
+            )}
+          </p>
+        )}
+      </form>
+    </AuthFrame>
+  )
+}
+
+/** On the first step after a second one that took too long. */
+export const SecondStepEnded = ({ children }: { children: ReactNode }) => (
+  <div role="alert" className="mb-5">
+    <Callout tone="warning">The second step took too long. {children}</Callout>
+  </div>
+)

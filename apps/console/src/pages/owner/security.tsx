@@ -1,0 +1,16 @@
+import { RequireSecondFactor } from '../../features/platform/require-second-factor.tsx'
+import { SecuritySettings } from '../../features/security/security-settings.tsx'
+import { useOwner } from '../../lib/api/account.ts'
+import { ownerHolder } from '../../lib/api/holders.ts'
+import { PageHeader } from '../../ui/page-header.tsx'
+
+export function SecurityPage() {
+  const owner = useOwner().data
+  return (
+    <div className="grid w-full max-w-3xl gap-6">
+      <PageHeader title="Security" subtitle="How you sign in, and where you are signed in." />
+      <SecuritySettings holder={ownerHolder} account={owner?.email ?? ''} />
+      {owner?.role === 'owner' && <RequireSecondFactor />}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { expect } from './keyward.ts'
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** The code of an authenticator app, RFC 6238. A code works once, so a later sign-in needs one of a later step. */
+export function codeOf(secret: string, stepsAhead = 0): string {
+  const bits = [...secret.replaceAll(' ', '')]
+    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead))
+  const hash = createHmac('sha1', key).update(counter).digest()
+  const number = hash.readUInt32BE(hash.at(-1)! & 15) & 0x7fffffff
+  return String(number % 1_000_000).padStart(6, '0')
+}
+
+/** Adds an authenticator with user verification to the browser, which approves at once. */
+export async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+/** Passkeys belong to a host name. */
+export const atHostName = (url: string) => url.replace('127.0.0.1', 'localhost')
+
+/** Sets an authenticator app up on the page of security, and returns its secret and the recovery codes. */
+export async function setUpApp(page: Page) {
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+  const form = page.getByRole('dialog', { name: 'Set Up an Authenticator App' })
+  await expect(form.getByRole('img', { name: 'QR code for an authenticator app' })).toBeVisible()
+  const secret = (await form.locator('code').textContent()) ?? ''
+  await form.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+  await form.getByRole('button', { name: 'Turn On' }).click()
+  return { secret, recoveryCodes: await saveRecoveryCodes(page) }
+}
+
+export async function saveRecoveryCodes(page: Page) {
+  const shown = page.getByRole('dialog', { name: 'Save Your Recovery Codes' })
+  await expect(shown.getByRole('listitem')).toHaveCount(10)
+  const codes = await shown.getByRole('listitem').allTextContents()
+  await expect(shown.getByRole('button', { name: 'Done' })).toBeDisabled()
+  await shown.getByLabel('I saved these codes').check()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await expect(shown).toHaveCount(0)
+  return codes
+}
