@@ -58,7 +58,7 @@ export const vendors = {
     summary: 'Get another token, for another of your vendor accounts; the token of this request stays valid',
     body: z.strictObject({ _id: id }),
     data: z.strictObject({ token: z.string() }),
-    errors: ['not_found'],
+    errors: ['not_found', 'rate_limited'],
   }),
   leave: endpoint({
     method: 'DELETE',

@@ -1,9 +1,12 @@
+import { limits } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
+import { resetOwnerPassword } from '../../src/modules/account/account.operator.ts'
 import { makeApp, refusal, signUp, wrongFields } from '../actors.ts'
 import { ownerForEach, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 import { addMember, addPerson, invite, newAddress } from '../member-actor.ts'
+import { insertOwners } from '../owner-rows.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -105,6 +108,29 @@ describe('accepting an invitation', () => {
     expect((await member.call('PUT', '/auth/email', change)).status).toBe(200)
     expect(refusal(await accept({ token, password: member.password }))).toBe('member_exists')
   })
+})
+
+test('a person belongs to 100 vendor accounts at most', async () => {
+  const person = await signUp(on)
+  const more = Array.from({ length: limits.vendorsMax - 1 }, (_, at) => `${person.id}_${at}`)
+  await insertOwners(
+    on.database.db,
+    more.map((id) => ({ id, name: id, email: `${id}@example.com`, created_at: 1 })),
+  )
+  const membership = { account_id: person.accountId, email: null, email_normalized: null, apps: null }
+  const open = { role: 'viewer', token_hash: null, token_expires_at: null, created_at: 1 } as const
+  const rows = more.slice(1).map((id) => ({ id: `mem_${id}`, owner_id: id, ...membership, ...open }))
+  await on.database.db.insertInto('members').values(rows).execute()
+  const inviters = await Promise.all(Array.from({ length: 4 }, () => signUp(on)))
+  const answers = await Promise.all(
+    inviters.map(async (inviter) => {
+      const { token } = await invite(inviter, { email: person.email })
+      return accept({ token, password: person.password })
+    }),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+  for (const answer of answers) if (answer.status === 409) expect(refusal(answer)).toBe('vendors_full')
+  expect(await vendorsOf(person.token)).toHaveLength(limits.vendorsMax)
 })
 
 describe('the vendor accounts of a person', () => {
@@ -254,6 +280,17 @@ describe('deleting an account', () => {
     on.clock.advance(minute)
     expect(refusal(await login(member))).toBe('invalid_credentials')
   })
+})
+
+test('a person who has left is named in no further record of the vendor', async () => {
+  const person = await signUp(on)
+  const { _id } = await addPerson(on, owner, person)
+  await owner.call('DELETE', `/members/${_id}`)
+  expect(await resetOwnerPassword(on.database, on.clock, person.email)).toBeDefined()
+  const records = (id: string) =>
+    on.database.db.selectFrom('audit').select('action').where('owner_id', '=', id).orderBy('id').execute()
+  expect((await records(owner.id)).at(-1)).toEqual({ action: 'member.removed' })
+  expect((await records(person.id)).at(-1)).toEqual({ action: 'owner.password_reset' })
 })
 
 test('a person without a vendor account can choose a password and accept another invitation', async () => {

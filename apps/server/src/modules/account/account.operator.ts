@@ -9,6 +9,7 @@ import * as owners from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { removeFactors } from '../second-factors/second-factors.access.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
+import { findLastVendor } from './account.vendors.ts'
 
 type Opened = Pick<Database, 'db'>
 
@@ -70,7 +71,8 @@ async function changeAccount(
 ): Promise<AccountRow | undefined> {
   const found = await accounts.findAccountByEmail(db, normalizeName(email))
   if (!found) return undefined
-  return transactAsOperator(db, { ownerId: found.last_owner_id, now: clock.now() }, async (write) => {
+  const ownerId = (await findLastVendor(db, found))?.ownerId ?? null
+  return transactAsOperator(db, { ownerId, now: clock.now() }, async (write) => {
     const account = await accounts.lockAccount(write.tx, found.id)
     if (!account) return undefined
     await change(write, account.id)

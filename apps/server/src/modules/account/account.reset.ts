@@ -11,7 +11,7 @@ import type { Asked } from '../second-factors/holders.ts'
 import { removeFactors } from '../second-factors/second-factors.access.ts'
 import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
-import { actorAtLast, openSession } from './account.vendors.ts'
+import { actorAtLast, findLastVendor, openSession } from './account.vendors.ts'
 import { getUser } from './account.view.ts'
 
 export const forgotPassword = (
@@ -22,7 +22,8 @@ export const forgotPassword = (
   resets.request('owner', request, {
     find: async (email) => {
       const account = await accounts.findAccountByEmail(ctx.db, email)
-      return account && { ownerId: account.last_owner_id, id: account.id }
+      const vendor = account && (await findLastVendor(ctx.db, account))
+      return account && { ownerId: vendor?.ownerId ?? null, id: account.id }
     },
     lock: async (tx, { id }, email) => {
       // The address may have changed meanwhile, which revokes links to the old one.

@@ -1,13 +1,18 @@
 import type { Vendor } from '@keyward/contract'
 import { type PersonActor, toPersonActor } from '../../core/actor.ts'
+import { hour } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { AccountRow } from '../../db/tables.ts'
+import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockAccount, updateAccount } from '../accounts/accounts.service.ts'
 import { deleteMembership, listVendors, noteUse, type OpenVendor } from '../members/members.access.ts'
 import * as sessions from '../sessions/sessions.service.ts'
+
+/** Each one stores a record, and nothing else bounds how often a person changes between vendor accounts. */
+const switches: Allowance = { name: 'vendor switch', max: 300, windowMs: hour }
 
 /** A person at a vendor account, as the actor of a new session. */
 export const actorAt = (
@@ -16,14 +21,22 @@ export const actorAt = (
   address: string,
 ): PersonActor => toPersonActor(access, { accountId, ownerId, sessionId: newId('ses'), address })
 
-/** The person as the actor of a new session at the vendor account used last; undefined if it belongs to none. */
+/** The vendor account that a person used last and still belongs to; undefined if it belongs to none. */
+export async function findLastVendor(
+  db: Db,
+  account: Pick<AccountRow, 'id' | 'last_owner_id'>,
+): Promise<OpenVendor | undefined> {
+  const vendors = await listVendors(db, account.id)
+  return vendors.find(({ ownerId }) => ownerId === account.last_owner_id) ?? vendors[0]
+}
+
+/** The person as the actor of a new session at the vendor account used last. */
 export async function actorAtLast(
   db: Db,
   account: Pick<AccountRow, 'id' | 'last_owner_id'>,
   address: string,
 ): Promise<PersonActor | undefined> {
-  const vendors = await listVendors(db, account.id)
-  const vendor = vendors.find(({ ownerId }) => ownerId === account.last_owner_id) ?? vendors[0]
+  const vendor = await findLastVendor(db, account)
   return vendor && actorAt(vendor, account.id, address)
 }
 
@@ -61,8 +74,14 @@ async function getVendor({ db }: Pick<Ctx, 'db'>, actor: PersonActor, id: string
 }
 
 /** Returns a token for another vendor account. It proves nothing again, so the session is as old as that of the actor. */
-export async function openVendor(ctx: Ctx, actor: PersonActor, id: string): Promise<string> {
+export async function openVendor(
+  ctx: Ctx,
+  attempts: Attempts,
+  actor: PersonActor,
+  id: string,
+): Promise<string> {
   const next = actorAt(await getVendor(ctx, actor, id), actor.actorId, actor.address)
+  await attempts.count(switches, actor.actorId)
   return ctx.tx(next, async (write) => {
     const token = await openSession(write, next)
     if (!(await sessions.continueSession(write, actor.sessionId, next.sessionId)))

@@ -16,7 +16,7 @@ export function vendorsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void 
     vendors: await vendors.readVendors(ctx, personOf(actor)),
   }))
   mount(calls.open, 'owner', async ({ actor, body }) => ({
-    token: await vendors.openVendor(ctx, personOf(actor), body._id),
+    token: await vendors.openVendor(ctx, attempts, personOf(actor), body._id),
   }))
   mount(calls.leave, 'owner', async ({ actor, params }) => {
     await vendors.leaveVendor(ctx, personOf(actor), params.id)

@@ -5,7 +5,7 @@ export type AccountKind = 'owner' | 'reseller'
 /** The account of a reset link: a person, or a reseller. */
 export interface ResetAccount {
   id: string
-  /** Whose audit log records the reset: the reseller's owner, or the vendor account that the person opened last. */
+  /** Whose audit log records the request: the reseller's owner, or the vendor account that the person uses; null for none. */
   ownerId: string | null
 }
 
@@ -37,14 +37,13 @@ export async function findAccount(
 ): Promise<ResetAccount | undefined> {
   const row = await db
     .selectFrom('password_resets as p')
-    .leftJoin('accounts as a', 'a.id', 'p.account_id')
     .leftJoin('resellers as r', 'r.id', 'p.reseller_id')
-    .select(['p.account_id', 'p.reseller_id', 'a.last_owner_id', 'r.owner_id'])
+    .select(['p.account_id', 'p.reseller_id', 'r.owner_id'])
     .where('p.token_hash', '=', tokenHash)
     .where('p.expires_at', '>', now)
     .executeTakeFirst()
   const id = kind === 'owner' ? row?.account_id : row?.reseller_id
-  return row && id ? { id, ownerId: kind === 'owner' ? row.last_owner_id : row.owner_id } : undefined
+  return row && id ? { id, ownerId: row.owner_id } : undefined
 }
 
 /** Consumes a token; false if it was used, revoked or expired meanwhile. Takes no scope, like `findAccount`. */
