@@ -1,12 +1,22 @@
-import type { Endpoint } from '@keyward/contract'
+import { type Endpoint, permissions, rolePermissions } from '@keyward/contract'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
-import { activateKey, makeApp, makeLicenses, makeType, type Owner, refusal, single } from '../actors.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  makeType,
+  type Owner,
+  refusal,
+  signUp,
+  single,
+} from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { addPasskey } from '../factors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { invite } from '../member-actor.ts'
+import { addMember, invite } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
@@ -17,8 +27,14 @@ const otherOwner = premiumOwnerForAll(on)
 const stranger = premiumOwnerForAll(on)
 const loneOwner = premiumOwnerForAll(serverForAll())
 let theirs: Objects
+/** The same of another app of that owner. */
+let ours: Objects
+/** A member and an API key of that owner, for the other app alone, and whether they may make a call. */
+let forAnotherApp: { caller: Pick<Owner, 'call'>; may: (endpoint: Endpoint) => boolean }[]
 beforeAll(async () => {
   theirs = await makeObjects(otherOwner)
+  ours = await makeObjects(otherOwner)
+  forAnotherApp = await callersFor(otherOwner, [ours.app])
   const { orderId } = (await otherOwner.call('POST', '/payments/razorpay/create-order', {})).json.data
   const paid = { razorpay_order_id: orderId, razorpay_payment_id: 'pay_theirs', razorpay_signature: 'mock' }
   expect((await otherOwner.call('POST', '/payments/razorpay/verify', paid)).status).toBe(200)
@@ -228,15 +244,24 @@ const namesObject = (endpoint: Endpoint) => {
   )
 }
 
-const call = async (endpoint: Endpoint, named: Named, things: Objects) => {
+const call = async (
+  endpoint: Endpoint,
+  named: Named,
+  things: Objects,
+  caller: Pick<Owner, 'call'> = owner,
+) => {
   const id = named.id === undefined ? '' : things[named.id]
   const path = endpoint.path
     .replace(/:(id|reference)\b/, id)
     .replace(':kid', things.kid)
     .replace(':deviceId', things.device)
   const query = named.query === undefined ? '' : `?${named.query(things)}`
-  return owner.call(endpoint.method, `${path}${query}`, named.body?.(things))
+  return caller.call(endpoint.method, `${path}${query}`, named.body?.(things))
 }
+
+/** Without the last use of API keys, which their calls store. */
+const unlessUse = (name: string, value: unknown) =>
+  name === 'last_used_at' || name === 'last_address' ? undefined : value
 
 async function snapshot(): Promise<string> {
   const tables = [
@@ -263,7 +288,7 @@ async function snapshot(): Promise<string> {
       .selectFrom(table as keyof Tables)
       .selectAll()
       .execute()
-    return found.map((row) => JSON.stringify(row)).sort()
+    return found.map((row) => JSON.stringify(row, unlessUse)).sort()
   }
   return JSON.stringify(await Promise.all(tables.map(rows)))
 }
@@ -296,6 +321,38 @@ test.each(namingCalls)(
   },
 )
 
+test.each(namingCalls.filter(([, { permission }]) => permission !== 'self'))(
+  '%s answers identically for an app that a member or an API key does not have and a missing one',
+  async (name, endpoint) => {
+    const named = naming[name]
+    if (!named) throw new Error(`add ${name} to \`naming\` with how it names its object`)
+    const before = await snapshot()
+    for (const { caller, may } of forAnotherApp) {
+      for (const app of ['app', 'appId'] as const) {
+        const foreign = await call(endpoint, named, { ...theirs, app: theirs[app] }, caller)
+        const absent = await call(endpoint, named, { ...none, app: none[app] }, caller)
+        expect(foreign.status).toBe(may(endpoint) ? 404 : 403)
+        expect(foreign.raw.toString()).toBe(absent.raw.toString())
+      }
+    }
+    expect(await snapshot()).toBe(before)
+  },
+)
+
+test('bulk calls refuse their own objects together with one of another app, and change none', async () => {
+  const before = await snapshot()
+  for (const [path, own, foreign] of [
+    ['/licenses/bulk', ours.license, theirs.license],
+    ['/clients/bulk', ours.client, theirs.client],
+  ] as const) {
+    for (const { caller } of forAnotherApp) {
+      const answer = await caller.call('POST', path, { action: 'ban', ids: [own, foreign] })
+      expect(refusal(answer)).toBe('not_found')
+    }
+  }
+  expect(await snapshot()).toBe(before)
+})
+
 const readings = allEndpoints
   .filter(({ name, endpoint }) => {
     const isRead = endpoint.method === 'GET' && endpoint.access === 'owner' && endpoint.params === undefined
@@ -318,6 +375,98 @@ test.each(readings)('%s returns, counts and finds nothing of other owners', asyn
     expect(await seenBy(stranger)).toBe(await seenBy(loneOwner))
   }
 })
+
+/** What an owner sees only together with all apps. */
+const ofAllApps = [
+  'apps.list',
+  'auth.profile',
+  'licenses.list',
+  'bulk.exportLicenses',
+  'clients.list',
+  'bulk.exportClients',
+  'resellers.list',
+  'activity.list',
+  'dashboard.data',
+  'dashboard.activity',
+]
+
+test('what a member or an API key reads does not change with an app that it does not have', async () => {
+  const vendor = await signUp(on)
+  await makePremium(on, vendor)
+  const [first, second] = [await makeObjects(vendor), await makeObjects(vendor)]
+  const callers = [
+    ...(await callersFor(vendor, [first.app])),
+    ...(await callersFor(vendor, [first.app, second.app])),
+  ]
+  const read = async (caller: Pick<Owner, 'call'>, texts: readonly string[]) => {
+    const answers = new Map<string, string>()
+    for (const [name, endpoint] of readings) {
+      const searches = 'search' in fieldsOf(endpoint.query) ? texts.map((text) => `search=${text}`) : []
+      const statuses = /^(licenses|clients)\.list$/.test(name)
+        ? ['status=active', 'sort=oldest', 'page=2&limit=1']
+        : []
+      for (const query of ['', ...searches, ...statuses]) {
+        const { raw } = await caller.call('GET', `${endpoint.path}?${query}`)
+        answers.set(`${name} ${query}`, raw.toString())
+      }
+    }
+    for (const [name, endpoint] of namingCalls) {
+      const named = naming[name]
+      if (endpoint.method !== 'GET' || !named) continue
+      answers.set(`${name} of ours`, (await call(endpoint, named, first, caller)).raw.toString())
+    }
+    return answers
+  }
+  const texts = [first.license, first.appId, 'pc-1', 'e', 'theirs', 'app']
+  const before = await Promise.all(callers.map(({ caller }) => read(caller, texts)))
+  const ownersBefore = await read(vendor, texts)
+  const added = await makeObjects(vendor)
+  const named = { username: 'zzebra', password: 'swordfish', appId: added.app, expiresAt: later }
+  expect((await vendor.call('POST', '/clients/create-direct', named)).json.success).toBe(true)
+  const hidden = [added.license, added.client, added.appId, 'zz', 'zzebra']
+  const nothing = [none.license, none.client, none.appId, 'qq', 'qqebra']
+  for (const { caller } of callers) {
+    const found = [...(await read(caller, hidden)).values()]
+    expect(found).toEqual([...(await read(caller, nothing)).values()])
+    for (const text of Object.values({ ...added, vendor: added.app }))
+      expect(found.join()).not.toContain(text)
+  }
+  const after = await Promise.all(callers.map(({ caller }) => read(caller, texts)))
+  expect(after).toEqual(before)
+  const ownersAfter = await read(vendor, texts)
+  const changed = readings
+    .map(([name]) => name)
+    .filter((name) => ownersBefore.get(`${name} `) !== ownersAfter.get(`${name} `))
+  expect(changed).toEqual(expect.arrayContaining(ofAllApps))
+})
+
+test('each other call of an owner is about the caller alone, or refused to those with some apps', () => {
+  const covered = new Set([...namingCalls, ...readings].map(([name]) => name))
+  const others = allEndpoints.filter(
+    ({ name, endpoint }) => endpoint.access === 'owner' && !covered.has(name),
+  )
+  const open = others.filter(
+    ({ endpoint: { permission, allApps } }) =>
+      allApps === undefined && permission !== 'self' && permission !== 'ownership',
+  )
+  expect(open.map(({ name }) => name)).toEqual([])
+})
+
+/** A member and an API key for some apps, with every permission that they can have. */
+async function callersFor(vendor: Owner, apps: readonly string[]) {
+  const member = await addMember(on, vendor, { role: 'manager', apps })
+  const key = await makeApiKey(on, vendor, { permissions: keyPermissions, apps })
+  const mayManager = ({ permission, allApps }: Endpoint) =>
+    allApps !== true && (permission === 'self' || new Set<unknown>(rolePermissions.manager).has(permission))
+  const mayKey = ({ permission, allApps }: Endpoint) =>
+    allApps !== true && new Set<unknown>(keyPermissions).has(permission)
+  return [
+    { caller: member, may: mayManager },
+    { caller: key, may: mayKey },
+  ]
+}
+
+const keyPermissions = permissions.filter((permission) => !permission.startsWith('members:'))
 
 test('each of these requests succeeds for the owner of the object', async () => {
   for (const [name, named] of Object.entries(naming)) {
