@@ -94,6 +94,7 @@ describe('exports, imports and deletions', () => {
 
   test('are all jobs', () => {
     expect(jobs).toEqual([
+      'vendors.deleteAccount',
       'apps.remove',
       'licenses.removeAll',
       'licenseTypes.update',

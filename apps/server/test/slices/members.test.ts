@@ -125,13 +125,16 @@ describe('members', () => {
   test('are recorded as the persons they are', async () => {
     const member = await addMember(on, owner, { role: 'manager' })
     await member.call('PUT', '/settings', { hwidLock: true })
-    const audit = on.database.db.selectFrom('audit').select(['actor_kind', 'actor_id', 'action', 'target_id'])
-    expect(await audit.where('owner_id', '=', owner.id).where('actor_kind', '=', 'member').execute()).toEqual(
-      [
-        { actor_kind: 'member', actor_id: member.accountId, action: 'member.joined', target_id: member._id },
-        { actor_kind: 'member', actor_id: member.accountId, action: 'settings.updated', target_id: null },
-      ],
-    )
+    const audit = on.database.db
+      .selectFrom('audit')
+      .select(['actor_kind', 'actor_id', 'action', 'target_id'])
+      .where('owner_id', '=', owner.id)
+      .where('actor_kind', '=', 'member')
+      .orderBy('action')
+    expect(await audit.execute()).toEqual([
+      { actor_kind: 'member', actor_id: member.accountId, action: 'member.joined', target_id: member._id },
+      { actor_kind: 'member', actor_id: member.accountId, action: 'settings.updated', target_id: null },
+    ])
   })
 })
 
