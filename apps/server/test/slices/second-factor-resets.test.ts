@@ -136,8 +136,11 @@ test('a new password or address keeps the factor', async () => {
   expect((await show(on, person, { challenge, code: codeOf(secret, on.clock.now()) })).status).toBe(200)
 })
 
-test('an address that was just changed is not one to which a reset removes the factor', async () => {
-  const person = await makeOwner(1)
+test.each([
+  ['a confirmed address', 1],
+  ['an address that was never confirmed', null],
+])('a reset at a new address, in place of %s, asks for the factor', async (_which, confirmedAt) => {
+  const person = await makeOwner(confirmedAt)
   await addTotp(on, person)
   const email = `thief-${person.email}`
   const body = { email, password: person.password }

@@ -149,12 +149,12 @@ export async function changeEmail(
   await ctx.tx(
     actor,
     async (write) => {
-      const { email: before } = await refuseEnded(write.tx, actor, now)
+      const { email: before, email_confirmed_at: confirmedAt } = await refuseEnded(write.tx, actor, now)
       await accounts.updateAccount(write.tx, actor.actorId, {
         email: change.email,
         email_normalized: email,
-        // A reset by mail to an address that was never confirmed removes the factor, so a new address must not look like one.
-        ...((await hasFactor(write.tx, holderOf(actor))) ? {} : { email_confirmed_at: null }),
+        // A mailed reset removes the factor if no address was ever confirmed: session and password must not lead there.
+        email_confirmed_at: (await hasFactor(write.tx, holderOf(actor))) ? (confirmedAt ?? now) : null,
       })
       await revokeResets(write.tx, 'owner', actor.actorId)
       await attempts.accounts.remember({ account: accountOf(email), address: change.address }, write.tx)
