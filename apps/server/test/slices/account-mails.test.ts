@@ -3,6 +3,7 @@ import { day } from '../../src/core/clock.ts'
 import { makeApp, makePremium, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
+import { invite } from '../member-actor.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -142,6 +143,21 @@ test('the first sign-in of a reseller, and a registration, are not mailed', asyn
   const { email } = await kinds.reseller()
   await untilHandled()
   expect(textsTo(sink, email)).toEqual([])
+})
+
+test('accepting an invitation from a new device is mailed like any sign-in', async () => {
+  const [person, inviter] = [await kinds.owner(), await signUp(on)]
+  const { token } = await invite(inviter, { email: person.email, role: 'viewer' })
+  const from = newAddress()
+  const { status } = await on.call('POST', '/auth/invitations/accept', {
+    body: { token, password: person.password },
+    from,
+    headers: { 'user-agent': firefox },
+  })
+  expect(status).toBe(200)
+  await signIn(person, from, firefox)
+  await untilHandled()
+  expect(textsTo(sink, person.email).filter((text) => text.includes(from))).toHaveLength(1)
 })
 
 test('a new address is told to the old one, which learns neither the new one nor a secret', async () => {

@@ -55,9 +55,9 @@ export class AccountMails {
     switch (record.action) {
       case 'owner.signed_in':
       case 'reseller.signed_in':
+      case 'member.joined':
         return this.#ofSignIn(record, { isMailed: true })
       case 'owner.registered':
-      case 'member.joined':
       case 'owner.password_reset':
       case 'reseller.password_reset':
         return this.#ofSignIn(record, { isMailed: false })
