@@ -216,7 +216,7 @@ test('ends at once, without waiting for a heartbeat, when its session is ended f
   await server.close()
 })
 
-test('ends at once, on every node, when a member is removed or may do something else', async () => {
+test('ends at once, on every node, when a member is removed, may do something else or needs a second factor', async () => {
   const quiet = await startServer({}, { heartbeatMs: never })
   const nodes = [quiet.server]
   try {
@@ -240,6 +240,10 @@ test('ends at once, on every node, when a member is removed or may do something 
     await expect.poll(() => ended(after)).toEqual(all)
     const gone = await listenAll()
     expect(gone.map(({ response }) => response.status)).toEqual(urls.map(() => 401))
+    const other = await addMember(quiet, vendor)
+    const listening = await Promise.all(urls.map((at) => listen(other.token, at)))
+    await vendor.call('PUT', '/settings', { requireSecondFactor: true })
+    await expect.poll(() => ended(listening)).toEqual(all)
   } finally {
     await Promise.all(nodes.slice(1).map((node) => node.close()))
     await quiet.close()

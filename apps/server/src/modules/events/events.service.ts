@@ -69,6 +69,8 @@ const changeAccess: ReadonlySet<ActionName> = new Set([
   'member.removed',
   'member.left',
   'vendor.handed_over',
+  // The owner may require a second factor now.
+  'settings.updated',
 ])
 
 const endSessions: ReadonlySet<ActionName> = new Set([
