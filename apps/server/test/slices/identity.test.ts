@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { toOwnerActor } from '../../src/core/actor.ts'
 import { minute } from '../../src/core/clock.ts'
+import { selfOf } from '../../src/modules/account/account.factors.ts'
+import { confirmIdentity } from '../../src/modules/second-factors/identity.service.ts'
+import type { Factors } from '../../src/modules/second-factors/second-factors.proofs.ts'
 import { makeApp, makePremium, refusal, signUp, wrongFields } from '../actors.ts'
 import { addPasskey, addTotp, askedBy, codeOf, show, wrongCode } from '../factors.ts'
 import { serverForAll } from '../fixtures.ts'
@@ -235,4 +239,18 @@ test('a password that is changed while it is checked renews nothing', async () =
   expect(changed.status).toBe(200)
   release()
   expect(refusal(await confirmed)).toBe('unauthorized')
+})
+
+test('a factor that is removed while a request shows it renews nothing', async () => {
+  const { accountId, id: ownerId } = await signUp(on)
+  const actor = toOwnerActor({
+    accountId,
+    ownerId,
+    sessionId: 'ses_1',
+    address: '127.0.0.1',
+    hasFactor: true,
+  })
+  const factors = { ctx: { db: on.database.db } } as Factors
+  const confirmed = confirmIdentity(factors, actor, selfOf(actor), { code: '123456' }, async () => {})
+  await expect(confirmed).rejects.toMatchObject({ code: 'challenge_ended' })
 })

@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { minute } from '../../src/core/clock.ts'
+import { hour, minute } from '../../src/core/clock.ts'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
 import { Authenticator, type Deviation } from '../authenticator.ts'
 import {
@@ -154,6 +154,22 @@ describe.each([
     expect(refusal(await login({ ...body, challenge: `${challenge.slice(0, -1)}A` }))).toBe('challenge_ended')
   })
 
+  test('cannot use an answer again after more challenges than an account can have open', async () => {
+    const person = await make()
+    const { authenticator } = await addPasskey(on, person)
+    const { challenge, options } = (
+      await on.call('POST', `${person.base}/passkey-login/options`, { body: {} })
+    ).json.data
+    const body = { challenge, credential: authenticator.get(options, { counter: 0 }) }
+    const login = () => on.call('POST', `${person.base}/passkey-login`, { body })
+    expect((await login()).status).toBe(200)
+    for (let at = 0; at < 51; at += 1) {
+      on.clock.advance(1)
+      await askedBy(on, person)
+    }
+    expect(refusal(await login())).toBe('challenge_ended')
+  })
+
   test('is refused once the count of signatures does not grow: the authenticator was copied', async () => {
     const person = await make()
     const { authenticator } = await addPasskey(on, person)
@@ -252,6 +268,18 @@ test('an address gets 429 after 30 wrong passkeys in fifteen minutes, and no oth
   for (let at = 0; at < 30; at += 1) await login({ isUserVerified: false }, '203.0.113.9')
   expect(refusal(await login({}, '203.0.113.9'))).toBe('rate_limited')
   expect((await login({}, '203.0.113.10')).status).toBe(200)
+})
+
+test('a person gets 429 after a thousand right passkeys in an hour, and no other person does', async () => {
+  const [person, other] = [await makeOwner(), await makeOwner()]
+  const { authenticator } = await addPasskey(on, person)
+  const { authenticator: theirs } = await addPasskey(on, other)
+  expect((await passkeyLogin(on, person.base, authenticator)).status).toBe(200)
+  await on.database.db.updateTable('attempts').set({ count: 1000 }).where('count', '=', 1).execute()
+  expect(refusal(await passkeyLogin(on, person.base, authenticator))).toBe('rate_limited')
+  expect((await passkeyLogin(on, other.base, theirs)).status).toBe(200)
+  on.clock.advance(hour)
+  expect((await passkeyLogin(on, person.base, authenticator)).status).toBe(200)
 })
 
 test('a suspended reseller cannot sign in with its passkey', async () => {

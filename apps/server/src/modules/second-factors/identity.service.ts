@@ -32,7 +32,8 @@ export async function confirmIdentity(
   const { password, ...shown } = proof
   if (actor.hasFactor) {
     if (password !== undefined) throw invalid('password', 'Use your second factor instead of your password')
-    await withFactor(factors, self, shown, (write) => renewProof(write, actor))
+    // Another session may have removed the last factor since this request was authenticated.
+    await withFactor(factors, self, shown, (write) => renewProof(write, actor), 'challenge_ended')
     return
   }
   if (password === undefined) throw invalid('password', 'Use your password: you have no second factor')

@@ -7,7 +7,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 import type { Take } from './holders.ts'
 import { siteOf, toRequestOptions, userHandleOf, verifyAnswer } from './passkeys.ts'
-import { type Factors, holderOf } from './second-factors.proofs.ts'
+import { type Factors, holderOf, rightPasskeys } from './second-factors.proofs.ts'
 import * as repo from './second-factors.repo.ts'
 
 /** Counted by address: a signature cannot be guessed, but checking it takes time. */
@@ -46,6 +46,7 @@ export async function showPasskey<T>(
     await attempts.count(wrongPasskeys, address)
     throw problem('invalid_code')
   }
+  await attempts.count(rightPasskeys, holder.kind, holder.id)
   return goOn(holder, async ({ tx, now }) => {
     const isFirst = await repo.spendChallenge(tx, {
       token_hash: sha256(challenge),

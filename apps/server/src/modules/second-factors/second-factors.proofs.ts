@@ -1,5 +1,5 @@
 import { type FactorMethod, limits, type PasskeyAnswer, type SecondFactorStep } from '@keyward/contract'
-import { minute } from '../../core/clock.ts'
+import { hour, minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newChallenge } from '../../core/ids.ts'
 import { Problem, problem } from '../../core/problem.ts'
@@ -16,6 +16,9 @@ import { findStep } from './totp.ts'
 
 /** Wrong codes of a person, over all challenges and addresses. */
 const wrongCodes: Allowance = { name: 'second factor', max: 10, windowMs: 15 * minute }
+
+/** Right passkeys of a person: each stores records, and a program answers without anyone typing. */
+export const rightPasskeys: Allowance = { name: 'right passkey', max: 1000, windowMs: hour }
 
 export interface Factors {
   ctx: Ctx
@@ -118,17 +121,18 @@ const isCall = (purpose: string): purpose is AskingCall =>
 
 /**
  * Runs a write of a signed-in person that shows a factor, in one transaction with using it. A credential answers the
- * options of `proofOptions`. Throws `not_found` without a factor.
+ * options of `proofOptions`. Throws `missing` without a factor.
  */
 export async function withFactor<T>(
   factors: Factors,
   { actor, holder, lock }: Self,
   shown: Shown,
   work: (write: WriteTransaction) => Promise<T>,
+  missing: 'not_found' | 'challenge_ended' = 'not_found',
 ): Promise<T> {
   const { ctx } = factors
   const factor = await repo.findFactor(ctx.db, holder)
-  if (factor?.active !== 1) throw problem('not_found')
+  if (factor?.active !== 1) throw problem(missing)
   const challenge = shown.credential && readClientData(shown.credential).challenge
   if (challenge !== undefined) await refuseEnded(ctx, factor, challenge)
   return countingGuesses(factors, holder, async () => {
@@ -185,7 +189,7 @@ async function countingGuesses<T>(
 const wrong = () => problem('invalid_code')
 
 async function check(
-  { ctx }: Factors,
+  { ctx, attempts }: Factors,
   { factor, holder, challenge }: { factor: SecondFactorRow; holder: Holder; challenge: string },
   { code, credential, recoveryCode }: Shown,
 ): Promise<Take> {
@@ -204,6 +208,7 @@ async function check(
     const expected = { challenge, isUserVerified: false }
     const counter = await verifyAnswer(siteOf(ctx.config), passkey, credential, expected)
     if (counter === undefined) throw wrong()
+    await attempts.count(rightPasskeys, holder.kind, holder.id)
     return async ({ tx, now }) => {
       if (!(await repo.takeCounter(tx, passkey.id, counter, now))) throw wrong()
     }

@@ -138,7 +138,7 @@ export interface Challenge {
 
 const challengesMax = 50
 
-/** Deletes the oldest ones beyond those that a holder can have. */
+/** Deletes the oldest ones beyond those that a holder can have. Those stored as used stay, or they would work again. */
 export async function insertChallenge(
   tx: Tx,
   challenge: Challenge & { token_hash: string; created_at: number; expires_at: number },
@@ -148,6 +148,7 @@ export async function insertChallenge(
     .selectFrom('factor_challenges')
     .select('token_hash')
     .where('factor_id', '=', challenge.factor_id)
+    .where('purpose', '<>', 'spent')
     .orderBy('created_at', 'desc')
     .orderBy('token_hash')
     .limit(1000)
