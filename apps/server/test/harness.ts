@@ -41,6 +41,14 @@ export const transactionsOn =
   (actor, work, options) =>
     transactRecorded(db, { actor, now: clock.now(), publish: () => {} }, work, options)
 
+/** What services need, for calls that begin before something that the server does. */
+export const ctxOf = ({ clock, config, database, seal }: TestServer): Ctx => ({
+  ...{ clock, config, database, db: database.db, seal },
+  tx: transactionsOn(database, clock),
+  passwords: new QuickPasswords(),
+  vpn: { has: () => false, isLoaded: false },
+})
+
 /** The longest time of a timer: 24 days. */
 export const never = 2 ** 31 - 1
 

@@ -1,7 +1,7 @@
 import type { AccountActor, PersonActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { deleteRecordsOf } from '../../db/deletions.ts'
-import { type Db, inSlices } from '../../db/index.ts'
+import { type Db, inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -33,7 +33,7 @@ export async function deleteAccount(
   if (own) await deleteHistory(ctx, { ...actor, ownerId: own.id })
   const { address } = proof
   const person: AccountActor = { kind: 'account', ownerId: null, actorId, sessionId, address }
-  await ctx.tx(person, async (write) => {
+  const remove = async (write: WriteTransaction): Promise<void> => {
     const { tx } = write
     if (own) {
       const locked = await owners.lockOwner(tx, { ownerId: own.id })
@@ -43,9 +43,12 @@ export async function deleteAccount(
       await owners.deleteOwner(tx, { ownerId: own.id })
     }
     if (!(await accounts.lockAccount(tx, actorId))) throw problem('unauthorized')
+    // A vendor was handed over to the person meanwhile, and would be left without an owner.
+    if (await owners.findOwnerOf(tx, actorId)) throw problem('conflict')
     await accounts.deleteAccount(tx, actorId)
     write.record('account.deleted', actorId, {})
-  })
+  }
+  await ctx.tx(person, remove, { onGone: () => problem('conflict') })
 }
 
 async function refuseInUse(ctx: Ctx, db: Db, owner: OwnerRow): Promise<void> {

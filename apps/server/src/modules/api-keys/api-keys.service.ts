@@ -10,7 +10,7 @@ import type { Tx } from '../../db/index.ts'
 import type { ApiKeyRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApps } from '../apps/apps.access.ts'
-import { lockOwner } from '../owners/owners.service.ts'
+import { refuseFormerOwner } from '../owners/owners.service.ts'
 import { findSessionStart } from '../sessions/sessions.service.ts'
 import * as repo from './api-keys.repo.ts'
 
@@ -39,7 +39,8 @@ export async function createApiKey(
   const key = newApiKey()
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
-    await refuseFormerOwner(tx, actor, now)
+    await refuseFormerOwner(tx, actor)
+    await refuseEnded(tx, actor, now)
     const apps = wanted.apps ? await lockApps(tx, actor, wanted.apps) : null
     if (apps === undefined) throw problem('not_found')
     const row = {
@@ -77,13 +78,8 @@ export async function revokeApiKey(ctx: Ctx, actor: PersonActor, id: string): Pr
   })
 }
 
-/**
- * Locks the vendor. A call that began before the vendor was handed over, or before a reset ended its session, must not leave a
- * key behind.
- */
-async function refuseFormerOwner(tx: Tx, actor: PersonActor, now: number): Promise<void> {
-  const owner = await lockOwner(tx, actor)
-  if (owner.account_id !== actor.actorId) throw problem('permission_missing')
+/** A call that began before a reset ended its session must not leave a key behind. */
+async function refuseEnded(tx: Tx, actor: PersonActor, now: number): Promise<void> {
   const holder = { kind: 'account', id: actor.actorId } as const
   if ((await findSessionStart(tx, holder, actor.sessionId, now)) === undefined) throw problem('unauthorized')
 }

@@ -7,8 +7,8 @@ import { listOpenSessions } from '../sessions/sessions.service.ts'
 import { EventStream, type Listener, type Topic } from './events.stream.ts'
 
 const heartbeatMs = 25 * second
-/** Enough for the open tabs of a few people; more indicates a runaway program. */
-const streamsPerOwner = 30
+/** Enough for a person's open tabs; more indicates a runaway program, which must not lock the rest of the team out. */
+const streamsPerPerson = 30
 
 /** Whose rows changed, and of which app. */
 export interface Concerned {
@@ -35,7 +35,8 @@ export class EventHub {
   open(actor: Listener): Readable {
     if (this.#closed) throw problem('unavailable')
     const present = this.#streams.get(actor.ownerId) ?? new Set()
-    if (present.size >= streamsPerOwner) throw problem('rate_limited', { retryAfterSeconds: 60 })
+    const own = [...present].filter(({ listener }) => listener.actorId === actor.actorId)
+    if (own.length >= streamsPerPerson) throw problem('rate_limited', { retryAfterSeconds: 60 })
     const stream = new EventStream(actor, () => {
       present.delete(stream)
       if (present.size === 0 && this.#streams.get(actor.ownerId) === present)

@@ -10,7 +10,7 @@ import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
 import type { Mailer } from '../mail/mail.service.ts'
-import { lockOwner } from '../owners/owners.service.ts'
+import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from './members.repo.ts'
 import { toStoredApps } from './members.rules.ts'
 import { findApps, refuseMore, toMember } from './members.service.ts'
@@ -96,7 +96,7 @@ async function addInvitation(
 ): Promise<string> {
   const email_normalized = normalizeName(invited.email)
   // The lock makes the team's limit hold, and lets one of two equal invitations replace the other.
-  await lockOwner(tx, actor)
+  await refuseFormerOwner(tx, actor)
   if (await repo.isInTeam(tx, actor, email_normalized)) throw problem('member_exists')
   const replaced = await repo.replaceInvitation(tx, actor, email_normalized, invited)
   if (replaced !== undefined) return replaced

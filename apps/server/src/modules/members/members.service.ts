@@ -7,7 +7,7 @@ import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { findAppIds } from '../apps/apps.access.ts'
-import { findOwnerOf, lockOwner, setOwnerAccount } from '../owners/owners.service.ts'
+import { findOwnerOf, refuseFormerOwner, setOwnerAccount } from '../owners/owners.service.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import * as repo from './members.repo.ts'
 import { exceeds, fromStoredApps, type Rights, toStoredApps } from './members.rules.ts'
@@ -56,6 +56,7 @@ export async function updateMember(
   const apps = change.apps === undefined ? undefined : await findApps(ctx.db, actor, change.apps)
   const view = await ctx.tx(actor, async (write) => {
     const { tx } = write
+    await refuseFormerOwner(tx, actor)
     const found = await repo.lockMember(tx, actor, id)
     if (!found) throw problem('not_found')
     const before = { role: found.role, apps: fromStoredApps(found.apps) }
@@ -73,6 +74,7 @@ export async function updateMember(
 export async function removeMember(ctx: Ctx, actor: PersonActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx } = write
+    await refuseFormerOwner(tx, actor)
     const found = await repo.lockMember(tx, actor, id)
     if (!found) throw problem('not_found')
     await repo.deleteMember(tx, actor, id)
@@ -87,9 +89,7 @@ export async function makeOwner(ctx: Ctx, actor: PersonActor, id: string): Promi
     actor,
     async (write) => {
       const { tx, now } = write
-      const owner = await lockOwner(tx, actor)
-      // It may have been handed over meanwhile.
-      if (owner.account_id !== actor.actorId) throw problem('permission_missing')
+      await refuseFormerOwner(tx, actor)
       const member = await repo.lockMember(tx, actor, id)
       if (!member) throw problem('not_found')
       const { account_id: next } = member
@@ -107,6 +107,6 @@ export async function makeOwner(ctx: Ctx, actor: PersonActor, id: string): Promi
       await repo.insertMember(tx, actor, former)
       write.record('vendor.handed_over', actor.ownerId, { before: actor.actorId, after: next })
     },
-    { onTaken: () => problem('owns_vendor') },
+    { onTaken: () => problem('owns_vendor'), onGone: () => problem('not_found') },
   )
 }

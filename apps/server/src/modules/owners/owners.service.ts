@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
 import type { OfOwner } from '../../core/actor.ts'
+import { problem } from '../../core/problem.ts'
 import { type Db, lock, query, type Tx } from '../../db/index.ts'
 import type { AccountRow, OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -35,6 +36,12 @@ export const getOwner = (db: Db, scope: OfOwner): Promise<OwnerRow> =>
 /** Reads an owner and locks the row until the transaction ends. */
 export const lockOwner = (tx: Tx, scope: OfOwner): Promise<OwnerRow> =>
   lock(tx, tx.selectFrom('owners').selectAll().where('id', '=', scope.ownerId)).executeTakeFirstOrThrow()
+
+/** Locks a vendor account. A call of its owner may have begun before the account was handed over. */
+export async function refuseFormerOwner(tx: Tx, actor: OfOwner & { actorId: string }): Promise<void> {
+  const owner = await lockOwner(tx, actor)
+  if (owner.account_id !== actor.actorId) throw problem('permission_missing')
+}
 
 /** The vendor account that a person owns. */
 export const findOwnerOf = (db: Db, accountId: string): Promise<OwnerRow | undefined> =>

@@ -8,6 +8,7 @@ import { deleteAnswers } from '../../service/stored-answers.ts'
 import { confirmIdentity } from '../account/account.service.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
+import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from '../owners/settings.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import { deleteApp } from './apps-overview.service.ts'
@@ -55,6 +56,7 @@ export async function resetPlatform(
 ): Promise<void> {
   await confirmIdentity(ctx, attempts, actor, proof)
   await ctx.tx(actor, async (write) => {
+    await refuseFormerOwner(write.tx, actor)
     // First, so that no program of the vendor adds anything meanwhile.
     await revokeApiKeys(write, actor)
     write.record('platform.reset_started', null, {})

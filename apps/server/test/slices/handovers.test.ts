@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { toPersonActor } from '../../src/core/actor.ts'
+import { deleteAccount } from '../../src/modules/account/account.deletion.ts'
+import { Invitations } from '../../src/modules/members/invitations.service.ts'
+import { removeMember, updateMember } from '../../src/modules/members/members.service.ts'
+import { resetPlatform } from '../../src/modules/platform/platform.service.ts'
+import { Attempts } from '../../src/service/attempts.ts'
+import type { Ctx } from '../../src/service/ctx.ts'
+import { makeApp } from '../actors.ts'
+import { ownerForEach, serverForAll } from '../fixtures.ts'
+import { ctxOf } from '../harness.ts'
+import { addMember, newAddress } from '../member-actor.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+
+/** A person at the vendor, as a call sees it that began now. */
+async function actorOf(accountId: string, role: 'owner' | 'support') {
+  const sessions = on.database.db.selectFrom('owner_sessions').select('id')
+  const { id: sessionId } = await sessions.where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  return toPersonActor(
+    { role, apps: null },
+    { accountId, ownerId: owner.id, sessionId, address: '192.0.2.1' },
+  )
+}
+
+const makeOwner = async (id: string) =>
+  expect((await owner.call('POST', `/members/${id}/make-owner`, {})).status).toBe(200)
+
+describe('a call that began before the vendor was handed over', () => {
+  test('changes neither the team of the next owner nor anything of the vendor', async () => {
+    const app = await makeApp(owner)
+    const [next, other] = [await addMember(on, owner), await addMember(on, owner, { role: 'viewer' })]
+    const former = await actorOf(owner.accountId, 'owner')
+    const ctx = ctxOf(on)
+    const attempts = new Attempts(ctx)
+    const mailer = { send: async () => {}, close: () => {} }
+    const rest = { mailer, consoleUrl: () => '', onError: () => {} }
+    const invitations = new Invitations({ ctx, attempts, ...rest })
+    await makeOwner(next._id)
+    const before = (await next.call('GET', '/members')).json
+    for (const change of [
+      () => invitations.invite(former, { email: newAddress(), role: 'manager' }),
+      () => updateMember(ctx, former, other._id, { role: 'manager' }),
+      () => removeMember(ctx, former, other._id),
+      () => resetPlatform(ctx, attempts, former, { address: '192.0.2.1' }),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ code: 'permission_missing' })
+    }
+    expect((await next.call('GET', '/members')).json).toEqual(before)
+    expect((await next.call('GET', `/apps/${app._id}`)).status).toBe(200)
+  })
+
+  test('does not delete the account of its next owner', async () => {
+    const next = await addMember(on, owner)
+    const actor = await actorOf(next.accountId, 'support')
+    const { tx, ...others } = ctxOf(on)
+    let handover: Promise<void> | undefined
+    const ctx: Ctx = {
+      ...others,
+      tx: async (...call) => {
+        handover ??= makeOwner(next._id)
+        await handover
+        return tx(...call)
+      },
+    }
+    const proof = { password: next.password, address: '192.0.2.1' }
+    const deletion = deleteAccount(ctx, new Attempts(ctx), actor, proof)
+    await expect(deletion).rejects.toMatchObject({ code: 'conflict' })
+    expect((await next.call('GET', '/auth/profile')).json.data.user.role).toBe('owner')
+  })
+})
