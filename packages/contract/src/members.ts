@@ -94,7 +94,8 @@ export const members = {
     permission: 'ownership',
     confirm: 'always',
     tag,
-    summary: 'Hand your vendor account over to a member; you become a manager, and all API keys are revoked',
+    summary:
+      'Hand your vendor account over to a member; you become a manager, all API keys are revoked, and open invitations withdrawn',
     params: idParams,
     body: none,
     data: none,

@@ -6,10 +6,10 @@ import { removeMember, updateMember } from '../../src/modules/members/members.se
 import { resetPlatform } from '../../src/modules/platform/platform.service.ts'
 import { Attempts } from '../../src/service/attempts.ts'
 import type { Ctx } from '../../src/service/ctx.ts'
-import { makeApp } from '../actors.ts'
+import { makeApp, refusal, signUp } from '../actors.ts'
 import { ownerForEach, serverForAll } from '../fixtures.ts'
 import { ctxOf } from '../harness.ts'
-import { addMember, newAddress } from '../member-actor.ts'
+import { addMember, invite, newAddress } from '../member-actor.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -26,6 +26,26 @@ async function actorOf(accountId: string, role: 'owner' | 'support') {
 
 const makeOwner = async (id: string) =>
   expect((await owner.call('POST', `/members/${id}/make-owner`, {})).status).toBe(200)
+
+test('handing a vendor over withdraws open invitations, whose links the former owner knows', async () => {
+  const { _id, email, token } = await invite(owner, { role: 'manager' })
+  const elsewhere = await invite(await signUp(on))
+  const next = await addMember(on, owner)
+  await makeOwner(next._id)
+  const { members } = (await next.call('GET', '/members')).json.data
+  expect(members).toMatchObject([{ email: owner.email, role: 'manager' }])
+  const accept = (secret: string) =>
+    on.call('POST', '/auth/invitations/accept', {
+      body: { token: secret, name: 'Grace', password: 'battery staple' },
+    })
+  expect(refusal(await accept(token))).toBe('invitation_invalid')
+  expect((await accept(elsewhere.token)).status).toBe(200)
+  const audit = on.database.db.selectFrom('audit').select(['action', 'detail']).where('target_id', '=', _id)
+  expect((await audit.orderBy('id').execute()).at(-1)).toMatchObject({
+    action: 'member.removed',
+    detail: expect.stringContaining(email),
+  })
+})
 
 describe('a call that began before the vendor was handed over', () => {
   test('changes neither the team of the next owner nor anything of the vendor', async () => {

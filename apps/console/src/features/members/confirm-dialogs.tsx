@@ -41,7 +41,7 @@ export function MakeOwnerDialog({ member, vendor, onClose }: MemberConfirmProps)
       onClose={onClose}
       title={`Make ${name} the owner of ${vendor}?`}
       description={`${name} gets all apps, licenses and end users, the plan and its payments. You become a manager, without billing and members.`}
-      loss="All API keys are revoked at once. Only the new owner can hand the account back."
+      loss="All API keys are revoked and open invitations withdrawn at once. Only the new owner can hand the account back."
       typed={member.email}
       confirmLabel="Make Owner"
       busy={makeOwner.isPending}

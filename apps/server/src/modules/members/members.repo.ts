@@ -123,3 +123,12 @@ export async function updateMember(
 export async function deleteMember(tx: Tx, { ownerId }: OfOwner, id: string): Promise<void> {
   await tx.deleteFrom('members').where('id', '=', id).where('owner_id', '=', ownerId).execute()
 }
+
+/** Withdraws all open invitations of a vendor, and returns them. */
+export const deleteInvitations = (tx: Tx, { ownerId }: OfOwner): Promise<Pick<MemberRow, 'id' | 'email'>[]> =>
+  tx
+    .deleteFrom('members')
+    .where('owner_id', '=', ownerId)
+    .where('account_id', 'is', null)
+    .returning(['id', 'email'])
+    .execute()

@@ -98,6 +98,9 @@ export async function makeOwner(ctx: Ctx, actor: PersonActor, id: string): Promi
       await repo.deleteMember(tx, actor, id)
       await setOwnerAccount(tx, actor, next)
       await revokeApiKeys(write, actor)
+      // The former owner knows their links.
+      for (const { id, email } of await repo.deleteInvitations(tx, actor))
+        write.record('member.removed', id, { email, account: null })
       const former = {
         id: newId('mem'),
         account_id: actor.actorId,
