@@ -93,8 +93,10 @@ test('requiring a second factor needs a proof of identity, and no API key can do
 test('the requirement costs no further query', async () => {
   const owner = await signUp(on)
   const member = await makeMember(owner)
-  const count = async () =>
+  const countOnce = async () =>
     (await statementsOf(on.database, async () => void (await get(member, '/apps')))).length
+  // What follows a sign-in, such as mails about new devices, may run beside one of the requests.
+  const count = async () => Math.min(await countOnce(), await countOnce(), await countOnce())
   const before = await count()
   await addTotp(on, member)
   await require(owner, true)
