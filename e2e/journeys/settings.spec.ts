@@ -187,7 +187,7 @@ test.describe('profile', () => {
     await enter(page, vendor, '/profile')
     const main = page.getByRole('main')
     for (const text of ['Paula Profile', vendor.email, 'App Owner', shownDate(inDays(0))]) {
-      await expect(main.getByText(text, { exact: true })).toBeVisible()
+      await expect(main.getByText(text, { exact: true }).first()).toBeVisible()
     }
     for (const [term, value] of [
       ['Status', 'Active'],
