@@ -52,7 +52,7 @@ export async function addMember(
   }
 }
 
-/** Makes somebody with an account a member; returns the token of the session at the vendor. */
+/** Adds a person with an account to the team; returns the token of the session at the vendor. */
 export async function addPerson(
   on: TestServer,
   owner: Pick<Owner, 'call'>,

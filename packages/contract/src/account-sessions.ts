@@ -16,7 +16,7 @@ export const accountSession = z.strictObject({
 
 const sessions = z.strictObject({ sessions: z.array(accountSession).max(limits.accountSessionsMax) })
 
-/** Exactly one of what proves who somebody is. */
+/** Exactly one proof of identity. */
 const proof = (password: z.ZodType<string, string>) =>
   z
     .strictObject({ password, ...factorProof })

@@ -12,7 +12,7 @@ const appsOfMember = z
   .max(limits.memberAppsMax, `Choose at most ${limits.memberAppsMax} applications, or all`)
   .nullable()
 
-/** A member of the owner's team, or somebody who is invited. `_id` is that of the membership. */
+/** A member of the owner's team, or an invited person. `_id` is the id of the membership. */
 export const member = z.strictObject({
   _id: z.string(),
   name: z.string().nullable().describe('null until the invitation is accepted'),

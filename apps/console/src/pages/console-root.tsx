@@ -34,7 +34,7 @@ function forget(session: Session) {
   })
 }
 
-/** The server does not tell a member that was removed from one whose session has ended. */
+/** The server answers 401 both to a removed member and to an expired session. */
 const expiryText = (user: User | undefined) =>
   user === undefined || user.role === 'owner'
     ? 'Your session has expired. Please log in again.'
@@ -59,7 +59,7 @@ export function ConsoleRoot() {
   )
   useEffect(() => onSessionChangedElsewhere(forget), [])
   useEffect(() => onTokenLeft(() => void call(wire.auth.logout).catch(() => {})), [])
-  // The screens follow the rights of the signed-in person, which somebody has changed.
+  // A missing permission means that the user's rights have changed: load them again.
   useEffect(() => onRightMissing(() => void queryClient.invalidateQueries({ queryKey: keys.owner })), [])
   // Refetch on every change: the queries become stale when the connection is lost, and fresh when it returns.
   useEffect(() => watchConnection(() => void queryClient.invalidateQueries()), [])

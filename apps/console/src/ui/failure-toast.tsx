@@ -15,7 +15,7 @@ export function toastFailure(error: unknown, fallback: string) {
 }
 
 function show(title: string, error: unknown, description?: string) {
-  // The sign-in page says that the session has expired. Whoever closes the question for a proof has decided so.
+  // No toast: the sign-in page reports an expired session, and closing the identity dialog is a choice, not a failure.
   if (hasCode(error, 'unauthorized') || hasCode(error, 'confirm_identity')) return
   // The message of an edit conflict asks the user to open the dialog again, so it stays until they do.
   const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }

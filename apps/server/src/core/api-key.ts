@@ -9,7 +9,7 @@ const randomLength = 34
 const form = /^kwa_([0-9A-Za-z]{34})([0-9A-Za-z]{6})$/
 const hintLength = 4
 
-/** A new API key: 202 random bits, and a checksum that tells a key from other text without asking a server. */
+/** Returns a new API key: 202 random bits, and a checksum by which secret scanners recognize a key offline. */
 export function newApiKey(): string {
   const random = Array.from({ length: randomLength }, () => digits[randomInt(digits.length)]).join('')
   return `${apiKeyPrefix}${random}${checksumOf(random)}`

@@ -26,7 +26,7 @@ export function useStartSession() {
   }
 }
 
-/** Starts the session of somebody who signed in. */
+/** Stores the session of a new sign-in and greets the user. */
 export function useWelcome() {
   const start = useStartSession()
   return (signedIn: SignedIn) => {

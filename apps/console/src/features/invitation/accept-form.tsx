@@ -14,7 +14,7 @@ export interface Accepted {
   password: string
 }
 
-/** The server does not tell whether the invited address has an account. */
+/** The server does not reveal whether the invited address has an account, so each text covers both cases. */
 const wrongAccount = {
   new: 'The invited address may have an account already. Choose “I have one” and enter its password.',
   known: 'Wrong password. If you have no account yet, choose “New account”.',

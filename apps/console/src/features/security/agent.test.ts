@@ -37,7 +37,7 @@ test.each([
   expect(describeAgent(agent)).toBe(words)
 })
 
-test('tells phones from computers', () => {
+test('distinguishes phones from computers', () => {
   expect(isPhoneAgent('Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X)')).toBe(true)
   expect(isPhoneAgent('Mozilla/5.0 (X11; Linux x86_64)')).toBe(false)
   expect(isPhoneAgent(null)).toBe(false)

@@ -23,7 +23,7 @@ const RightsContext = createContext<Rights>({ role: 'viewer', permissions: [], a
 
 export const RightsProvider = RightsContext.Provider
 
-/** Tells whether the signed-in person may make all of these calls. What it may not do is left out of the screen. */
+/** Whether the signed-in user may make all of these calls. The screen omits what they may not do. */
 export function useMay() {
   const rights = use(RightsContext)
   return useCallback((...calls: readonly Doing[]) => calls.every((call) => mayDo(rights, call)), [rights])

@@ -16,7 +16,7 @@ interface SecondFactorsTable {
   /** Whether it has an authenticator app or a passkey, so that a sign-in needs one. */
   active: Generated<Flag>
   totp_sealed: string | null
-  /** The last time step of which a code was accepted. */
+  /** The time step of the last accepted code. */
   totp_step: Generated<number>
   /** The secret of an authenticator app that was not confirmed yet. */
   pending_sealed: string | null

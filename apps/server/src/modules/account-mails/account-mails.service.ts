@@ -34,7 +34,7 @@ interface SignIn {
   at: number
 }
 
-/** Tells people by mail what happened to their account: after the commit, so that it neither delays nor fails a call. */
+/** Mails people about changes to their account. Mails are sent after the commit, so they neither delay nor fail a call. */
 export class AccountMails {
   readonly #parts: Parts
   readonly #background: Background

@@ -34,7 +34,7 @@ interface Acceptance {
 }
 
 /**
- * Accepts an invitation and signs in at its vendor. Whoever has the link must not learn whether the invited address has an
+ * Accepts an invitation and signs in at its vendor. The holder of the link must not learn whether the invited address has an
  * account: without a name, an unknown address answers like a wrong password; with one, the same rules apply to both.
  */
 export async function acceptInvitation(
@@ -172,7 +172,7 @@ async function newAccount(
       await attempts.accounts.remember({ account, address }, tx)
       return undefined
     },
-    // Somebody has registered the address meanwhile, and knows its password.
+    // The address was registered meanwhile, so accepting needs that account's password.
     onTaken: () => problem('invalid_credentials'),
   }
 }

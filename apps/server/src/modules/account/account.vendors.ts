@@ -91,7 +91,7 @@ export async function openVendor(
   })
 }
 
-/** Leaves a team. Whoever belongs to no other vendor account could not sign in any more. */
+/** Leaves a team. The last vendor account cannot be left: its person could no longer sign in. */
 export async function leaveVendor(ctx: Ctx, actor: PersonActor, id: string): Promise<void> {
   const vendor = await getVendor(ctx, actor, id)
   if (vendor.access.role === 'owner') throw problem('vendor_owned')

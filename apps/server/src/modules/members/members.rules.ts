@@ -7,7 +7,7 @@ export interface Rights {
   apps: readonly string[] | null
 }
 
-/** Whether these rights go beyond the actor's own, which nobody can give. */
+/** Whether these rights exceed the actor's own; such rights cannot be granted. */
 export function exceeds(actor: Pick<VendorActor, 'permissions' | 'apps'>, { role, apps }: Rights): boolean {
   if (rolePermissions[role].some((permission) => !actor.permissions.has(permission))) return true
   const own = actor.apps

@@ -41,7 +41,7 @@ export async function findApps(db: Db, scope: OwnerScope, names: string[] | null
   return ids
 }
 
-/** Nobody gives a member more than they have. */
+/** A caller cannot grant rights that it does not have. */
 export function refuseMore(actor: VendorActor, rights: Rights): void {
   if (exceeds(actor, rights)) throw problem('permission_missing')
 }

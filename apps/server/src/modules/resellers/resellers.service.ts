@@ -160,7 +160,7 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
 
 const releasedAtOnce = 100
 
-/** Removes all second factors, and ends the sessions of whoever had them. */
+/** Removes all second factors of an account and ends its sessions. */
 export async function resetSecondFactor(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const reseller = await repo.lockReseller(write.tx, actor, id)
