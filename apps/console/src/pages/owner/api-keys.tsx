@@ -49,7 +49,7 @@ export function ApiKeysPage() {
         }
         primary={apiKeys.data && apiKeys.data.length > 0 && !isFull && create('Create Key')}
       />
-      <Card>
+      <Card className="overflow-clip">
         {apiKeys.data?.length !== 0 && (
           <CardHeader
             title="Keys"
