@@ -1,13 +1,13 @@
 // Builds dist: one file per platform and module system, and the types for both module systems.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
 const folder = import.meta.dirname
-const dist = join(folder, 'dist')
-rmSync(dist, { recursive: true, force: true })
+// Another process may import dist meanwhile, so its files are only ever replaced as a whole.
+const dist = mkdtempSync(join(folder, 'dist-'))
 
 for (const platform of ['node', 'browser']) {
   const bundle = await rolldown({
@@ -28,6 +28,16 @@ execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), 
   stdio: 'inherit',
 })
 publishTypes()
+publish(join(folder, 'dist'))
+
+/** Moves the files to `target` and removes those of earlier builds. */
+function publish(target) {
+  mkdirSync(target, { recursive: true })
+  const names = readdirSync(dist)
+  for (const name of names) renameSync(join(dist, name), join(target, name))
+  for (const name of readdirSync(target)) if (!names.includes(name)) rmSync(join(target, name))
+  rmSync(dist, { recursive: true })
+}
 
 /** Writes the declarations that index.d.ts needs, for import (`.d.ts`) and for require (`.d.cts`). */
 function publishTypes() {
@@ -41,7 +51,6 @@ function publishTypes() {
     writeFileSync(join(dist, `${name}.d.ts`), text.replace(specifier, "'./$1.js'"))
     writeFileSync(join(dist, `${name}.d.cts`), text.replace(specifier, "'./$1.cjs'"))
   }
-  mkdirSync(dist, { recursive: true })
   visit('index')
   rmSync(types, { recursive: true })
 }

@@ -77,8 +77,9 @@ test('a deletion in slices continues where it was interrupted, and counts each l
   for (let made = 0; made < 3; made += 1) await makeLicenses(on, owner, app, 100)
   const [key, actor] = [newKey(), actorOf()]
   const work = (ctx: Ctx) => async (as: VendorActor) => ({ data: await deleteAllLicenses(ctx, as, app._id) })
+  // The first slice has few rows; how many the next one has depends on the machine.
   for (const at of [3, 2]) {
-    const ctx = contextWith(killAt(at + 1))
+    const ctx = contextWith(killAt(at))
     await expect(once(ctx, key, actor, work(ctx))).rejects.toBe(killed)
   }
   expect(await total(app)).toBeLessThan(300)
