@@ -57,6 +57,7 @@ export const endpoints = {
 }
 
 export type { AccountSession } from './account-sessions.ts'
+export { actionLabels } from './action-labels.ts'
 export type { ActionDetail, ActionName, ActionOnApp } from './actions.ts'
 export { actions, isLogged, thinnedActions } from './actions.ts'
 export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
