@@ -56,6 +56,10 @@ const variableChange = z.strictObject({
   removed: variableNames,
 })
 const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag, requireSecondFactor: flag })
+/** Addresses are recorded without their path, which can hold a token. */
+const webhookFields = z
+  .strictObject({ origin: z.string(), events: z.array(z.string()), apps: ids.nullable(), active: flag })
+  .partial()
 const passkeyName = z.strictObject({ name: z.string() })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
 const coupon = z.strictObject({
@@ -210,6 +214,20 @@ export const actions = {
   'reseller.recovery_code_used': z.strictObject({ left: count }),
   'reseller.second_factors_removed': nothing,
 
+  'webhook.created': z.strictObject({
+    origin: z.string(),
+    events: z.array(z.string()),
+    apps: ids.nullable(),
+    format: z.enum(['standard', 'discord']),
+  }),
+  'webhook.updated': changeOf(webhookFields),
+  'webhook.deleted': z.strictObject({ origin: z.string() }),
+  'webhook.secret_rotated': nothing,
+  'webhook.tested': z.strictObject({ delivery: id }),
+  'webhook.delivery_retried': z.strictObject({ delivery: id }),
+  /** The server paused it: it failed for too long, or the person or API key that saved it last has lost access. */
+  'webhook.paused': z.strictObject({ reason: z.enum(['failing', 'maker_gone']) }),
+
   'settings.updated': changeOf(settingsFields),
   'platform.reset_started': nothing,
   'platform.reset': nothing,
@@ -287,4 +305,7 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'device.drifted',
   'device.freed',
   'device.forgotten',
+  'webhook.updated',
+  'webhook.tested',
+  'webhook.delivery_retried',
 ])

@@ -33,6 +33,17 @@ export const limits = {
   apiKeyNetworksMax: 50,
   /** One API key, on each node. */
   apiKeyRequestsPerMinute: 600,
+  /** Webhooks of a vendor, and how many apps one can name. */
+  webhooksMax: 20,
+  webhookAppsMax: 200,
+  webhookUrlMax: 2000,
+  /** How long a delivery is tried again, and how long a webhook may fail before it is paused. */
+  webhookRetryDays: 3,
+  /** How long the secret before a rotation signs, too. */
+  webhookRotationHours: 24,
+  /** How long the log of deliveries is kept, and how much of a request and of its response. */
+  deliveryDays: 30,
+  deliveryBytesMax: 2048,
   vpnAllowedMax: 100,
   programHashesMax: 200,
   /** What an owner, and each reseller, may add to the audit log and to stored answers. */

@@ -48,6 +48,9 @@ const general = {
   vendor_owned: [409, 'You own this vendor account. Hand it over to a member first.'],
   last_vendor: [409, 'This is the only vendor account you belong to. To leave it, delete your account.'],
   account_owns_apps: [409, 'Delete your apps first, or hand your vendor account over to a member.'],
+  webhooks_full: [409, `An account can have at most ${limits.webhooksMax} webhooks`],
+  webhook_paused: [409, 'This webhook is paused. Resume it first.'],
+  webhook_unsigned: [409, 'Discord checks no signatures, so this webhook has no secret'],
   blocklist_full: [
     403,
     `An app can block at most ${limits.blocklistMax.toLocaleString('en')} devices and addresses`,

@@ -88,6 +88,8 @@ export type {
 } from './endpoint.ts'
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
+export type { DeliveredName, EventName, EventNoun } from './event-types.ts'
+export { eventFacts, eventNames, isEventName, testEvent } from './event-types.ts'
 export type { ExportColumns, TermsColumn } from './exports.ts'
 export {
   clientExport,
@@ -137,3 +139,4 @@ export { appVariable, clientVariable } from './variables.ts'
 export type { Vendor } from './vendors.ts'
 export type { Applies, ProgramCall, Reason, Subject } from './verdicts.ts'
 export { checksOf, reasonsOf, verdictOrder } from './verdicts.ts'
+export type { Delivery, DeliveryState, Webhook, WebhookFormat } from './webhooks.ts'

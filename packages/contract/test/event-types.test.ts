@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { type ActionName, actions, isLogged } from '../src/actions.ts'
+import { eventFacts, eventNames, isEventName } from '../src/event-types.ts'
+import { permissions } from '../src/permissions.ts'
+
+const names = Object.keys(actions) as ActionName[]
+
+test('delivers what the audit log stores of a vendor, but for slices', () => {
+  const belongToNoVendor = /^(coupon\.|account\.deleted)/
+  const expected = names.filter(
+    (name) => isLogged(name, 'owner') && !name.includes('.slice_') && !belongToNoVendor.test(name),
+  )
+  expect(new Set(eventNames)).toEqual(new Set([...expected, 'program.refused']))
+  expect(names.filter((name) => isEventName(name) !== expected.includes(name))).toEqual([])
+})
+
+test('names an existing permission for each event', () => {
+  for (const name of eventNames) expect(permissions).toContain(eventFacts(name).permission)
+  expect(eventFacts('licenses.banned')).toEqual({ noun: 'licenses', permission: 'licenses:read' })
+  expect(eventFacts('program.refused').permission).toBe('clients:read')
+  expect(eventFacts('webhook.test').permission).toBe('webhooks:read')
+})
+
+test.each(['constructor', 'toString', '', '*', 'webhook.test'])('%j is no event', (name) => {
+  expect(isEventName(name)).toBe(false)
+})
