@@ -118,6 +118,14 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'reseller.recovery_code_used': 'Reseller recovery code used',
   'reseller.second_factors_removed': 'Reseller second factors removed',
 
+  'webhook.created': 'Webhook created',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.secret_rotated': 'Webhook secret rotated',
+  'webhook.tested': 'Webhook tested',
+  'webhook.delivery_retried': 'Webhook delivery retried',
+  'webhook.paused': 'Webhook paused by the server',
+
   'settings.updated': 'Settings changed',
   'platform.reset_started': 'Platform reset started',
   'platform.reset': 'Platform reset',
