@@ -2,7 +2,7 @@ import { acceptsIdempotencyKey, type Endpoint, errorFacts, limits } from '@keywa
 import { z } from 'zod'
 import { version } from '../core/version.ts'
 import { escapeHtml, renderFrame } from './docs-frame.ts'
-import { allEndpoints, bodyLimitOf, confirmation, errorsOf } from './openapi.ts'
+import { allEndpoints, bodyLimitOf, confirmation, errorsOf, permissionOf } from './openapi.ts'
 
 /** The API reference: one page without scripts, generated from the contract. */
 export function renderDocs(basePath: string): string {
@@ -87,15 +87,9 @@ ${parts.join('')}
 </article>`
 }
 
-/** Owners have every permission; others who act for them may not. */
-function permission({ permission: needed, deleting, allApps }: Endpoint): string {
-  if (needed === undefined) return ''
-  if (needed === 'self') return ' API keys cannot call it.'
-  if (needed === 'ownership') return ' Only the owner may call it, no API key.'
-  const alone = ` Permission: <code>${needed}</code>.`
-  const also = deleting ? ` Deleting also needs <code>${deleting.join('</code> and <code>')}</code>.` : ''
-  const which = allApps === 'without app' ? 'Without an app, it' : 'It'
-  return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
+const permission = (endpoint: Endpoint): string => {
+  const text = escapeHtml(permissionOf(endpoint)).replace(/`([^`]+)`/g, '<code>$1</code>')
+  return text && ` ${text}`
 }
 
 const confirm = ({ confirm: needed }: Endpoint): string => (needed ? ` ${confirmation[needed]}.` : '')

@@ -1,14 +1,22 @@
+import { acceptsIdempotencyKey, apiKeyPermissions, errorFacts } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
 import { allEndpoints, buildOpenApi, errorsOf } from './openapi.ts'
 
+interface Response {
+  description: string
+  headers?: Record<string, object>
+  content?: Record<string, { schema: { properties?: { code?: { enum: string[] } } } }>
+}
+
 interface Operation {
   operationId: string
   summary: string
+  description?: string
   tags: string[]
   parameters: { name: string; in: string; required: boolean; schema: object }[]
   requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  responses: Record<string, Response & { $ref?: string }>
   security: Record<string, unknown>[]
 }
 
@@ -16,8 +24,16 @@ const document = JSON.parse(JSON.stringify(buildOpenApi())) as {
   openapi: string
   info: { title: string; version: string }
   paths: Record<string, Record<string, Operation>>
-  components: { securitySchemes: Record<string, object>; schemas: Record<string, object> }
+  components: {
+    securitySchemes: Record<string, object>
+    schemas: Record<string, object>
+    responses: Record<string, Response>
+  }
 }
+
+/** The response itself where a call refers to one. */
+const resolve = (response: Operation['responses'][string] | undefined): Response | undefined =>
+  response?.$ref ? document.components.responses[response.$ref.split('/').at(-1)!] : response
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
@@ -72,7 +88,7 @@ test('every call has a summary, one success, and a description for each status',
     expect(statuses.filter((status) => /^2\d\d$/.test(status))).toHaveLength(1)
     for (const status of statuses) {
       expect(status).toMatch(/^[2-5]\d\d$/)
-      expect(operation.responses[status]?.description).toBeTruthy()
+      expect(resolve(operation.responses[status])?.description).toBeTruthy()
     }
   }))
 
@@ -82,6 +98,52 @@ test('every call uses documented security schemes only', () =>
       expect(document.components.securitySchemes).toHaveProperty(scheme)
     }
   }))
+
+const endpointOf = new Map(allEndpoints.map(({ name, endpoint }) => [name, endpoint]))
+
+test('every call lists its error codes at their status, and where it may say when to try again', () =>
+  everyRow(named, (_name, { operation }) => {
+    const failures = Object.entries(operation.responses).filter(([status]) => !/^2/.test(status))
+    const listed = failures.flatMap(([status, response]) => {
+      const { content, headers = {} } = resolve(response)!
+      expect(Object.keys(headers)).toEqual(['429', '503'].includes(status) ? ['Retry-After'] : [])
+      const codes = content!['application/json']!.schema.properties!.code!.enum
+      return codes.map((code) => `${status} ${code}`)
+    })
+    const endpoint = endpointOf.get(operation.operationId)!
+    const known = errorsOf(endpoint).map((code) => `${errorFacts(code).status} ${code}`)
+    expect(listed.sort()).toEqual(known.sort())
+  }))
+
+test('every call says which permission it needs, and whether API keys may make it', () =>
+  everyRow(named, (_name, { operation }) => {
+    const { access, permission } = endpointOf.get(operation.operationId)!
+    const accepted = operation.security.flatMap(Object.keys)
+    const takesApiKey = apiKeyPermissions.some((one) => one === permission)
+    expect(accepted).toEqual(
+      ['public', 'program'].includes(access) ? [] : [access, ...(takesApiKey ? ['apiKey'] : [])],
+    )
+    if (takesApiKey) expect(operation.description).toContain(`Permission: \`${permission}\`.`)
+    else if (access === 'owner')
+      expect(operation.description).toMatch(/API keys cannot call it|no API key|Permission: `members:/)
+  }))
+
+test('every call that accepts an Idempotency-Key describes the header and the mark of a repeat', () =>
+  everyRow(named, (_name, { operation }) => {
+    const accepts = acceptsIdempotencyKey(endpointOf.get(operation.operationId)!)
+    const [success] = Object.entries(operation.responses).find(([status]) => /^2/.test(status))!
+    const header = operation.parameters.find(({ name }) => name === 'Idempotency-Key')
+    expect(header !== undefined).toBe(accepts)
+    expect('Idempotent-Replay' in (operation.responses[success]?.headers ?? {})).toBe(accepts)
+  }))
+
+test('writes an object of several calls once, by its name', () => {
+  const uses = [...schemasIn(document.paths)].map(({ $ref }) => $ref)
+  for (const name of ['License', 'Client', 'App', 'Pagination']) {
+    expect(uses.filter((use) => use === `#/components/schemas/${name}`).length).toBeGreaterThan(2)
+    expect(document.components.schemas[name]).toMatchObject({ type: 'object', required: expect.any(Array) })
+  }
+})
 
 test('every reference resolves', () => {
   const references = [...schemasIn(document)].flatMap((schema) =>

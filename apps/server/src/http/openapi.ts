@@ -1,17 +1,18 @@
 import {
   acceptsIdempotencyKey,
+  apiKeyPermissions,
   type Endpoint,
   type ErrorCode,
   endpoints,
   errorFacts,
   limits,
+  type Permission,
 } from '@keyward/contract'
 import { z } from 'zod'
 import { needsPerson } from '../core/actor.ts'
 import { version } from '../core/version.ts'
 import { isBudgeted } from './budgeted.ts'
-
-type Json = Record<string, unknown>
+import { type Json, namedSchemas, toSchema } from './openapi-schemas.ts'
 
 /** Every endpoint of the contract with its group. */
 export const allEndpoints: readonly { name: string; endpoint: Endpoint }[] = Object.entries(
@@ -53,6 +54,15 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   return [...codes]
 }
 
+function errorsByStatus(endpoint: Endpoint): Map<number, ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of errorsOf(endpoint)) {
+    const { status } = errorFacts(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return byStatus
+}
+
 const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '/config'
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
@@ -75,7 +85,12 @@ export function buildOpenApi(publicUrl?: string): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Keyward API', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Keyward API',
+      version,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: publicUrl ?? '/' }],
     paths,
     components: {
@@ -85,16 +100,39 @@ export function buildOpenApi(publicUrl?: string): Json {
           { type: 'http', scheme: 'bearer', description },
         ]),
       ),
-      schemas: { Failure: failure },
+      schemas: { Failure: failure, ...namedSchemas() },
+      responses: singleFailures(),
     },
   }
 }
 
-const schemes: Record<string, string> = {
-  owner:
-    'Token of a person, from POST /api/auth/login, or an API key (`kwa_…`), which the owner creates in the settings. API keys make the calls whose `x-permission` they carry, not those marked `self` or `ownership`',
+const description = `Every call answers \`{ "success": true, "data" }\` or a \`Failure\`, whose \`code\` is for programs and whose \`message\` is for people.
+An id that does not exist and one that you may not access get the same 404. Ignore fields that you do not know: new ones may be added.`
+
+const schemes = {
+  owner: 'Token of a person, from POST /api/auth/login',
+  apiKey:
+    'An API key (`kwa_…`), which the owner creates in the settings. It makes the calls whose `x-permission` it carries',
   reseller: 'Token of a reseller, from POST /api/resellers/auth/login',
   session: 'Token of a program, from POST /api/client/init; Keyward-App names the app',
+}
+
+/** The kinds of tokens that a call accepts. */
+function security({ access, permission }: Endpoint): Json[] {
+  if (!(access in schemes)) return []
+  const takesApiKey = apiKeyPermissions.includes(permission as Permission)
+  return [{ [access]: [] }, ...(takesApiKey ? [{ apiKey: [] }] : [])]
+}
+
+/** Which people and API keys may make a call, in Markdown. */
+export function permissionOf({ permission, deleting, allApps }: Endpoint): string {
+  if (permission === undefined) return ''
+  if (permission === 'self') return 'API keys cannot call it.'
+  if (permission === 'ownership') return 'Only the owner may call it, no API key.'
+  const alone = `Permission: \`${permission}\`.`
+  const also = deleting ? ` Deleting also needs \`${deleting.join('` and `')}\`.` : ''
+  const which = allApps === 'without app' ? 'Without an app, it' : 'It'
+  return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
 }
 
 const failure: Json = {
@@ -143,18 +181,20 @@ function operation(name: string, endpoint: Endpoint): Json {
     description: `At most ${bodyLimitOf(endpoint)} bytes of JSON`,
     content: { 'application/json': { schema: toSchema(endpoint.body, 'input') } },
   }
+  const proof = endpoint.confirm && `${confirmation[endpoint.confirm]}.`
+  const described = [permissionOf(endpoint), proof].filter(Boolean).join(' ')
   return {
     operationId: name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.confirm ? { description: `${confirmation[endpoint.confirm]}.` } : {}),
+    ...(described ? { description: described } : {}),
     parameters: parameters(endpoint),
     ...(body ? { requestBody: body } : {}),
     ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
     ...(endpoint.allApps ? { 'x-all-apps': endpoint.allApps } : {}),
     ...(endpoint.deleting ? { 'x-deleting': endpoint.deleting } : {}),
     ...(endpoint.confirm ? { 'x-confirm': endpoint.confirm } : {}),
-    security: endpoint.access in schemes ? [{ [endpoint.access]: [] }] : [],
+    security: security(endpoint),
     responses: responses(endpoint),
   }
 }
@@ -181,7 +221,7 @@ function parameters(endpoint: Endpoint): Json[] {
     ...list(endpoint.params, 'path'),
     ...list(endpoint.query, 'query'),
     ...(endpoint.access === 'session' ? [header('Keyward-App', true)] : []),
-    ...(acceptsIdempotencyKey(endpoint) ? [header('Idempotency-Key', false)] : []),
+    ...(acceptsIdempotencyKey(endpoint) ? [idempotencyKey] : []),
     ...(isProgram ? [header('Keyward-Nonce', false), header('Content-Digest', false)] : []),
   ]
 }
@@ -196,18 +236,7 @@ function responses(endpoint: Endpoint): Json {
       data: toSchema(endpoint.data, 'output'),
     },
   }
-  const byStatus = new Map<number, string[]>()
-  for (const code of errorsOf(endpoint)) {
-    const { status, message } = errorFacts(code)
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${message}`])
-  }
-  const failures = [...byStatus].map(([status, texts]) => [
-    status,
-    {
-      description: texts.join('; '),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-    },
-  ])
+  const failures = [...errorsByStatus(endpoint)].map(([status, codes]) => [status, referTo(status, codes)])
   const file = endpoint.file?.map((type) => [type, { schema: { type: 'string' } }])
   const ok = {
     description: 'Success',
@@ -222,7 +251,41 @@ const replayHeader: Json = {
   schema: { const: 'true' },
 }
 
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
-  return json
+const idempotencyKey: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `A value that you make up for each new request, such as a UUID or your order's number. A repeat with the same key and the same input gets the first answer for ${limits.idempotencyHours} hours and changes nothing again`,
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyMax },
+}
+
+/** An answer with one of these codes, which have this status. */
+const failureOf = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${errorFacts(code).message}`).join('; '),
+  ...(status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfterHeader } } : {}),
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        allOf: [{ $ref: '#/components/schemas/Failure' }],
+        required: ['code'],
+        properties: { code: { type: 'string', enum: codes } },
+      },
+    },
+  },
+})
+
+/** Failures with a single code are the same in most calls, so they are written once. */
+const referTo = (status: number, codes: readonly ErrorCode[]): Json =>
+  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : failureOf(status, codes)
+
+function singleFailures(): Json {
+  const all = allEndpoints.flatMap(({ endpoint }) => [...errorsByStatus(endpoint)])
+  const single = all.filter(([, codes]) => codes.length === 1)
+  return Object.fromEntries(single.map(([status, codes]) => [codes[0], failureOf(status, codes)]))
+}
+
+const retryAfterHeader: Json = {
+  description: 'Seconds to wait before the next attempt, if the server knows them',
+  schema: { type: 'integer', minimum: 1 },
 }
