@@ -1,4 +1,5 @@
 import type { ApiKey } from '@keyward/contract'
+import { appsText } from '../../lib/format/apps.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -32,8 +33,8 @@ export function apiKeyColumns({ apps, onRevoke }: ApiKeyColumnsOptions): Column<
     },
     {
       id: 'apps',
-      header: 'Applications',
-      cell: (key) => <Short text={appsOf(key, apps)} />,
+      header: 'Apps',
+      cell: (key) => <Short text={appsText(key.apps, apps)} />,
     },
     {
       id: 'networks',
@@ -98,12 +99,4 @@ function Short({ text }: { text: string }) {
       {text}
     </span>
   )
-}
-
-/** Keys of apps that this browser has not loaded show a count instead of names. */
-export function appsOf({ apps }: Pick<ApiKey, 'apps'>, known: ApiKeyColumnsOptions['apps']): string {
-  if (apps === null) return 'All applications'
-  if (apps.length === 0) return 'None: its applications were deleted'
-  const names = apps.map((id) => known.find(({ _id }) => _id === id)?.name)
-  return names.every((name) => name !== undefined) ? names.join(', ') : `${apps.length} applications`
 }

@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { useState } from 'react'
-import { useApps } from '../../lib/api/apps.ts'
+import { useAppsField } from '../../lib/api/apps.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { toDayInput } from '../../lib/format/dates.ts'
@@ -9,7 +9,7 @@ import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, Textarea } from '../../ui/input.tsx'
-import { AppFields } from './app-fields.tsx'
+import { SomeField } from '../../ui/some-field.tsx'
 import { createDefaults, createSchema, expiries, toRequest } from './create-form.ts'
 import { CreatedKey } from './created-key.tsx'
 import { PermissionFields } from './permission-fields.tsx'
@@ -70,10 +70,10 @@ interface CreateFormProps {
 
 function CreateForm({ onBusy, onCancel, onCreated }: CreateFormProps) {
   const create = useCreateApiKey()
-  const apps = useApps().data ?? []
+  const appsField = useAppsField()
   const form = useSchemaForm(createSchema, { defaultValues: createDefaults })
   const { errors } = form.formState
-  const { permissions, which, apps: chosen, expiry } = form.watch()
+  const { permissions, apps, expiry } = form.watch()
   const change = { shouldValidate: true, shouldDirty: true }
 
   const submit = form.handleSubmit(async (values) => {
@@ -108,13 +108,14 @@ function CreateForm({ onBusy, onCancel, onCreated }: CreateFormProps) {
           onChange={(value) => form.setValue('permissions', value, change)}
           error={errors.permissions?.message}
         />
-        <AppFields
-          which={which}
-          onWhich={(value) => form.setValue('which', value, { shouldDirty: true })}
-          apps={apps}
-          chosen={chosen}
-          onChange={(value) => form.setValue('apps', value, change)}
-          error={which === 'some' ? errors.apps?.message : undefined}
+        <SomeField
+          {...appsField}
+          value={apps ?? null}
+          onChange={(value) =>
+            form.setValue('apps', value, { shouldDirty: true, shouldValidate: value?.length !== 0 })
+          }
+          max={limits.apiKeyAppsMax}
+          error={errors.apps?.message}
         />
         <div className="grid gap-3 sm:grid-cols-2">
           <Field label="Expires">

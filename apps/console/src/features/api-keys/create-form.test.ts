@@ -13,7 +13,7 @@ test('sends the choices of the dialog as the call wants them', () => {
     networks: [],
   })
   const networks = ' 203.0.113.0/24\n\n2001:db8::/64, 198.51.100.1 '
-  expect(request({ which: 'some', apps: ['app_1'], networks })).toMatchObject({
+  expect(request({ apps: ['app_1'], networks })).toMatchObject({
     apps: ['app_1'],
     networks: ['203.0.113.0/24', '2001:db8::/64', '198.51.100.1'],
   })
@@ -29,7 +29,7 @@ test('a key ends with a local day', () => {
 test.each([
   ['name', { name: ' ' }],
   ['permissions', { permissions: [] }],
-  ['apps', { which: 'some' as const }],
+  ['apps', { apps: [] }],
   ['expiresAt', { expiry: 'date', expiresAt: '2020-01-01' }],
   ['expiresAt', { expiry: 'date' }],
   ['networks', { networks: Array.from({ length: 51 }, (_, at) => `10.0.0.${at}`).join('\n') }],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { presets } from './permission-words.ts'
 
-const { name, permissions } = newApiKey.shape
+const { name, permissions, apps } = newApiKey.shape
 
 export const expiries = [
   { value: 'days-30', label: 'In 30 days' },
@@ -18,8 +18,7 @@ export const createSchema = z
   .object({
     name,
     permissions,
-    which: z.enum(['all', 'some']),
-    apps: z.array(z.string()),
+    apps,
     expiry: z.string(),
     expiresAt: z.string(),
     networks: z
@@ -29,10 +28,6 @@ export const createSchema = z
         (lines) => lines.length <= limits.apiKeyNetworksMax,
         `A key can name at most ${limits.apiKeyNetworksMax} networks`,
       ),
-  })
-  .refine(({ which, apps }) => which === 'all' || apps.length > 0, {
-    path: ['apps'],
-    message: 'Choose at least one application',
   })
   .refine(({ expiry, expiresAt }) => expiry !== 'date' || expiresAt >= toDayInput(new Date()), {
     path: ['expiresAt'],
@@ -44,8 +39,7 @@ export type CreateValues = z.output<typeof createSchema>
 export const createDefaults: z.input<typeof createSchema> = {
   name: '',
   permissions: [...presets.issue.permissions],
-  which: 'all',
-  apps: [],
+  apps: null,
   expiry: 'months-12',
   expiresAt: '',
   networks: '',
@@ -56,14 +50,11 @@ function toLines(text: string): string[] {
 }
 
 export const toRequest = ({
-  which,
-  apps,
   expiry,
   expiresAt,
   ...rest
 }: CreateValues): BodyInputOf<typeof endpoints.apiKeys.create> => ({
   ...rest,
-  apps: which === 'all' ? null : apps,
   expiresAt: toExpiry(expiry, expiresAt),
 })
 

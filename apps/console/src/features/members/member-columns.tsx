@@ -1,4 +1,5 @@
 import type { Member } from '@keyward/contract'
+import { appsText } from '../../lib/format/apps.ts'
 import { roleFacts } from '../../lib/format/roles.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -6,19 +7,7 @@ import type { Column } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { nameOf } from './queries.ts'
 
-interface AppName {
-  _id: string
-  name: string
-}
-
-/** The names of a few apps, or their number. */
-function appsText(ids: readonly string[] | null, apps: readonly AppName[]): string {
-  if (ids === null) return 'All apps'
-  const names = ids.flatMap((id) => apps.find(({ _id }) => _id === id)?.name ?? [])
-  return ids.length <= 2 && names.length === ids.length ? names.join(', ') : `${ids.length} apps`
-}
-
-export const memberColumns = (apps: readonly AppName[]): Column<Member>[] => [
+export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Member>[] => [
   {
     id: 'member',
     header: 'Member',

@@ -74,6 +74,17 @@ export function toAppOptions(
   return all.map(({ _id, name }) => ({ value: _id, label: name }))
 }
 
+/** A field that chooses all apps or some. */
+export function useAppsField() {
+  const apps = useApps().data ?? []
+  return {
+    label: 'Apps',
+    words: { all: 'All apps', some: 'Some apps', add: 'Add an app' },
+    options: toAppOptions(apps),
+    find: useFindApps(),
+  }
+}
+
 /** A select that filters by app; `chosen` is the selected app, which `apps` may not contain. */
 export function useAppFilter(
   apps: readonly { _id: string; name: string }[],
