@@ -4,7 +4,7 @@ import { useStartSession, useWelcome } from '../features/account/session.ts'
 import { SignInForm } from '../features/account/sign-in-form.tsx'
 import { PasswordPage, usePasswordChanged } from '../features/password-reset/password-page.tsx'
 import { PasskeySignIn } from '../features/security/passkey-sign-in.tsx'
-import { type SecondStep, SecondStepEnded, SecondStepPage } from '../features/security/second-step.tsx'
+import { useSecondStep } from '../features/security/second-step.tsx'
 import { call } from '../lib/api/call.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
 import { ownerSession, useToken } from '../lib/api/session.ts'
@@ -28,27 +28,18 @@ function OwnerPasswordPage() {
   const start = useStartSession()
   const navigate = useNavigate()
   const changed = usePasswordChanged(paths.dashboard)
-  const [step, setStep] = useState<SecondStep>()
-  const [ended, setEnded] = useState(false)
-  if (step) {
-    return (
-      <SecondStepPage
-        step={step}
-        show={async (body) => {
-          start(await call(wire.secondFactor.complete, { body }))
-          changed()
-        }}
-        onBack={(hasEnded) => {
-          setStep(undefined)
-          setEnded(hasEnded)
-          if (!hasEnded) void navigate(paths.auth, { replace: true })
-        }}
-      />
-    )
-  }
+  const secondStep = useSecondStep({
+    show: async (body) => {
+      start(await call(wire.secondFactor.complete, { body }))
+      changed()
+    },
+    again: 'Please choose your password again.',
+    onLeave: () => void navigate(paths.auth, { replace: true }),
+  })
+  if (secondStep.page) return secondStep.page
   return (
     <PasswordPage
-      notice={ended && <SecondStepEnded>Please choose your password again.</SecondStepEnded>}
+      notice={secondStep.notice}
       place="your Keyward console"
       command="npx keyward owner reset-password <email>"
       paths={{
@@ -60,7 +51,7 @@ function OwnerPasswordPage() {
       forgot={(body) => call(wire.auth.forgotPassword, { body })}
       reset={async (body) => {
         const data = await call(wire.auth.resetPassword, { body })
-        if ('secondFactor' in data) setStep(data.secondFactor)
+        if ('secondFactor' in data) secondStep.begin(data.secondFactor)
         else start(data)
         return !('secondFactor' in data)
       }}
@@ -74,24 +65,15 @@ function SignInPage() {
   const [email, setEmail] = useState('')
   const config = usePublicConfig()
   const state = useLocation().state as { from?: string } | null
-  const [step, setStep] = useState<SecondStep>()
-  const [ended, setEnded] = useState(false)
   const welcome = useWelcome()
+  const secondStep = useSecondStep({
+    show: async (body) => welcome(await call(wire.secondFactor.complete, { body })),
+    again: 'Please sign in again.',
+  })
   useTitle(tab === 'sign-up' ? 'Sign Up' : 'Sign In')
 
   if (useToken(ownerSession) !== null) return <Navigate to={state?.from ?? paths.dashboard} replace />
-  if (step) {
-    return (
-      <SecondStepPage
-        step={step}
-        show={async (body) => welcome(await call(wire.secondFactor.complete, { body }))}
-        onBack={(hasEnded) => {
-          setEnded(hasEnded)
-          setStep(undefined)
-        }}
-      />
-    )
-  }
+  if (secondStep.page) return secondStep.page
 
   return (
     <AuthFrame
@@ -124,12 +106,12 @@ function SignInPage() {
             label: 'Sign In',
             content: (
               <div className="pt-5">
-                {ended && <SecondStepEnded>Please sign in again.</SecondStepEnded>}
+                {secondStep.notice}
                 <SignInForm
                   email={email}
                   onSecondStep={(next, typed) => {
                     setEmail(typed)
-                    setStep(next)
+                    secondStep.begin(next)
                   }}
                 />
                 <PasskeySignIn

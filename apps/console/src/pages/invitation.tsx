@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { type SignedIn, useStartSession } from '../features/account/session.ts'
 import { type Accepted, AcceptForm } from '../features/invitation/accept-form.tsx'
-import { type SecondStep, SecondStepEnded, SecondStepPage } from '../features/security/second-step.tsx'
+import { useSecondStep } from '../features/security/second-step.tsx'
 import { call } from '../lib/api/call.ts'
 import { wire } from '../lib/api/wire.ts'
 import { paths } from '../lib/navigation/paths.ts'
@@ -17,34 +16,25 @@ export function InvitationPage() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const start = useStartSession()
-  const [step, setStep] = useState<SecondStep>()
-  const [ended, setEnded] = useState(false)
   const join = (session: SignedIn) => {
     start(session)
     toast.success(`You are in the team of ${session.user.vendor.name}`)
     void navigate(paths.dashboard, { replace: true })
   }
+  const secondStep = useSecondStep({
+    show: async (body) => join(await call(wire.secondFactor.complete, { body })),
+    again: 'Please accept again.',
+    onLeave: () => void navigate(paths.auth, { replace: true }),
+  })
   const accepting = useMutation({
     mutationFn: (body: Accepted) => call(wire.vendors.acceptInvitation, { body }),
     onSuccess: (data) => {
-      if ('secondFactor' in data) setStep(data.secondFactor)
+      if ('secondFactor' in data) secondStep.begin(data.secondFactor)
       else join(data)
     },
   })
   useTitle('Invitation')
-  if (step) {
-    return (
-      <SecondStepPage
-        step={step}
-        show={async (body) => join(await call(wire.secondFactor.complete, { body }))}
-        onBack={(hasEnded) => {
-          setStep(undefined)
-          setEnded(hasEnded)
-          if (!hasEnded) void navigate(paths.auth, { replace: true })
-        }}
-      />
-    )
-  }
+  if (secondStep.page) return secondStep.page
   return (
     <AuthFrame
       logo={<LogoMark className="size-11" />}
@@ -58,7 +48,7 @@ export function InvitationPage() {
         </p>
       }
     >
-      {ended && <SecondStepEnded>Please accept again.</SecondStepEnded>}
+      {secondStep.notice}
       <AcceptForm token={token} accepting={accepting} />
     </AuthFrame>
   )

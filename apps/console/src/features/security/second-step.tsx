@@ -1,7 +1,7 @@
 import type { SecondFactorStep } from '@keyward/contract'
 import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { hasCode } from '../../lib/api/call.ts'
 import { AuthFrame } from '../../ui/auth-frame.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,7 +13,7 @@ import { CodeInput, RecoveryCodeInput } from './code-input.tsx'
 import { passkeyFailure, proofFailure } from './failures.ts'
 import { askPasskey, type PasskeyAnswer, passkeysWork } from './passkeys.ts'
 
-export type SecondStep = SecondFactorStep['secondFactor']
+type SecondStep = SecondFactorStep['secondFactor']
 
 type Shown = { challenge: string } & (
   | { code: string }
@@ -21,7 +21,7 @@ type Shown = { challenge: string } & (
   | { credential: PasskeyAnswer }
 )
 
-export interface SecondStepPageProps {
+interface SecondStepPageProps {
   step: SecondStep
   /** Shows the factor to the server and starts the session. */
   show: (shown: Shown) => Promise<unknown>
@@ -35,7 +35,7 @@ const over = ['challenge_ended', 'reset_link_invalid', 'invitation_invalid'] as 
 type Kind = 'code' | 'passkey' | 'recovery'
 
 /** The second step of a sign-in, a password reset or an invitation. */
-export function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
+function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
   const { challenge, methods, options } = step
   const canUsePasskey = methods.includes('passkey') && options !== null && passkeysWork()
   const first: Kind = methods.includes('totp') ? 'code' : canUsePasskey ? 'passkey' : 'recovery'
@@ -144,9 +144,35 @@ export function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
   )
 }
 
-/** On the first step after a second one that took too long. */
-export const SecondStepEnded = ({ children }: { children: ReactNode }) => (
-  <div role="alert" className="mb-5">
-    <Callout tone="warning">The second step took too long. {children}</Callout>
-  </div>
-)
+export interface SecondStepOptions {
+  show: SecondStepPageProps['show']
+  /** What the user does after a second step that took too long. */
+  again: string
+  /** Runs when the user leaves the second step. */
+  onLeave?: () => void
+}
+
+/** For a form that may lead to a second step: `page` replaces it during that step, `notice` is shown after one that took too long. */
+export function useSecondStep({ show, again, onLeave }: SecondStepOptions) {
+  const [step, setStep] = useState<SecondStep>()
+  const [ended, setEnded] = useState(false)
+  return {
+    begin: setStep,
+    page: step && (
+      <SecondStepPage
+        step={step}
+        show={show}
+        onBack={(hasEnded) => {
+          setStep(undefined)
+          setEnded(hasEnded)
+          if (!hasEnded) onLeave?.()
+        }}
+      />
+    ),
+    notice: ended && (
+      <div role="alert" className="mb-5">
+        <Callout tone="warning">The second step took too long. {again}</Callout>
+      </div>
+    ),
+  }
+}

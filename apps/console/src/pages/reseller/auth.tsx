@@ -4,7 +4,7 @@ import { PasswordPage, usePasswordChanged } from '../../features/password-reset/
 import { useStartSession, useWelcome } from '../../features/portal/session.ts'
 import { PortalSignInForm } from '../../features/portal/sign-in-form.tsx'
 import { PasskeySignIn } from '../../features/security/passkey-sign-in.tsx'
-import { type SecondStep, SecondStepEnded, SecondStepPage } from '../../features/security/second-step.tsx'
+import { useSecondStep } from '../../features/security/second-step.tsx'
 import { call } from '../../lib/api/call.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -21,27 +21,18 @@ function ResellerPasswordPage() {
   const start = useStartSession()
   const navigate = useNavigate()
   const changed = usePasswordChanged(paths.resellerDashboard)
-  const [step, setStep] = useState<SecondStep>()
-  const [ended, setEnded] = useState(false)
-  if (step) {
-    return (
-      <SecondStepPage
-        step={step}
-        show={async (body) => {
-          start(await call(wire.portalSecondFactor.complete, { body }))
-          changed()
-        }}
-        onBack={(hasEnded) => {
-          setStep(undefined)
-          setEnded(hasEnded)
-          if (!hasEnded) void navigate(paths.resellerAuth, { replace: true })
-        }}
-      />
-    )
-  }
+  const secondStep = useSecondStep({
+    show: async (body) => {
+      start(await call(wire.portalSecondFactor.complete, { body }))
+      changed()
+    },
+    again: 'Please choose your password again.',
+    onLeave: () => void navigate(paths.resellerAuth, { replace: true }),
+  })
+  if (secondStep.page) return secondStep.page
   return (
     <PasswordPage
-      notice={ended && <SecondStepEnded>Please choose your password again.</SecondStepEnded>}
+      notice={secondStep.notice}
       place="the reseller portal"
       command="npx keyward reseller reset-password <email>"
       paths={{
@@ -53,7 +44,7 @@ function ResellerPasswordPage() {
       forgot={(body) => call(wire.portal.forgotPassword, { body })}
       reset={async (body) => {
         const data = await call(wire.portal.resetPassword, { body })
-        if ('secondFactor' in data) setStep(data.secondFactor)
+        if ('secondFactor' in data) secondStep.begin(data.secondFactor)
         else start(data)
         return !('secondFactor' in data)
       }}
@@ -64,26 +55,17 @@ function ResellerPasswordPage() {
 function SignInPage() {
   const state = useLocation().state as { from?: string } | null
   const [email, setEmail] = useState('')
-  const [step, setStep] = useState<SecondStep>()
-  const [ended, setEnded] = useState(false)
   const welcome = useWelcome()
+  const secondStep = useSecondStep({
+    show: async (body) => welcome(await call(wire.portalSecondFactor.complete, { body })),
+    again: 'Please sign in again.',
+  })
   useTitle('Reseller Sign In')
 
   if (useToken(resellerSession) !== null) {
     return <Navigate to={state?.from ?? paths.resellerDashboard} replace />
   }
-  if (step) {
-    return (
-      <SecondStepPage
-        step={step}
-        show={async (body) => welcome(await call(wire.portalSecondFactor.complete, { body }))}
-        onBack={(hasEnded) => {
-          setEnded(hasEnded)
-          setStep(undefined)
-        }}
-      />
-    )
-  }
+  if (secondStep.page) return secondStep.page
 
   return (
     <AuthFrame
@@ -102,12 +84,12 @@ function SignInPage() {
         </>
       }
     >
-      {ended && <SecondStepEnded>Please sign in again.</SecondStepEnded>}
+      {secondStep.notice}
       <PortalSignInForm
         email={email}
         onSecondStep={(next, typed) => {
           setEmail(typed)
-          setStep(next)
+          secondStep.begin(next)
         }}
       />
       <PasskeySignIn
