@@ -96,6 +96,7 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
 
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['are listed', (tx) => apiKeys.listApiKeys(tx, scope)],
+  ['are read', (tx) => apiKeys.findApiKey(tx, scope, 'key_1')],
   ['are resolved', (tx) => apiKeys.apiKeyByHash.first(tx, { keyHash: 'hash' })],
   ['are revoked', (tx) => apiKeys.revokeApiKey(tx, scope, 'key_1', 1)],
   ['are deleted', (tx) => apiKeys.deleteLongRevoked(tx, scope)],

@@ -22,6 +22,9 @@ const apiKey = z.strictObject({
   lastAddress: z.string().nullable().describe('as of `lastUsedAt`'),
 })
 
+/** What a key learns of itself: not where it works and was used, which helps a thief alone. */
+const ownApiKey = apiKey.pick({ _id: true, name: true, permissions: true, apps: true, expiresAt: true })
+
 const distinct = <T extends z.ZodType>(values: z.ZodArray<T>) =>
   values.transform((all): z.output<T>[] => [...new Set(all)])
 
@@ -64,6 +67,15 @@ export const apiKeys = {
     tag,
     summary: 'List the API keys that are not revoked, newest first',
     data: z.strictObject({ apiKeys: z.array(apiKey) }),
+  }),
+  current: endpoint({
+    method: 'GET',
+    path: '/api-keys/current',
+    access: 'owner',
+    permission: 'api_key',
+    tag,
+    summary: 'Get the API key of this request: what it may do, until when',
+    data: z.strictObject({ apiKey: ownApiKey }),
   }),
   create: endpoint({
     method: 'POST',

@@ -46,7 +46,7 @@ export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
 }
 
 /**
- * What a call of the owner's API needs: a permission, only a session of one's own (`self`), or to be the owner
- * (`ownership`), which no set of permissions replaces.
+ * What a call of the owner's API needs: a permission, only a session of one's own (`self`), to be the owner
+ * (`ownership`), which no set of permissions replaces, or to be an API key, with any permissions (`api_key`).
  */
-export type Requirement = Permission | 'self' | 'ownership'
+export type Requirement = Permission | 'self' | 'ownership' | 'api_key'

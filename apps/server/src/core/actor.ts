@@ -182,6 +182,7 @@ export const needsPerson = (needed: Requirement | undefined): boolean =>
 export function meets(actor: Actor, needed: Requirement | undefined): boolean {
   if (needed === undefined || needed === 'self') return true
   if (!isVendor(actor)) return false
+  if (needed === 'api_key') return actor.kind === 'api_key'
   return needed === 'ownership' ? actor.isOwner : actor.permissions.has(needed)
 }
 

@@ -120,6 +120,7 @@ const schemes = {
 /** The kinds of tokens that a call accepts. */
 function security({ access, permission }: Endpoint): Json[] {
   if (!(access in schemes)) return []
+  if (permission === 'api_key') return [{ apiKey: [] }]
   const takesApiKey = apiKeyPermissions.includes(permission as Permission)
   return [{ [access]: [] }, ...(takesApiKey ? [{ apiKey: [] }] : [])]
 }
@@ -129,6 +130,7 @@ export function permissionOf({ permission, deleting, allApps }: Endpoint): strin
   if (permission === undefined) return ''
   if (permission === 'self') return 'API keys cannot call it.'
   if (permission === 'ownership') return 'Only the owner may call it, no API key.'
+  if (permission === 'api_key') return 'Only an API key may call it, about itself.'
   const alone = `Permission: \`${permission}\`.`
   const also = deleting ? ` Deleting also needs \`${deleting.join('` and `')}\`.` : ''
   const which = allApps === 'without app' ? 'Without an app, it' : 'It'

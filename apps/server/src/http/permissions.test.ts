@@ -67,6 +67,7 @@ test('every call declares its permission and rejects an actor without it', () =>
     async (_name, call) => {
       const needed = call.endpoint.permission
       expect(needed).toBeDefined()
+      if (needed === 'api_key') return
       actor = owner
       expect(await isForbidden(call)).toBe(false)
       const others = permissions.filter((permission) => permission !== needed)
@@ -97,11 +98,25 @@ test('an API key with every permission that it can have makes no call for people
     },
   ))
 
+test('what concerns the API key of the call itself is for no person, and for every key', () =>
+  everyRow(
+    calls
+      .filter(({ endpoint }) => endpoint.permission === 'api_key')
+      .map((call) => [call.name, call] as const),
+    async (_name, call) => {
+      actor = owner
+      expect(await isForbidden(call)).toBe(true)
+      actor = { ...owner, kind: 'api_key', sessionId: null, isOwner: false, permissions: new Set() }
+      expect(await isForbidden(call)).toBe(false)
+    },
+  ))
+
 test('rejects what concerns all apps for an actor with some, and nothing else', () =>
   everyRow(
     calls.map((call) => [call.name, call] as const),
     async (_name, call) => {
       const { allApps, permission } = call.endpoint
+      if (permission === 'api_key') return
       actor = { ...owner, apps: new Set(['app_1']) }
       expect(await isForbidden(call)).toBe(allApps !== undefined)
       if (allApps === 'without app') expect(await isForbidden(call, { query: '?app=one' })).toBe(false)

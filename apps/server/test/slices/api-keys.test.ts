@@ -149,6 +149,21 @@ describe('an API key', () => {
       expect(refusal(await key.call(method, path, body)), `${method} ${path}`).toBe('api_key_not_allowed')
   })
 
+  test('learns what it may do, but not where it works, and no person asks for one', async () => {
+    const wanted = { permissions: ['licenses:read'], apps: [app._id], networks: ['127.0.0.0/8'] }
+    const key = await makeApiKey(on, owner, wanted)
+    const { status, json } = await key.call('GET', '/api-keys/current')
+    expect(status).toBe(200)
+    expect(json.data.apiKey).toEqual({
+      _id: key.id,
+      name: 'Build server',
+      permissions: ['licenses:read'],
+      apps: [app._id],
+      expiresAt: null,
+    })
+    expect(refusal(await owner.call('GET', '/api-keys/current'))).toBe('permission_missing')
+  })
+
   test('is no token of a reseller or a program', async () => {
     const key = await makeApiKey(on, owner)
     expect(refusal(await key.call('GET', '/resellers/auth/profile'))).toBe('unauthorized')

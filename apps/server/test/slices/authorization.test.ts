@@ -60,6 +60,7 @@ function refusalWith(endpoint: Endpoint, holds: Holds, hasAllApps: boolean): Ref
 
 function refusalOf(endpoint: Endpoint, role: string, hasAllApps = true): Refusal | undefined {
   if (endpoint.permission === 'self') return undefined
+  if (endpoint.permission === 'api_key') return 'permission_missing'
   if (endpoint.permission === 'ownership') return role === 'owner' ? undefined : 'permission_missing'
   return refusalWith(endpoint, (permission) => includes[role]?.(permission) === true, hasAllApps)
 }
@@ -67,6 +68,7 @@ function refusalOf(endpoint: Endpoint, role: string, hasAllApps = true): Refusal
 function refusalOfKey(endpoint: Endpoint, holds: Holds, hasAllApps = true): Refusal | undefined {
   const { permission } = endpoint
   if (permission === 'self' || permission === 'ownership') return 'api_key_not_allowed'
+  if (permission === 'api_key') return undefined
   return refusalWith(endpoint, holds, hasAllApps)
 }
 

@@ -16,6 +16,7 @@ export function mayDo(rights: Rights, doing: Doing): boolean {
   const isDeletion = call.method === 'DELETE' || part === 'delete'
   if (isDeletion && !deleting.every(has)) return false
   if (permission === undefined) return true
+  if (permission === 'api_key') return false
   return permission === 'ownership' ? rights.role === 'owner' : has(permission)
 }
 

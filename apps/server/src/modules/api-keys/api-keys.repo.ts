@@ -16,6 +16,16 @@ export const listApiKeys = (db: Db, { ownerId }: OwnerScope): Promise<ApiKeyRow[
     .limit(limits.apiKeysMax)
     .execute()
 
+/** Undefined if the vendor has no such key that still works. */
+export const findApiKey = (db: Db, { ownerId }: OwnerScope, id: string): Promise<ApiKeyRow | undefined> =>
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+
 type NewRow = Omit<ApiKeyRow, 'last_used_at' | 'last_address' | 'revoked_at'>
 
 /** False if the vendor has as many keys as it can have; the caller has locked the vendor's row. */

@@ -9,6 +9,9 @@ export function apiKeysRoutes(mount: Mount, ctx: Ctx): void {
   mount(apiKeys.list, 'owner', async ({ actor }) => ({
     apiKeys: await service.listApiKeys(ctx, actor),
   }))
+  mount(apiKeys.current, 'owner', async ({ actor }) => ({
+    apiKey: await service.getOwnApiKey(ctx, actor),
+  }))
   mount(apiKeys.create, 'owner', ({ actor, body }) => service.createApiKey(ctx, personOf(actor), body))
   mount(apiKeys.revoke, 'owner', async ({ actor, params }) => {
     await service.revokeApiKey(ctx, personOf(actor), params.id)

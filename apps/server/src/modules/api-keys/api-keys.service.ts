@@ -1,5 +1,5 @@
 import type { ApiKey, Permission } from '@keyward/contract'
-import type { OwnerScope, PersonActor } from '../../core/actor.ts'
+import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { hintOf, newApiKey } from '../../core/api-key.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -16,6 +16,15 @@ import * as repo from './api-keys.repo.ts'
 
 export const listApiKeys = async (ctx: Ctx, scope: OwnerScope): Promise<ApiKey[]> =>
   (await repo.listApiKeys(ctx.db, scope)).map(toApiKey)
+
+/** The key that makes the call. */
+export async function getOwnApiKey(ctx: Ctx, actor: VendorActor) {
+  const row = await repo.findApiKey(ctx.db, actor, actor.actorId)
+  // Revoked since it was authenticated.
+  if (!row) throw problem('unauthorized')
+  const { _id, name, permissions, apps, expiresAt } = toApiKey(row)
+  return { _id, name, permissions, apps, expiresAt }
+}
 
 export interface NewApiKey {
   name: string
