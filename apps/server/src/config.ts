@@ -25,6 +25,8 @@ export interface Config {
   vpnRangesFile: string | undefined
   /** A range API of leaked passwords, without a trailing slash. */
   leakedPasswordsUrl: string | undefined
+  /** Private addresses and networks that webhooks may reach. */
+  webhookNetworks: readonly string[]
   /** The plan of owners without a paid or granted one. */
   defaultPlan: 'free' | 'premium'
   rateLimits: 'on' | 'off'
@@ -107,6 +109,8 @@ function pathOf(url: string): string {
 /** Without encoding, characters such as # and / end the password. */
 const withPassword = 'user:password@host, with a percent-encoded password'
 
+const listOf = (text: string): string[] => text.split(',').map((part) => part.trim())
+
 const variables = z.object({
   PORT: z
     .string()
@@ -126,7 +130,7 @@ const variables = z.object({
     .transform((value, context) => {
       if (value === 'off') return false
       if (/^\d+$/.test(value)) return Number(value) || false
-      const networks = value.split(',').map((part) => part.trim())
+      const networks = listOf(value)
       if (networks.every(isNetwork)) return networks
       context.addIssue({
         code: 'custom',
@@ -139,6 +143,11 @@ const variables = z.object({
   PASSWORD_POLICY: z.enum(['basic', 'strict'], 'must be basic or strict').default('basic'),
   VPN_RANGES_FILE: z.string().min(1).optional(),
   LEAKED_PASSWORDS_URL: httpUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  WEBHOOK_NETWORKS: z
+    .string()
+    .transform(listOf)
+    .refine((networks) => networks.every(isNetwork), 'must be a list of addresses and networks')
+    .default([]),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
   DEFAULT_PLAN: z.enum(['free', 'premium'], 'must be free or premium').optional(),
@@ -226,6 +235,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     passwordPolicy: values.PASSWORD_POLICY,
     vpnRangesFile: values.VPN_RANGES_FILE === undefined ? undefined : resolve(values.VPN_RANGES_FILE),
     leakedPasswordsUrl: values.LEAKED_PASSWORDS_URL,
+    webhookNetworks: values.WEBHOOK_NETWORKS,
     defaultPlan: values.DEFAULT_PLAN ?? (mode === 'off' ? 'premium' : 'free'),
     rateLimits: values.RATE_LIMITS,
     logLevel: values.LOG_LEVEL,
