@@ -119,6 +119,11 @@ test('every call says which permission it needs, and whether API keys may make i
   everyRow(named, (_name, { operation }) => {
     const { access, permission } = endpointOf.get(operation.operationId)!
     const accepted = operation.security.flatMap(Object.keys)
+    if (permission === 'api_key') {
+      expect(accepted).toEqual(['apiKey'])
+      expect(operation.description).toContain('Only an API key')
+      return
+    }
     const takesApiKey = apiKeyPermissions.some((one) => one === permission)
     expect(accepted).toEqual(
       ['public', 'program'].includes(access) ? [] : [access, ...(takesApiKey ? ['apiKey'] : [])],
