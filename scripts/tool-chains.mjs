@@ -1,4 +1,4 @@
-// Compilers and runtimes for the SDKs in other languages. The tests of a language are skipped where they are missing.
+// Compilers and runtimes for the SDKs and examples in other languages. The tests of a language are skipped where they are missing.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -6,6 +6,7 @@ const toolChains = {
   Python: ['python3', 'python3-cryptography'],
   'C++': ['g++', 'libcurl4-openssl-dev', 'libsodium-dev'],
   'C#': ['mono-mcs', 'mono-runtime', 'libmono-system-net-http4.0-cil', 'libmono-system-numerics4.0-cil'],
+  PHP: ['php-cli'],
   'C++ for Windows': ['g++-mingw-w64-x86-64-posix'],
 }
 const commandMs = 180_000

@@ -64,7 +64,10 @@ it.each(['protected-cli', 'protected-backend'])(
   },
 )
 
-it('names no package that a public registry could resolve, in any language', async () => {
+/** Packages that the registry is meant to resolve. */
+const ofOthers = ['openapi-fetch', 'openapi-typescript', 'typescript']
+
+it('names no package of Keyward that a public registry could resolve, in any language', async () => {
   for (const example of await readdir(examples)) {
     for (const name of await readdir(join(examples, example))) {
       if (!/^package\.json$|\.csproj$|^requirements.*\.txt$|^pyproject\.toml$|^CMakeLists\.txt$/.test(name))
@@ -76,8 +79,9 @@ it('names no package that a public registry could resolve, in any language', asy
       ])
       if (name !== 'package.json') continue
       const { dependencies = {}, devDependencies = {} } = JSON.parse(text)
-      const specs = Object.values<string>({ ...dependencies, ...devDependencies })
-      expect(specs.filter((spec) => !spec.startsWith('file:'))).toEqual([])
+      const specs = Object.entries<string>({ ...dependencies, ...devDependencies })
+      const resolved = specs.filter(([, spec]) => !spec.startsWith('file:')).map(([name]) => name)
+      expect(resolved.filter((name) => !ofOthers.includes(name))).toEqual([])
     }
   }
 })

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { everyRow } from './every-row.ts'
+import { freePort } from './free-port.ts'
+
+const folder = fileURLToPath(new URL('../../../examples/automation/receivers/', import.meta.url))
+const secretOf = (character: string) => `whsec_${Buffer.from(character.repeat(32)).toString('base64')}`
+const [secret, otherSecret] = [secretOf('a'), secretOf('b')]
+
+const receivers = {
+  Node: { file: 'receiver.mjs', command: () => [process.execPath, 'receiver.mjs'] },
+  Python: { file: 'receiver.py', command: () => ['python3', 'receiver.py'] },
+  PHP: {
+    file: 'receiver.php',
+    command: (port: number) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'receiver.php'],
+  },
+}
+
+const start = (command: string[], environment: Record<string, string>): ChildProcess =>
+  spawn(command[0]!, command.slice(1), { cwd: folder, env: { PATH: process.env.PATH, ...environment } })
+
+interface Message {
+  id?: string
+  body?: string
+  secrets?: string[]
+  ageSeconds?: number
+}
+
+const event = JSON.stringify({ type: 'license.banned', timestamp: '2026-01-01T00:00:00.000Z', data: {} })
+
+/** The headers of a delivery, signed by the library of Standard Webhooks. */
+function sign({ id = 'aud_1', body = event, secrets = [secret], ageSeconds = 0 }: Message) {
+  const at = new Date(Date.now() - ageSeconds * 1000)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': secrets.map((one) => new Webhook(one).sign(id, at, body)).join(' '),
+  }
+}
+
+const large = JSON.stringify({ type: 'license.banned', data: 'é'.repeat(524_288) })
+const signed = sign({})
+const without = (name: keyof typeof signed) =>
+  Object.fromEntries(Object.entries(signed).filter(([header]) => header !== name))
+
+const cases: Record<string, { headers: Record<string, string>; body?: string; status: 204 | 401 }> = {
+  'a genuine event': { headers: signed, status: 204 },
+  'a body of 1 MB': { headers: sign({ body: large }), body: large, status: 204 },
+  'a body without ASCII': {
+    headers: sign({ body: '{"type":"ключ"}' }),
+    body: '{"type":"ключ"}',
+    status: 204,
+  },
+  'a clock that is four minutes behind': { headers: sign({ ageSeconds: 240 }), status: 204 },
+  'a rotated secret, its signature first': { headers: sign({ secrets: [secret, otherSecret] }), status: 204 },
+  'a rotated secret, its signature second': {
+    headers: sign({ secrets: [otherSecret, secret] }),
+    status: 204,
+  },
+  'another secret': { headers: sign({ secrets: [otherSecret] }), status: 401 },
+  'two other secrets': { headers: sign({ secrets: [otherSecret, secretOf('c')] }), status: 401 },
+  'a changed body': { headers: signed, body: event.replace('banned', 'edited'), status: 401 },
+  'a body with a space more': { headers: signed, body: `${event} `, status: 401 },
+  'another id': { headers: { ...signed, 'webhook-id': 'aud_2' }, status: 401 },
+  'another timestamp': { headers: { ...signed, 'webhook-timestamp': '1' }, status: 401 },
+  'an event of six minutes ago': { headers: sign({ ageSeconds: 360 }), status: 401 },
+  'an event of six minutes ahead': { headers: sign({ ageSeconds: -360 }), status: 401 },
+  'no id': { headers: without('webhook-id'), status: 401 },
+  'no timestamp': { headers: without('webhook-timestamp'), status: 401 },
+  'no signature': { headers: without('webhook-signature'), status: 401 },
+  'an empty signature': { headers: { ...signed, 'webhook-signature': '' }, status: 401 },
+  'signatures that are none': { headers: { ...signed, 'webhook-signature': 'v1,é v1 , v1a,=' }, status: 401 },
+  'no header': { headers: {}, status: 401 },
+}
+
+/** The status of the first answer, or that the receiver ended. */
+const firstAnswer = (child: ChildProcess, port: number, headers: Record<string, string>) =>
+  vi.waitFor(
+    async () => {
+      if (child.exitCode !== null) return 'ended'
+      return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: event })).status
+    },
+    { timeout: 60_000 },
+  )
+
+const isMissing = (command: string) => spawnSync(command, ['--version']).status !== 0
+
+describe.each(Object.entries(receivers))('the receiver for %s', (_language, { file, command }) => {
+  const isSkipped = isMissing(command(0)[0]!)
+  let child: ChildProcess
+  let port: number
+  let output = ''
+
+  beforeAll(async () => {
+    if (isSkipped) return
+    port = await freePort()
+    child = start(command(port), { PORT: String(port), WEBHOOK_SECRET: secret })
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text))
+    await firstAnswer(child, port, {})
+  })
+  afterAll(() => child?.kill('SIGKILL'))
+
+  const send = (headers: Record<string, string>, body: string) =>
+    fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
+
+  test.skipIf(isSkipped)('accepts what its secret signed in the last five minutes, and nothing else', () =>
+    everyRow(Object.entries(cases), async (_name, { headers, body = event, status }) => {
+      expect((await send(headers, body)).status).toBe(status)
+    }),
+  )
+
+  test.skipIf(isSkipped)('reads an event only after its signature was checked', async () => {
+    const [genuine, foreign] = [{ id: 'aud_genuine' }, { id: 'aud_foreign', secrets: [otherSecret] }]
+    expect((await send(sign(foreign), event)).status).toBe(401)
+    expect((await send(sign(genuine), event)).status).toBe(204)
+    await expect.poll(() => output).toContain('aud_genuine license.banned')
+    expect(output).not.toContain('aud_foreign')
+  })
+
+  test.skipIf(isSkipped)('survives strangers that disconnect or send no JSON', async () => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"type"')
+    socket.destroy()
+    expect((await send({}, '{')).status).toBe(401)
+    expect((await send(sign({}), event)).status).toBe(204)
+  })
+
+  test.skipIf(isSkipped)('does not accept events without a secret of its own', async () => {
+    for (const known of ['', 'whsec_', 'whsec_AAAA', undefined]) {
+      const key = Buffer.from(known?.slice('whsec_'.length) ?? '', 'base64')
+      const content = `${signed['webhook-id']}.${signed['webhook-timestamp']}.${event}`
+      const forged = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+      const spare = await freePort()
+      const unset = start(command(spare), {
+        PORT: `${spare}`,
+        ...(known !== undefined && { WEBHOOK_SECRET: known }),
+      })
+      const answer = await firstAnswer(unset, spare, { ...signed, 'webhook-signature': forged })
+      unset.kill('SIGKILL')
+      expect([known, answer]).toEqual([known, answer === 500 ? 500 : 'ended'])
+    }
+  })
+
+  test('has fifteen lines at most', () => {
+    const lines = readFileSync(join(folder, file), 'utf8')
+      .split('\n')
+      .filter((line) => line.trim())
+    expect(lines.length).toBeLessThanOrEqual(15)
+  })
+})
