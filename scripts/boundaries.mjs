@@ -24,7 +24,7 @@ const layers = [
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['members', 'end-users', 'variables', 'payments'],
   ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
-  ['dashboard', 'platform', 'system', 'explanations', 'offline-activations'],
+  ['dashboard', 'platform', 'system', 'explanations', 'offline-activations', 'webhooks'],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
 
