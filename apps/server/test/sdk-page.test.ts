@@ -97,7 +97,13 @@ test('the protocol is a page whose links work', async () => {
   expect(payload).toContain('Ed25519')
   expect(payload).not.toMatch(/href="[^"]*\.md/)
   for (const [, id] of payload.matchAll(/href="#([^"]+)"/g)) expect(payload).toContain(`id="${id}"`)
-  for (const link of ['/sdk/', '/docs/client-protocol', '/docs/licensing']) {
+  for (const link of [
+    '/sdk/',
+    '/docs/client-protocol',
+    '/docs/licensing',
+    '/docs/automation',
+    '/docs/api-keys',
+  ]) {
     expect((await get('/docs')).payload).toContain(`href="${link}"`)
   }
 })
@@ -107,4 +113,17 @@ test('the recipes of licensing are a page whose links work', async () => {
   expect(statusCode).toBe(200)
   expect(payload).toContain('Floating')
   expect(payload).not.toMatch(/href="[^"]*\.md/)
+})
+
+test.each([
+  ['automation', 'Standard Webhooks'],
+  ['api-keys', 'kwa_'],
+])('the guide /docs/%s is a page whose links work', async (name, text) => {
+  const { payload, statusCode } = await get(`/docs/${name}`)
+  expect(statusCode).toBe(200)
+  expect(payload).toContain(text)
+  expect(payload).not.toMatch(/href="[^"]*\.md/)
+  for (const [, id] of payload.matchAll(/href="#([^"]+)"/g)) expect(payload).toContain(`id="${id}"`)
+  for (const [, path] of payload.matchAll(/href="(\/[^"#]*)/g))
+    if (path !== '/') expect([path, (await get(path!)).statusCode]).toEqual([path, 200])
 })

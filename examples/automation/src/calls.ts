@@ -26,14 +26,17 @@ export function createCalls(baseUrl: string, apiKey: string) {
       return license
     },
 
-    async extend(id: string, days: number, request: string): Promise<License | undefined> {
-      const { licenses } = await take(() =>
+    async extend(id: string, days: number, request: string): Promise<License> {
+      const { changed, licenses } = await take(() =>
         api.POST('/api/licenses/bulk', {
           params: { header: { 'Idempotency-Key': request } },
           body: { action: 'extend', ids: [id], days },
         }),
       )
-      return licenses[0]
+      const [license] = licenses
+      if (!license || changed === 0)
+        throw new Error('This license has no end yet, or never ends, so there is nothing to extend')
+      return license
     },
 
     async ban(id: string, reason: string, request: string): Promise<License> {

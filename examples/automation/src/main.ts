@@ -25,10 +25,8 @@ async function run([command, subject = '', ...rest]: string[]): Promise<void> {
   const [first = '', order = ''] = rest
   if (command === 'create' && order)
     return show(await calls.create(subject, Number(first), `Order ${order}`, `create-${order}`))
-  if (command === 'extend' && order) {
-    const license = await calls.extend(subject, Number(first), `extend-${order}`)
-    return license && show(license)
-  }
+  if (command === 'extend' && order)
+    return show(await calls.extend(subject, Number(first), `extend-${order}`))
   if (command === 'ban') return show(await calls.ban(subject, first, crypto.randomUUID()))
   throw new Error(usage)
 }

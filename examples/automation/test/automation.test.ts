@@ -1,26 +1,14 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type StartedVendor, startVendor } from './vendor.ts'
+import { copyExample, runIn, type StartedVendor, startVendor } from './vendor.ts'
 
-const example = fileURLToPath(new URL('..', import.meta.url))
 let vendor: StartedVendor
 let folder: string
-
-/** Runs a program in the copy of the example, and returns what it printed with its status. */
-function run(program: string, args: string[], environment: Record<string, string> = {}) {
-  return new Promise<{ status: number; output: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...environment }
-    execFile(program, args, { cwd: folder, env }, (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code) : 0, output: stdout + stderr }),
-    )
-  })
-}
+const run = (program: string, args: string[], environment = {}) => runIn(folder, program, args, environment)
 
 async function runProgram(apiKey: string, args: string[], url = vendor.url) {
   return run(process.execPath, ['dist/main.js', ...args], { KEYWARD_URL: url, KEYWARD_API_KEY: apiKey })
@@ -33,12 +21,8 @@ async function licenseOf(ended: ReturnType<typeof runProgram>) {
   return JSON.parse(output) as { _id: string; key: string; status: string; expiresAt: string; note: string }
 }
 
-// A copy below the example finds the same packages, and writes nothing into the example itself.
 beforeAll(async () => {
-  await mkdir(join(example, '.cache'), { recursive: true })
-  folder = await mkdtemp(join(example, '.cache/copy-'))
-  for (const name of ['package.json', 'tsconfig.json', 'src/main.ts', 'src/calls.ts'])
-    await cp(join(example, name), join(folder, name))
+  folder = await copyExample()
   vendor = await startVendor()
   const generated = await run('npm', ['run', 'generate', '--', `${vendor.url}/api/openapi.json`])
   expect(generated).toMatchObject({ status: 0 })
@@ -53,6 +37,8 @@ it('creates, extends and bans a license with an API key', async () => {
   const key = await vendor.makeKey('licenses:write')
   const created = await licenseOf(runProgram(key, ['create', vendor.appId, '30', '1042']))
   expect(created).toMatchObject({ status: 'unused', note: 'Order 1042', expiresAt: null })
+  const tooEarly = await runProgram(key, ['extend', created._id, '30', '1042'])
+  expect(tooEarly).toEqual({ status: 1, output: expect.stringContaining('nothing to extend') })
   await vendor.call('PUT', `/licenses/${created._id}`, { expiresAt: '2031-01-01' })
   const extended = await licenseOf(runProgram(key, ['extend', created._id, '30', '1043']))
   expect(extended).toMatchObject({ _id: created._id, expiresAt: '2031-01-31T23:59:59.999Z' })
@@ -126,7 +112,11 @@ it('does not compile with a field, path, header or type that the API does not ha
     ["'Idempotency-Key': request } },", "'Idempotency': request } },", "''Idempotency'' does not exist"],
     ['path: { id }, ', '', "Property 'path' is missing"],
     ['const { license } =', 'const { licence } =', "Property 'licence' does not exist"],
-    ['return licenses[0]', 'return licenses[0]?.state as never', "Property 'state' does not exist"],
+    [
+      'return license\n    },\n\n    async ban',
+      'return license.state\n    },\n\n    async ban',
+      "Property 'state' does not exist",
+    ],
   ]
   for (const [index, [right, wrong]] of mistakes.entries()) {
     expect(calls).toContain(right)

@@ -30,6 +30,7 @@ export function renderDocs(basePath: string): string {
 const introduction = (basePath: string) => `<h1 id="start">API reference</h1>
 <p>All calls live under <code>${basePath}/api</code> and speak JSON. The machine-readable description is at
 <a href="${basePath}/api/openapi.json">${basePath}/api/openapi.json</a>.
+Your own scripts and services: <a href="${basePath}/docs/automation">automation</a> and <a href="${basePath}/docs/api-keys">API keys</a>.
 Programs use an <a href="${basePath}/sdk/">SDK</a>, or the <a href="${basePath}/docs/client-protocol">protocol</a> behind it.
 Terms and license types: <a href="${basePath}/docs/licensing">licensing models</a>.</p>
 <h3>Answers</h3>

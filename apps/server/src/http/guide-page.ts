@@ -6,6 +6,8 @@ const folder = new URL('../../../../docs/', import.meta.url)
 
 /** Documents of the repository that vendors read: path below `/docs/` and title. */
 export const guides = {
+  'api-keys': 'API keys',
+  automation: 'Automation',
   'client-protocol': 'The protocol of programs',
   licensing: 'Licensing models',
 } as const

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { copyExample, runIn, type StartedVendor, startVendor } from './vendor.ts'
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+const document = read('../../docs/automation.md')
+const blocks = [...document.matchAll(/^```(\w+)\n([\s\S]*?)^```\n(?:\n```json\n([\s\S]*?)^```\n)?/gm)]
+const blocksOf = (language: string) => blocks.filter((block) => block[1] === language)
+
+let vendor: StartedVendor
+let folder: string
+beforeAll(async () => {
+  folder = await copyExample()
+  vendor = await startVendor()
+})
+afterAll(async () => {
+  await vendor?.stop()
+  await rm(folder, { recursive: true })
+})
+
+/** What an answer must match: a text that ends with an ellipsis stands for every text with that beginning. */
+const toExpected = (shown: string): object =>
+  JSON.parse(shown, (_name, value) => {
+    if (typeof value === 'string' && value.endsWith('…'))
+      return expect.stringMatching(new RegExp(`^${value.slice(0, -1)}.`))
+    return Array.isArray(value) ? expect.arrayContaining(value) : asPart(value)
+  })
+
+const asPart = (value: unknown) =>
+  Object.getPrototypeOf(value ?? '') === Object.prototype ? expect.objectContaining(value as object) : value
+
+it('every command does what the page says', async () => {
+  const values: Record<string, string> = {
+    'http://127.0.0.1:3000': vendor.url,
+    'kwa_…': await vendor.makeKey('licenses:read', 'licenses:write'),
+    A1B2C3D4: vendor.appId,
+    // The packages are those of the repository.
+    'npm install': 'true',
+  }
+  let exported = ''
+  for (const [, , commands = '', shown] of blocksOf('sh')) {
+    const filled = Object.entries(values).reduce((text, [from, to]) => text.replaceAll(from, to), commands)
+    expect(filled).not.toContain('…')
+    const script = `set -eu\n${exported}${filled.replaceAll('curl ', 'curl -sS ')}`
+    const { status, output } = await runIn(folder, 'bash', ['-c', script])
+    expect({ commands, status, output }).toMatchObject({ status: 0 })
+    exported += filled.replace(/^(?!export ).*\n/gm, '')
+    if (commands.includes('curl -i')) expect(output).toMatch(/^idempotent-replay: true/im)
+    else if (commands.includes('curl ')) {
+      const answer = JSON.parse(output)
+      expect(answer, commands).toEqual(toExpected(shown ?? ''))
+      values['lic_…'] ??= answer.data.license._id
+    }
+  }
+  const { licenses } = await vendor.call('GET', '/licenses')
+  expect(licenses.map(({ note, status }: Record<string, string>) => [note, status])).toEqual([
+    ['Order 2001', 'unused'],
+    ['Order 1042', 'banned'],
+  ])
+})
+
+it('shows the receivers and the calls as the example has them', () => {
+  for (const [language, file] of [
+    ['js', 'receiver.mjs'],
+    ['python', 'receiver.py'],
+    ['php', 'receiver.php'],
+  ] as const)
+    expect(blocksOf(language).map(([, , code]) => code)).toEqual([read(`receivers/${file}`)])
+  const calls = read('src/calls.ts').replace(/\s+/g, ' ')
+  expect(blocksOf('ts').length).toBeGreaterThan(0)
+  for (const [, , code = ''] of blocksOf('ts')) expect(calls).toContain(code.trim().replace(/\s+/g, ' '))
+})
