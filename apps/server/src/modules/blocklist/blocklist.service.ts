@@ -22,6 +22,11 @@ export async function listBlocks(ctx: Ctx, scope: OwnerScope, app: string, page:
   return { blocks: rows.map(toBlock), pagination: toPagination(page, total, false) }
 }
 
+export async function findBlock(ctx: Ctx, scope: OwnerScope, id: string): Promise<Block | undefined> {
+  const row = await repo.findBlock(ctx.db, scope, id)
+  return row && toBlock(row)
+}
+
 export interface BlockEntry {
   kind: BlockKind
   value: string

@@ -37,6 +37,12 @@ export async function listResellers(ctx: Ctx, scope: OwnerScope, query: Reseller
   }
 }
 
+export async function getReseller(ctx: Ctx, scope: OwnerScope, id: string): Promise<Reseller> {
+  const reseller = await access.findReseller(ctx.db, scope, id)
+  if (!reseller) throw problem('not_found')
+  return toReseller(reseller)
+}
+
 export interface NewReseller {
   email: string
   password: string
