@@ -42,6 +42,7 @@ import { createEvents } from './modules/events/events.service.ts'
 import { explanationsRoutes } from './modules/explanations/explanations.routes.ts'
 import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
+import { MailOutbox } from './modules/mail/mail.outbox.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { Invitations } from './modules/members/invitations.service.ts'
 import { membersRoutes } from './modules/members/members.routes.ts'
@@ -89,6 +90,8 @@ export interface AppOptions extends ServerOptions {
   onRecords?: RecordConsumer
   /** Delay of the first plan reminders after the start. */
   remindersAfterMs?: number | undefined
+  /** How often deliveries of other nodes and of dead processes are looked for. */
+  deliveriesEveryMs?: number | undefined
   /** How often interrupted imports are tried again. */
   importsEveryMs?: number | undefined
   /** Delay of the first check of open payments after the start. */
@@ -134,6 +137,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             budget.add(actor, bytes)
             publish(records)
           },
+          wake: (queue) => queue === 'mails' && mails.wake(),
         },
         work,
         more,
@@ -170,12 +174,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   const { reads, signer } = program
   const mailer = options.mailer ?? createMailer(config, server.log)
+  const mails = new MailOutbox({
+    ctx,
+    mailer,
+    log: server.log,
+    onError: logError,
+    pollMs: options.deliveriesEveryMs,
+  })
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
   const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
   const accountMails = new AccountMails({ ctx, attempts, mailer, consoleUrl, onError: logError })
-  const invitations = new Invitations({ ctx, attempts, mailer, consoleUrl, onError: logError })
+  const invitations = new Invitations({ ctx, attempts, consoleUrl })
 
   installRequestChecks(server, config)
   installErrors(server)
@@ -256,11 +267,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     remindersAfterMs: options.remindersAfterMs,
     importsEveryMs: options.importsEveryMs,
   })
-  server.addHook('onReady', () => events.start())
+  server.addHook('onReady', async () => {
+    await events.start()
+    mails.start()
+  })
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end(), invitations.end()])
+    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end(), mails.end()])
     mailer.close()
     await stopReconciler()
     await program.close()

@@ -116,6 +116,7 @@ export async function startServer(
     // On a slow machine scheduled work would begin in the middle of a test; tests of it start it themselves.
     reconcileAfterMs: never,
     remindersAfterMs: never,
+    deliveriesEveryMs: never,
     logLevel: process.env.TEST_LOG ?? 'silent',
     ...options,
   })

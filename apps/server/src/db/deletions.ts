@@ -10,6 +10,8 @@ const expiring = {
   owner_sessions: ['id', 'expires_at'],
   reseller_sessions: ['id', 'expires_at'],
   password_resets: ['id', 'expires_at'],
+  reset_requests: ['id', 'expires_at'],
+  mails: ['id', 'kept_until'],
   factor_challenges: ['token_hash', 'expires_at'],
   device_tokens: ['id', 'expires_at'],
   deleted_files: ['id', 'expires_at'],

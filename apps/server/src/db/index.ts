@@ -8,6 +8,7 @@ export { lock, lockAll, lockShared, takeLocks } from './locks.ts'
 export { query } from './query.ts'
 export {
   type ActionRecord,
+  type QueueName,
   type RecordConsumer,
   type Transactions,
   transactAsOperator,

@@ -24,12 +24,17 @@ export interface ActionRecord {
   at: number
 }
 
+/** Rows that are written by the transactions that cause them, and delivered afterwards. */
+export type QueueName = 'mails' | 'reset requests'
+
 /** A transaction that records the actions of its actor. */
 export class WriteTransaction {
   readonly tx: Tx
   readonly actor: Actor
   /** Milliseconds since 1970, constant within the transaction. */
   readonly now: number
+  /** Queues that it adds rows to: their deliveries begin after the commit. */
+  readonly queues = new Set<QueueName>()
   readonly #records: ActionRecord[] = []
   readonly #last: LastQueries[] = []
   #bytes = 0
@@ -84,6 +89,11 @@ export class WriteTransaction {
    */
   last(queries: LastQueries): void {
     this.#last.push(queries)
+  }
+
+  /** What it has recorded so far. */
+  get records(): readonly ActionRecord[] {
+    return this.#records
   }
 
   /** Counts further bytes that the transaction stores for long, for the account's budget. */
@@ -147,6 +157,17 @@ export interface Transactions {
 /** Receives the records of a committed transaction, and how many bytes it added to the audit log and to stored answers. */
 type Publish = (records: readonly ActionRecord[], bytes: number) => void
 
+/** Who writes when, and what follows. */
+interface RecordedBy {
+  actor: Actor
+  now: number
+  publish: Publish
+  /** Writes what follows from the records, in the same transaction; undefined if nothing does. */
+  follow?: (write: WriteTransaction) => Promise<void> | undefined
+  /** Called after the commit for each queue that got rows. */
+  wake?: (queue: QueueName) => void
+}
+
 /** Runs a write from the command line; running servers see it with their next read. */
 export const transactAsOperator = <T>(
   db: Kysely<Tables>,
@@ -160,7 +181,7 @@ export const transactAsOperator = <T>(
  */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
-  { actor, now, publish }: { actor: Actor; now: number; publish: Publish },
+  { actor, now, publish, follow, wake }: RecordedBy,
   work: (write: WriteTransaction) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
@@ -170,12 +191,17 @@ export async function transactRecorded<T>(
   const run = async (tx: Tx) => {
     const write = new WriteTransaction(tx, actor, now)
     const result = await work(write)
+    const following = follow?.(write)
+    if (following) await following
     await step?.store(write, result)
-    return { result, ...(await write.finish()) }
+    return { result, queues: write.queues, ...(await write.finish()) }
   }
-  const { result, records, bytes } = await transact(db, run, options, ({ records }) => isStored(db, records))
+  const { result, records, bytes, queues } = await transact(db, run, options, ({ records }) =>
+    isStored(db, records),
+  )
   step?.committed()
   if (records.length > 0) publish(records, bytes)
+  for (const queue of queues) wake?.(queue)
   return result
 }
 

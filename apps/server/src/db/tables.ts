@@ -3,6 +3,7 @@ import type { AppTables } from './tables/apps.ts'
 import type { ClientTables } from './tables/clients.ts'
 import type { CountTables } from './tables/counts.ts'
 import type { LicenseTables } from './tables/licenses.ts'
+import type { MailTables } from './tables/mails.ts'
 import type { OwnerTables } from './tables/owners.ts'
 import type { PaymentTables } from './tables/payments.ts'
 import type { RecordTables } from './tables/records.ts'
@@ -18,6 +19,7 @@ export interface Tables
     ClientTables,
     CountTables,
     RecordTables,
+    MailTables,
     SecondFactorTables,
     PaymentTables {
   meta: { name: string; value: string }
@@ -28,6 +30,7 @@ export type Db = Kysely<Tables> | Transaction<Tables>
 export type Tx = Transaction<Tables>
 
 export type AccountRow = Selectable<Tables['accounts']>
+export type MailRow = Selectable<Tables['mails']>
 export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
 export type ApiKeyRow = Selectable<Tables['api_keys']>

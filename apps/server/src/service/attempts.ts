@@ -3,7 +3,7 @@ import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
 import type { EndTurn } from '../core/fair-queue.ts'
 import { rateLimited } from '../core/problem.ts'
-import { query } from '../db/index.ts'
+import { type Db, query } from '../db/index.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
 import type { Ctx } from './ctx.ts'
 
@@ -146,8 +146,13 @@ export class Attempts {
 
   /** Adds to the count of the current window, or begins one, and returns it. */
   add(allowance: Allowance, added: number, ...subject: string[]): Promise<Counted> {
+    return this.addIn(this.#ctx.db, allowance, added, ...subject)
+  }
+
+  /** The same within a transaction, which undoes it if it fails. */
+  addIn(db: Db, allowance: Allowance, added: number, ...subject: string[]): Promise<Counted> {
     const now = this.#ctx.clock.now()
-    return this.#ctx.db
+    return db
       .insertInto('attempts')
       .values({ key: toKey(allowance, subject), count: added, window_ends: now + allowance.windowMs })
       .onConflict((conflict) =>

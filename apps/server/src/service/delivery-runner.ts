@@ -19,10 +19,10 @@ export interface Queue<Row> {
   claim(lane: Lane, options: { count: number; leaseMs: number }): Promise<readonly Row[]>
   /**
    * Delivers a row and stores the outcome: that it is done, or when it is due again. Returns whether the receiver did its
-   * part; false for one that cannot be reached or fails. A row whose `deliver` throws stays claimed until its lease ends.
+   * part; false for one that cannot be reached or fails, undefined if it was not asked. A row whose `deliver` throws stays claimed until its lease ends.
    * It must be over before the lease: `signal` aborts it at two thirds of that time, and on shutdown.
    */
-  deliver(row: Row, signal: AbortSignal): Promise<boolean>
+  deliver(row: Row, signal: AbortSignal): Promise<boolean | undefined>
 }
 
 interface Options {
@@ -95,11 +95,14 @@ export class DeliveryRunner<Row> {
     this.#looking ??= this.#lookUntilDone()
   }
 
-  /** Claims nothing more, and waits a short time for what is being delivered. */
-  async end(): Promise<void> {
+  /** Claims nothing more, and waits a short time for what is being delivered; `close` ends the rest. */
+  async end(close = () => {}): Promise<void> {
     this.#isEnding = true
     clearInterval(this.#timer)
-    const grace = setTimeout(() => this.#stopping.abort(), this.#options.graceMs)
+    const grace = setTimeout(() => {
+      this.#stopping.abort()
+      close()
+    }, this.#options.graceMs)
     await this.#looking
     await Promise.all(this.#deliveries)
     clearTimeout(grace)
@@ -197,7 +200,7 @@ export class DeliveryRunner<Row> {
       this.wake()
     }, slowAfterMs)
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout((leaseMs * 2) / 3)])
-    let isWell = false
+    let isWell: boolean | undefined = false
     try {
       isWell = await this.#queue.deliver(row, signal)
     } catch (error) {

@@ -92,9 +92,11 @@ export class DeliverySlots {
     slot.isSlow = true
   }
 
-  end(slot: Slot, done: { isWell: boolean; isSlow: boolean }): void {
+  /** `isWell` is undefined if the receiver was not asked. */
+  end(slot: Slot, done: { isWell: boolean | undefined; isSlow: boolean }): void {
     const { receiver } = slot
     this.#running.delete(slot)
+    if (done.isWell === undefined) return
     const failures = done.isWell ? 0 : (this.#health.get(receiver)?.failures ?? 0) + 1
     const pauseMs = Math.min(pauseMaxMs, pauseFirstMs * 2 ** Math.min(failures - 1, 20))
     this.#remember(receiver, {

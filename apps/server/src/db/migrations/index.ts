@@ -42,6 +42,7 @@ import { auditApps } from './0042-audit-apps.ts'
 import { interruptedRequests } from './0043-interrupted-requests.ts'
 import { knownDevices } from './0044-known-devices.ts'
 import { secondFactors } from './0045-second-factors.ts'
+import { mails } from './0046-mails.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   interruptedRequests,
   knownDevices,
   secondFactors,
+  mails,
 ]

@@ -6,6 +6,9 @@ interface Failure {
   responseCode?: unknown
 }
 
+/** The message itself cannot be sent, or there is no mail server. */
+const refusals = new Set(['EMESSAGE', 'EUNSENDABLE', 'ENOSMTP', 'EOPEN'])
+
 /** The mail server did not accept a message. The text contains neither the server's address nor its password. */
 export class MailError extends Error {
   override name = 'MailError'
@@ -19,8 +22,7 @@ export class MailError extends Error {
     const facts = [code, originalCode, command, responseCode].filter(Boolean)
     super(`the mail was not sent (${facts.join(', ') || 'unknown reason'})`)
     this.code = String(code ?? 'EMAIL')
-    const isRefusal =
-      code === 'EMESSAGE' || code === 'EUNSENDABLE' || (code === 'EENVELOPE' && command !== 'MAIL FROM')
+    const isRefusal = refusals.has(String(code)) || (code === 'EENVELOPE' && command !== 'MAIL FROM')
     this.isAboutMessage = isRefusal && responseCode !== 421
     const reply = typeof responseCode === 'number' ? responseCode : 500
     this.isPermanent = this.isAboutMessage && reply >= 500 && reply !== 503

@@ -48,7 +48,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
       pool: true,
       url,
       requireTLS: needsTls(url),
-      maxConnections: 2,
+      maxConnections: 4,
       maxRequeues: 1,
       dnsTimeout: timeoutMs,
       connectionTimeout: timeoutMs,

@@ -1,7 +1,6 @@
 import { limits, type Member, type MemberRole } from '@keyward/contract'
 import type { PersonActor } from '../../core/actor.ts'
-import { Background } from '../../core/background.ts'
-import { day, hour, second } from '../../core/clock.ts'
+import { day, hour } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
@@ -9,7 +8,7 @@ import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
-import type { Mailer } from '../mail/mail.service.ts'
+import { queueMail } from '../mail/mail.queue.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from './members.repo.ts'
 import { toStoredApps } from './members.rules.ts'
@@ -19,26 +18,22 @@ import { toInvitationLink, toInvitationMail } from './members.text.ts'
 const invitationsOfPerson: Allowance = { name: 'invitation', max: 100, windowMs: hour }
 /** Further invitations of an address are made, but not mailed: strangers must not fill its mailbox. */
 const mailsToAddress: Allowance = { name: 'invitation mail', max: 5, windowMs: day }
-/** On shutdown a message being sent gets this long to be accepted. */
-const graceMs = 5 * second
+/** The mailed link is not sent any more in its last day. */
+const mailedForMs = (limits.invitationDays - 1) * day
 
 interface Parts {
   ctx: Ctx
   attempts: Attempts
-  mailer: Mailer
   /** Base URL of links; never from a request, whose Host header the sender controls. */
   consoleUrl: () => string
-  onError: (error: unknown) => void
 }
 
 /** Invitations to the team of a vendor. */
 export class Invitations {
   readonly #parts: Parts
-  readonly #background: Background
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#background = new Background(parts.onError)
   }
 
   /** Nothing in the answer depends on whether the address has an account, unless in this team. */
@@ -52,6 +47,7 @@ export class Invitations {
     refuseMore(actor, rights)
     await attempts.count(invitationsOfPerson, actor.actorId)
     const token = newToken('kwi')
+    const link = toInvitationLink(consoleUrl(), token)
     const view = await ctx.tx(actor, async (write) => {
       const id = await addInvitation(write, actor, {
         email: wanted.email,
@@ -61,30 +57,23 @@ export class Invitations {
         token_expires_at: write.now + limits.invitationDays * day,
       })
       write.record('member.invited', id, { email: wanted.email, ...rights })
+      await this.#mail(write, actor, wanted.email, link)
       return repo.findMember(write.tx, actor, id)
     })
     if (!view) throw problem('not_found')
-    const link = toInvitationLink(consoleUrl(), token)
-    this.#background.start(() => this.#mail(actor, wanted.email, link))
     return { member: toMember(view), link }
   }
 
-  async #mail(actor: PersonActor, to: string, link: string): Promise<void> {
-    const { ctx, attempts, mailer } = this.#parts
+  async #mail(write: WriteTransaction, actor: PersonActor, to: string, link: string): Promise<void> {
+    const { ctx, attempts } = this.#parts
     if (ctx.config.smtpUrl === undefined) return
     if (ctx.config.rateLimits === 'on') {
-      const { count } = await attempts.add(mailsToAddress, 1, normalizeName(to))
+      const { count } = await attempts.addIn(write.tx, mailsToAddress, 1, normalizeName(to))
       if (count > mailsToAddress.max) return
     }
-    const { email: from } = await getAccount(ctx.db, actor.actorId)
-    await mailer.send(toInvitationMail({ to, from, link }))
-  }
-
-  /** Waits a short time for messages being sent. */
-  async end(): Promise<void> {
-    const grace = setTimeout(() => this.#parts.mailer.close(), graceMs)
-    await this.#background.end()
-    clearTimeout(grace)
+    const { email: from } = await getAccount(write.tx, actor.actorId)
+    const mail = toInvitationMail({ to, from, link })
+    await queueMail(ctx, write, { ...mail, ownerId: actor.ownerId, expiresAt: write.now + mailedForMs })
   }
 }
 

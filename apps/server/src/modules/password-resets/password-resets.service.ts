@@ -9,6 +9,7 @@ import { problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { queueMail } from '../mail/mail.queue.ts'
 import type { Mail, Mailer } from '../mail/mail.service.ts'
 import type { Asked } from '../second-factors/holders.ts'
 import { revokeResets } from './password-resets.access.ts'
@@ -188,12 +189,11 @@ export class PasswordResets {
       await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
       await attempts.accounts.remember({ account: name, address }, tx)
-      return { email: locked.email, result: await write(writing, { account, actor, passwordHash }) }
+      const mail = toConfirmationMail({ kind, email: locked.email, ...this.#where() })
+      await queueMail(ctx, writing, { ...mail, ...ownersOf(kind, account), ownerId: actor.ownerId })
+      return { result: await write(writing, { account, actor, passwordHash }) }
     })
-    if ('secondFactor' in done) return done
-    const { email, result } = done
-    this.#background.start(() => this.#send(toConfirmationMail({ kind, email, ...this.#where() })))
-    return { actor, result }
+    return 'secondFactor' in done ? done : { actor, result: done.result }
   }
 
   /** Waits a short time for messages being sent. */
@@ -211,3 +211,7 @@ export class PasswordResets {
     return { consoleUrl: this.#parts.consoleUrl() }
   }
 }
+
+/** The person or the reseller that a mail is about. */
+const ownersOf = (kind: repo.AccountKind, { id }: repo.ResetAccount) =>
+  kind === 'owner' ? { accountId: id } : { resellerId: id }

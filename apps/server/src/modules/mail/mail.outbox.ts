@@ -1,0 +1,130 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { system } from '../../core/actor.ts'
+import { day, hour, minute, second } from '../../core/clock.ts'
+import type { MailRow } from '../../db/tables.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { DeliveryRunner } from '../../service/delivery-runner.ts'
+import { MailError } from './mail.error.ts'
+import { openMail } from './mail.queue.ts'
+import * as repo from './mail.repo.ts'
+import type { Mailer } from './mail.service.ts'
+
+/** Sent, failed and expired mails are kept this long, without their content. */
+export const keptMs = 7 * day
+const retryFirstMs = 15 * second
+const retryMaxMs = hour
+const lateMs = 10 * minute
+
+interface Parts {
+  ctx: Pick<Ctx, 'clock' | 'db' | 'seal' | 'tx'>
+  mailer: Mailer
+  log: Pick<FastifyBaseLogger, 'warn'>
+  onError: (error: unknown) => void
+  pollMs?: number | undefined
+}
+
+/** Sends queued mails, on any node. */
+export class MailOutbox {
+  readonly #parts: Parts
+  readonly #runner: DeliveryRunner<MailRow>
+  #watch: NodeJS.Timeout | undefined
+  #warnedAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { ctx, onError, pollMs } = parts
+    const now = () => ctx.clock.now()
+    this.#runner = new DeliveryRunner<MailRow>(
+      {
+        hasDue: async () => (await repo.findDue.first(ctx.db, { now: now() })) !== undefined,
+        listLanes: async (after, count) => {
+          const { lanes, next } = await repo.listLanes(ctx.db, { after, count, now: now() })
+          return { lanes: lanes.map(toLane), next }
+        },
+        claim: ({ id }, { count, leaseMs }) =>
+          ctx.tx(system, ({ tx }) => repo.claim(tx, id, { now: now(), until: now() + leaseMs, count })),
+        deliver: (row) => this.#send(row),
+      },
+      {
+        clock: ctx.clock,
+        onError,
+        // One mail server takes all, over as many connections as there are slots.
+        sizes: { quick: 4, reserved: 0, slow: 2, overflow: 4, ofVendor: 2, slowOfVendor: 1 },
+        ...(pollMs === undefined ? {} : { pollMs }),
+      },
+    )
+  }
+
+  start(): void {
+    this.#runner.start()
+    this.#watch = setInterval(() => this.warnOfLate().catch(this.#parts.onError), minute)
+    this.#watch.unref()
+  }
+
+  wake(): void {
+    this.#runner.wake()
+  }
+
+  /** Waits a short time for messages being sent. */
+  async end(): Promise<void> {
+    clearInterval(this.#watch)
+    await this.#runner.end(() => this.#parts.mailer.close())
+  }
+
+  /** Warns once an hour while a mail waits for long. */
+  async warnOfLate(): Promise<void> {
+    const { ctx, log } = this.#parts
+    const now = ctx.clock.now()
+    if (now < this.#warnedAt + hour) return
+    const oldest = await repo.findOldest(ctx.db)
+    if (oldest === undefined || oldest > now - lateMs) return
+    this.#warnedAt = now
+    const minutes = Math.floor((now - oldest) / minute)
+    log.warn({ minutes }, 'mails wait for the mail server: `keyward outbox` shows how many')
+  }
+
+  async #send(row: MailRow): Promise<boolean | undefined> {
+    const { ctx, mailer } = this.#parts
+    if (row.expires_at <= ctx.clock.now()) {
+      await this.#end(row, 'expired', row.last_error)
+      return undefined
+    }
+    try {
+      await mailer.send(openMail(ctx.seal, row.id, row.sealed ?? ''))
+    } catch (error) {
+      return this.#noteFailure(row, error)
+    }
+    await this.#end(row, 'sent', null)
+    return true
+  }
+
+  /** Returns whether the mail server refused this mail alone. */
+  async #noteFailure(row: MailRow, error: unknown): Promise<boolean> {
+    const { ctx, onError } = this.#parts
+    // Other errors may quote the mail.
+    const failure = error instanceof MailError ? error : new MailError({ code: 'EOPEN' })
+    if (row.attempts === 1 || failure.isPermanent) onError(failure)
+    if (failure.isPermanent) await this.#end(row, 'failed', failure.message)
+    else {
+      const due_at = Math.min(ctx.clock.now() + retryAfterMs(row.attempts), row.expires_at)
+      await this.#store(row, { due_at, last_error: failure.message })
+    }
+    return failure.isAboutMessage
+  }
+
+  #end(row: MailRow, state: 'sent' | 'failed' | 'expired', last_error: string | null): Promise<void> {
+    const kept_until = this.#parts.ctx.clock.now() + keptMs
+    return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null })
+  }
+
+  #store(row: MailRow, outcome: Parameters<typeof repo.store>[2]): Promise<void> {
+    // A message that was accepted must not be sent again because PostgreSQL restarts.
+    return this.#parts.ctx.tx(system, ({ tx }) => repo.store(tx, row, outcome), { isPatient: true })
+  }
+}
+
+const toLane = (lane: string) => ({ id: lane, vendor: lane.split(' ')[0] ?? lane, receiver: 'mail server' })
+
+/** Doubles with each attempt, and differs by a quarter, so that mails that failed together do not all return together. */
+const retryAfterMs = (attempts: number): number =>
+  Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
