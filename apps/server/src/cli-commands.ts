@@ -57,6 +57,18 @@ export const commands: readonly Command[] = [
     form: 'hash <file>',
     does: ["print the hash of a program's build, for its list of allowed hashes"],
   },
+  {
+    form: 'mcp [--write] [--http PORT]',
+    does: [
+      'serve agents (Model Context Protocol) on standard input and',
+      'output: find licenses and end users, explain refusals. The server',
+      'is KEYWARD_URL, the rights are those of KEYWARD_API_KEY',
+    ],
+    options: [
+      ['[--write]', 'let them create, extend, ban, and free devices, too'],
+      ['[--http PORT]', 'serve them over HTTP on this machine instead'],
+    ],
+  },
   { form: '--help', does: ['show this text'] },
   { form: '--version', does: ['show the version'] },
 ]

@@ -6,6 +6,7 @@ import { backUpCommand, restoreCommand } from './cli-backup.ts'
 import { isCommand, usage } from './cli-commands.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { hashCommand } from './cli-hash.ts'
+import { mcpCommand } from './cli-mcp.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
@@ -35,8 +36,21 @@ async function main(args: string[]): Promise<void> {
   const [command, ...rest] = positionals
   if (command === undefined) throw new UsageError('No command given. See keyward --help.')
   if (!isCommand(command)) throw new UsageError(`There is no command ${command}.`)
-  const { help: _help, version: _version, days, forever, 'with-key': withKey, ...ofCoupons } = values
+  const {
+    help: _help,
+    version: _version,
+    days,
+    forever,
+    'with-key': withKey,
+    write,
+    http,
+    ...ofCoupons
+  } = values
   const ofPlan = days !== undefined || forever !== undefined
+  const ofAgents = write !== undefined || http !== undefined
+  if (command === 'mcp' && !ofPlan && withKey === undefined && Object.keys(ofCoupons).length === 0)
+    return mcpCommand(rest, { write, http }, process.env)
+  if (ofAgents) throw new UsageError(`${command} does not take this option.`)
   const hasOther = ofPlan || Object.keys(ofCoupons).length > 0
   if (command === 'backup' && !hasOther) {
     return print(backUpCommand(readConfig(process.env), rest, withKey ?? false, systemClock.now()))
@@ -69,6 +83,8 @@ function readArguments(args: string[]) {
         days: { type: 'string' },
         forever: { type: 'boolean' },
         'with-key': { type: 'boolean' },
+        write: { type: 'boolean' },
+        http: { type: 'string' },
         ...couponOptions,
       },
     })

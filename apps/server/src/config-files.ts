@@ -17,7 +17,8 @@ export function withSecretFiles(environment: Record<string, string | undefined>,
   return env
 }
 
-function readSecret(name: string, path: string, mistakes: string[]): string | undefined {
+/** The content of a file that holds a secret; adds a line if it cannot be read. */
+export function readSecret(name: string, path: string, mistakes: string[]): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {

@@ -9,8 +9,9 @@ const ownPrefixes = [
   'PRICE_YEAR',
 ]
 
-/** Read by SDK programs, which may share an environment with the server. */
-const ofPrograms = /^KEYWARD_(BASE_URL|APP_ID|SECRET|PUBLIC_KEYS|HWID|CONFIG)$/
+/** Read by SDK programs and by `keyward mcp`, which may share an environment with the server. */
+const ofPrograms =
+  /^KEYWARD_(BASE_URL|APP_ID|SECRET|PUBLIC_KEYS|HWID|CONFIG|URL|(API_KEY|MCP_TOKEN)(_FILE)?)$/
 
 /** Kubernetes and Docker set these in every container next to a service named `keyward`. */
 const ofServices = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/

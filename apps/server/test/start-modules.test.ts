@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { main, startProcess } from './server-process.ts'
+
+const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
 
 const hook = `import { getCompileCacheDir, registerHooks } from 'node:module'
 const urls = []
@@ -30,9 +33,24 @@ test('a start loads no modules for later requests only, and caches compiled code
   const last = output.trim().split('\n').at(-1) ?? ''
   const { urls, cache } = JSON.parse(last) as { urls: string[]; cache: string }
   expect(urls.length).toBeGreaterThan(100)
-  const late = /node_modules\/(nodemailer|ajv|@simplewebauthn|otpauth)\/|\/http\/(docs-page|openapi)\.ts$/
+  const late =
+    /node_modules\/(nodemailer|ajv|@simplewebauthn|otpauth|@modelcontextprotocol|hono)\/|\/http\/(docs-page|openapi)\.ts$/
   expect(urls.filter((url) => late.test(url))).toEqual([])
   expect(cache).toContain(join('node_modules', '.cache', 'keyward'))
+})
+
+test('other commands than `keyward mcp` load nothing of its protocol', async () => {
+  const importHook = `data:text/javascript,${encodeURIComponent(hook)}`
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, ['--import', importHook, cli, '--help'], { env: { PATH } })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  const { urls } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as { urls: string[] }
+  expect(urls.length).toBeGreaterThan(100)
+  expect(urls.filter((url) => /@modelcontextprotocol|hono|\/src\/mcp\//.test(url))).toEqual([])
 })
 
 const compilerHook = `import { isMainThread } from 'node:worker_threads'
