@@ -239,7 +239,7 @@ function responses(endpoint: Endpoint): Json {
     },
   }
   const failures = [...errorsByStatus(endpoint)].map(([status, codes]) => [status, referTo(status, codes)])
-  const file = endpoint.file?.map((type) => [type, { schema: { type: 'string' } }])
+  const file = endpoint.file?.map((type) => [type, { schema: fileSchema(type) }])
   const ok = {
     description: 'Success',
     ...(acceptsIdempotencyKey(endpoint) ? { headers: { 'Idempotent-Replay': replayHeader } } : {}),
@@ -247,6 +247,10 @@ function responses(endpoint: Endpoint): Json {
   }
   return { [endpoint.status ?? 200]: ok, ...Object.fromEntries(failures) }
 }
+
+/** Exports in JSON are lists; other files are text. */
+const fileSchema = (type: string): Json =>
+  type === 'application/json' ? { type: 'array', items: { type: 'object' } } : { type: 'string' }
 
 const replayHeader: Json = {
   description: 'Sent if an earlier request with this Idempotency-Key made the change',
