@@ -1,4 +1,4 @@
-// Writes what SDKs, READMEs and the protocol page repeat of the contract: the version of the SDKs and the refusals.
+// Writes what SDKs, READMEs and pages of documents repeat of the contract: the version of the SDKs, the refusals and the events.
 //   node packages/sdk/generate.ts           writes the files; `npm run sdk -- --generate` also writes the conformance cases
 //   node packages/sdk/generate.ts --check   fails while a file differs; part of `npm run check`
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorFacts, leaseEndings, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
+import { fillEvents } from './events-page.ts'
 
 const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).filter(
   (key) => key !== 'loggedInMsg',
@@ -201,6 +202,7 @@ const edits: Record<string, (text: string) => string> = {
   'sdks/cpp/README.md': setVersion,
   'sdks/csharp/README.md': setVersion,
   'docs/client-protocol.md': (page) => setVersion(fillSections(page)),
+  'docs/events.md': (page) => fillEvents(page),
 }
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))

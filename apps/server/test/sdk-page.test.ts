@@ -103,6 +103,7 @@ test('the protocol is a page whose links work', async () => {
     '/docs/licensing',
     '/docs/automation',
     '/docs/api-keys',
+    '/docs/events',
   ]) {
     expect((await get('/docs')).payload).toContain(`href="${link}"`)
   }
@@ -118,6 +119,7 @@ test('the recipes of licensing are a page whose links work', async () => {
 test.each([
   ['automation', 'Standard Webhooks'],
   ['api-keys', 'kwa_'],
+  ['events', 'license.banned'],
 ])('the guide /docs/%s is a page whose links work', async (name, text) => {
   const { payload, statusCode } = await get(`/docs/${name}`)
   expect(statusCode).toBe(200)

@@ -32,6 +32,7 @@ const introduction = (basePath: string) => `<h1 id="start">API reference</h1>
 <a href="${basePath}/api/openapi.json">${basePath}/api/openapi.json</a>.
 Your own scripts and services: <a href="${basePath}/docs/automation">automation</a> and <a href="${basePath}/docs/api-keys">API keys</a>.
 Programs use an <a href="${basePath}/sdk/">SDK</a>, or the <a href="${basePath}/docs/client-protocol">protocol</a> behind it.
+What webhooks send: <a href="${basePath}/docs/events">events</a>.
 Terms and license types: <a href="${basePath}/docs/licensing">licensing models</a>.</p>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is

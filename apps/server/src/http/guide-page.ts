@@ -9,6 +9,7 @@ export const guides = {
   'api-keys': 'API keys',
   automation: 'Automation',
   'client-protocol': 'The protocol of programs',
+  events: 'Events and webhooks',
   licensing: 'Licensing models',
 } as const
 

@@ -65,7 +65,7 @@ export async function installPages(
   server.get('/docs/style.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send((await import('./docs-frame.ts')).docsStyle),
   )
-  for (const name of ['api-keys', 'automation', 'client-protocol', 'licensing'] as const) {
+  for (const name of ['api-keys', 'automation', 'client-protocol', 'events', 'licensing'] as const) {
     const guide = once(async () => (await import('./guide-page.ts')).renderGuide(name, config.basePath))
     server.get(`/docs/${name}`, async (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(await guide()),

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import {
   actions,
   type DeliveredName,
@@ -10,6 +12,7 @@ import {
   testEvent,
 } from '@keyward/contract'
 import { beforeAll, expect, test } from 'vitest'
+import { fillEvents, readExamples } from '../../../../packages/sdk/events-page.ts'
 import { toOwnerActor, type VendorActor } from '../../src/core/actor.ts'
 import { newId } from '../../src/core/ids.ts'
 import { toStoredDetail } from '../../src/core/record-detail.ts'
@@ -174,7 +177,7 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'webhook.delivery_retried': { target: 'whk', detail: { delivery: 'del_1' } },
   'webhook.paused': { target: 'whk', detail: { reason: 'failing' } },
   [testEvent]: { target: 'whk', detail: {} },
-  'program.refused': { target: 'usr', detail: { code: 'userBan' } },
+  'program.refused': { target: 'usr', detail: { code: 'userBanned', call: 'session', reference: 'REF-1' } },
 }
 
 test('every event has a body', async () => {
@@ -200,4 +203,35 @@ test('every event has a body', async () => {
     })
   }
   expect([...eventNames, testEvent].filter((name) => !examples.has(name))).toEqual([])
+})
+
+const page = fileURLToPath(new URL('../../../../docs/events.md', import.meta.url))
+
+/** Names and kinds of values; null is one of any kind. Names in some objects are data. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return 'list'
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]))
+}
+
+function fits(actual: unknown, documented: unknown): boolean {
+  if (actual === null || documented === null) return true
+  if (typeof actual !== 'object' || typeof documented !== 'object') return actual === documented
+  const names = [actual, documented].map((each) => Object.keys(each as object).sort())
+  const inner = (of: unknown, name: string) => (of as Record<string, unknown>)[name]
+  return (
+    JSON.stringify(names[0]) === JSON.stringify(names[1]) &&
+    names[0]!.every((name) => fits(inner(actual, name), inner(documented, name)))
+  )
+}
+
+test('the documented examples have the fields that the server sends', () => {
+  const written = readFileSync(page, 'utf8')
+  if (process.env.WRITE_EVENT_EXAMPLES) writeFileSync(page, fillEvents(written, examples))
+  const documented = readExamples(readFileSync(page, 'utf8'))
+  expect([...documented.keys()].sort()).toEqual([...examples.keys()].sort())
+  const differing = [...examples].filter(
+    ([name, body]) => !fits(shapeOf(JSON.parse(body)), shapeOf(JSON.parse(documented.get(name)!))),
+  )
+  expect(differing.map(([name]) => name)).toEqual([])
 })
