@@ -23,7 +23,7 @@ const layers = [
   ],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['members', 'end-users', 'variables', 'payments'],
-  ['program', 'plans', 'account', 'portal', 'bulk', 'events'],
+  ['program', 'plans', 'account', 'portal', 'bulk', 'events', 'audit'],
   ['dashboard', 'platform', 'system', 'explanations', 'offline-activations', 'webhooks'],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))

@@ -32,6 +32,7 @@ import { activityRoutes } from './modules/activity/activity.routes.ts'
 import { authenticateApiKey } from './modules/api-keys/api-keys.authentication.ts'
 import { apiKeysRoutes } from './modules/api-keys/api-keys.routes.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
+import { auditRoutes } from './modules/audit/audit.routes.ts'
 import { BlockTables } from './modules/blocklist/block-tables.ts'
 import { blocklistRoutes } from './modules/blocklist/blocklist.routes.ts'
 import { bulkRoutes } from './modules/bulk/bulk.routes.ts'
@@ -229,6 +230,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
     activityRoutes(mount, ctx)
+    auditRoutes(mount, ctx)
     explanationsRoutes(mount, { ctx, reads, blocks })
     releasesRoutes(mount, ctx)
     variablesRoutes(mount, ctx)

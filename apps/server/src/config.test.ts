@@ -62,6 +62,8 @@ test.each([
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['TRUST_PROXY', '10.0.0.1,'],
   ['TRUST_PROXY', '::1/129'],
+  ['AUDIT_DAYS', '29'],
+  ['AUDIT_DAYS', 'a year'],
   ['WEBHOOK_NETWORKS', 'internal.example.com'],
   ['WEBHOOK_NETWORKS', '10.0.0.0/8,'],
   ['WEBHOOK_NETWORKS', '10.0.0.0/8;10.1.0.0/33'],
@@ -144,6 +146,7 @@ const read: Record<string, [value: string, (config: Config) => unknown, expected
   HSTS_SUBDOMAINS: ['on', ({ hstsSubdomains }) => hstsSubdomains, true],
   REGISTRATION: ['closed', ({ registration }) => registration],
   PASSWORD_POLICY: ['strict', ({ passwordPolicy }) => passwordPolicy],
+  AUDIT_DAYS: ['400', ({ auditDays }) => auditDays, 400],
   VPN_RANGES_FILE: ['/etc/keyward/vpn.txt', ({ vpnRangesFile }) => vpnRangesFile],
   LEAKED_PASSWORDS_URL: ['https://leaks.example.com/range', ({ leakedPasswordsUrl }) => leakedPasswordsUrl],
   WEBHOOK_NETWORKS: [

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { limits } from '@keyward/contract'
 import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { fileVariables, withSecretFiles } from './config-files.ts'
@@ -40,6 +41,8 @@ export interface Config {
   }
   /** In the currency's smallest unit. */
   prices: { monthly: number; yearly: number; currency: string }
+  /** After so many days the audit log deletes its records; undefined to keep them. */
+  auditDays: number | undefined
   smtpUrl: string | undefined
   mailFrom: string | undefined
   /** `mail` sends reset links; with `operator` only the command line can set a new password. */
@@ -163,6 +166,12 @@ const variables = z.object({
     .refine((code) => currencies.has(code), 'must be an ISO 4217 code of a currency, such as INR or EUR')
     .refine((code) => !otherDecimals.test(code), 'must be a currency of two decimals')
     .default('INR'),
+  AUDIT_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a number of days')
+    .transform(Number)
+    .refine((days) => days >= limits.auditDaysMin, `must be at least ${limits.auditDaysMin}`)
+    .optional(),
   SMTP_URL: z
     .url({
       protocol: /^smtps?$/,
@@ -247,6 +256,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       apiUrl: values.RAZORPAY_API_URL,
     },
     prices: { monthly: values.PRICE_MONTHLY, yearly: values.PRICE_YEARLY, currency: values.CURRENCY },
+    auditDays: values.AUDIT_DAYS,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     passwordReset:

@@ -9,13 +9,16 @@ import {
   deleteEmptyCounts,
   deleteExpired,
   deleteOfApp,
+  deleteRecordsBefore,
   expiringTables,
   tablesOfApps,
 } from '../src/db/deletions.ts'
 import type { Tx } from '../src/db/index.ts'
-import type { ListFilter } from '../src/db/lists/list-filters.ts'
+import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart, findPage, nextWindow } from '../src/db/lists/lists.ts'
+import { type RecordFilter, seqsOfPage, toWalk } from '../src/db/lists/records.ts'
+import { type RecordSearch, searchRecords } from '../src/db/lists/records-search.ts'
 import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
@@ -290,6 +293,75 @@ test.each<[string, ActivityFilter, OwnerScope?]>([
   handles.writer.database.exec("delete from activity where reference = 'R'")
   const byIndex = expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))
   expect(plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))).toEqual([byIndex, byIndex])
+})
+
+test.each<[string, Partial<RecordFilter>, OwnerScope?]>([
+  ['audit_owner (owner_id=? AND created_at>?)', {}],
+  ['audit_app (app_id=? AND created_at>?)', { app }],
+  ['audit_app (app_id=? AND created_at>?)', {}, oneApp],
+  ['audit_actor (owner_id=? AND actor_id=? AND created_at>?)', { actor: 'acc_1' }],
+  ['audit_action (owner_id=? AND action=? AND created_at>?)', { action: 'license.banned' }],
+  ['audit_subject (target_id=? AND created_at>?)', { subject: 'lic_1' }],
+])('lists records in the order of %s', async (index, more, within = scope) => {
+  const filter = { scope: within, from, ...more }
+  const plan = await plansOf(async (tx) => {
+    const walk = await toWalk({ ...database, lists: tx }, filter)
+    await seqsOfPage({ ...database, lists: tx }, walk({ count: 100 }), { page: 1, limit: 50 })
+  })
+  const reads = plan.filter((step) => /^\w+ t /.test(step))
+  expect(reads).toEqual([expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))])
+})
+
+test('chooses the filter with the fewest records by counting a bounded part of each index', async () => {
+  const filter = { scope, app, actor: 'acc_1', action: 'license.banned' } as const
+  const plan = await plansOf((tx) => toWalk({ ...database, lists: tx }, filter))
+  const indexes = plan.flatMap((step) => /COVERING INDEX (\w+)|INDEX (audit_app)/.exec(step)?.slice(1) ?? [])
+  expect(indexes.filter(Boolean)).toEqual(['audit_actor', 'audit_action', 'audit_app'])
+})
+
+test('searches records through the indexes of text, action, actor and subject, without a scan', async () => {
+  const insert = database.handles.writer.database.prepare(
+    "insert into audit (id, owner_id, actor_kind, actor_id, action, created_at) values (?, 'own_s', 'owner', 'a', 'x', 1)",
+  )
+  const { writer } = database.handles
+  writer.database.exec(
+    "insert into owners (id, account_id, name, created_at) values ('own_s', 'acc_s', '', 1)",
+  )
+  writer.database.exec('begin')
+  for (let at = 0; at <= fewMatches; at += 1) insert.run(`aud_${at}`)
+  writer.database.exec('commit')
+  const filter = { scope: allApps('own_s') }
+  const search = {
+    text: 'abcd',
+    actions: ['license.banned'],
+    ids: ['acc_1'],
+    subjects: ['lic_1'],
+    hidden: [],
+  }
+  const plan = await plansOf(async (tx) => {
+    const here = { ...database, db: tx, lists: tx }
+    const walk = await toWalk(here, filter)
+    const found = await searchRecords(here, filter, search as RecordSearch, walk)
+    await seqsOfPage(here, found, { page: 1, limit: 50 })
+  })
+  writer.database.exec("delete from owners where id = 'own_s'")
+  expect(plan.filter((step) => /^SCAN (t|audit)\b/.test(step))).toEqual([])
+  expect(plan).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/SCAN audit_search VIRTUAL TABLE/),
+      'SEARCH t USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH t USING INTEGER PRIMARY KEY (rowid>?)',
+      expect.stringContaining('audit_action (owner_id=? AND action=?)'),
+      expect.stringContaining('audit_actor (owner_id=? AND actor_id=?)'),
+      expect.stringContaining('audit_subject (target_id=?)'),
+    ]),
+  )
+})
+
+test('deletes old records through an index', async () => {
+  const plan = await plansOf((tx) => deleteRecordsBefore(tx, 9, 100))
+  expect(plan.join()).toContain('audit_created (created_at<?)')
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test.each(['owner_id', 'app_id'] as const)(

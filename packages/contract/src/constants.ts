@@ -52,6 +52,8 @@ export const limits = {
   recordDetailBytes: 1024,
   /** After so many days, repeated changes of a day leave only the last one in the audit log. */
   recordThinDays: 30,
+  /** The fewest days that an operator can keep records: stored answers and thinning refer to younger ones. */
+  auditDaysMin: 30,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log, of each kind; older ones are deleted. */

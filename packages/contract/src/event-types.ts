@@ -194,6 +194,10 @@ export function eventFacts(name: DeliveredName): { noun: EventNoun; permission: 
   return { noun, permission: permissionOf[noun] }
 }
 
+/** The permission that reading the object and the detail of an action needs. */
+export const readPermissionOf = (action: ActionName): Permission =>
+  permissionOf[action.slice(0, action.indexOf('.')) as NounOf<ActionName>]
+
 /** What an event is about; the plural nouns are actions on many at once. */
 export type EventNoun = NounOf<DeliveredName>
 

@@ -1,3 +1,6 @@
+import { actionLabels } from './action-labels.ts'
+import type { ActionName } from './actions.ts'
+import type { AuditRecord } from './audit.ts'
 import type { Client } from './clients.ts'
 import { unlimited } from './constants.ts'
 import { type CsvValue, toCsvLine } from './csv.ts'
@@ -73,6 +76,23 @@ export const portalLicenseExport: ExportColumns<PortalLicense> = {
   duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
   startedAt: ({ startedAt }) => startedAt,
   banned: ({ banned }) => banned,
+}
+
+export const auditExport: ExportColumns<AuditRecord> = {
+  at: (record) => record.at,
+  actorKind: ({ actor }) => actor.kind,
+  actor: ({ actor }) => actor.name,
+  actorId: ({ actor }) => actor._id,
+  what: ({ action }) => actionLabels[action as ActionName] ?? action,
+  action: (record) => record.action,
+  subjectKind: ({ subject }) => subject?.kind ?? null,
+  subject: ({ subject }) => subject?.name ?? null,
+  subjectId: ({ subject }) => subject?._id ?? null,
+  app: ({ app }) => app?.name ?? null,
+  appId: ({ app }) => app?.appId ?? null,
+  address: (record) => record.address,
+  detail: ({ detail }) => detail && JSON.stringify(detail),
+  _id: (record) => record._id,
 }
 
 export const toExportHeader = <Row>(columns: ExportColumns<Row>): string => toCsvLine(Object.keys(columns))

@@ -2,6 +2,7 @@ import { accountSessions, portalSessions } from './account-sessions.ts'
 import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
 import { apps } from './apps.ts'
+import { audit } from './audit.ts'
 import { auth, secondFactor } from './auth.ts'
 import { blocklist } from './blocklist.ts'
 import { bulk } from './bulk.ts'
@@ -36,6 +37,7 @@ export const endpoints = {
   blocklist,
   signingKeys,
   activity,
+  audit,
   licenses,
   licenseTypes,
   clients,
@@ -66,6 +68,7 @@ export { apiKeyPattern, newApiKey } from './api-keys.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'
+export type { AuditRecord } from './audit.ts'
 export type { Subscription, User } from './auth.ts'
 export type { Block, ProgramHash } from './blocklist.ts'
 export { blockKinds } from './blocklist.ts'
@@ -89,9 +92,10 @@ export type {
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
 export type { DeliveredName, EventName, EventNoun } from './event-types.ts'
-export { eventFacts, eventNames, isEventName, testEvent } from './event-types.ts'
+export { eventFacts, eventNames, isEventName, readPermissionOf, testEvent } from './event-types.ts'
 export type { ExportColumns, TermsColumn } from './exports.ts'
 export {
+  auditExport,
   clientExport,
   licenseExport,
   portalLicenseExport,

@@ -83,6 +83,12 @@ export function deleteOfApp(
 export const deleteRecordsOf = (tx: Tx, ownerId: string, count: number): Promise<number> =>
   deleteSome(tx, 'audit', 'id', { found: sql`owner_id = ${ownerId}`, still: sql`true` }, count)
 
+/** Deletes up to `count` records of all owners from before a time and returns how many. */
+export function deleteRecordsBefore(tx: Tx, before: number, count: number): Promise<number> {
+  const isOld = sql`created_at < ${before}`
+  return deleteSome(tx, 'audit', 'seq', { found: isOld, still: isOld }, count)
+}
+
 /** `still` is checked again: another node may change a row after the inner query. */
 async function deleteSome(
   tx: Tx,

@@ -13,6 +13,7 @@ const owner = premiumOwnerForAll(on)
 const ctx = () => {
   const parts: Partial<Ctx> = {
     clock: on.clock,
+    config: on.config,
     database: on.database,
     db: on.database.db,
     seal: on.seal,

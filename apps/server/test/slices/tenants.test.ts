@@ -200,6 +200,8 @@ const naming: Record<string, Named> = {
     body: ({ app }) => ({ username: 'intruder', password: 'secret1', appId: app, expiresAt: later }),
   },
   'clients.toggleBan': { id: 'client' },
+  'audit.list': { query: ({ app }) => `app=${app}` },
+  'audit.export': { query: ({ app }) => `app=${app}` },
   'activity.list': { query: ({ app }) => `app=${app}` },
   'activity.explain': { id: 'refusal' },
   'clients.togglePause': { id: 'client' },
@@ -370,6 +372,7 @@ test.each(readings)('%s returns, counts and finds nothing of other owners', asyn
         .toString()
         .replace(/Owner \d+/g, 'the name')
         .replace(/ses_\w+/g, 'the session')
+        .replace(/aud_\w+/g, 'the record')
       const named = text.replaceAll(vendor.id, 'the id').replaceAll(vendor.accountId, 'the person')
       return named.replaceAll(vendor.email, 'the address')
     }
@@ -387,6 +390,8 @@ const ofAllApps = [
   'bulk.exportClients',
   'resellers.list',
   'activity.list',
+  'audit.list',
+  'audit.export',
   'dashboard.data',
   'dashboard.activity',
 ]

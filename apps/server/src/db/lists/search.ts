@@ -25,9 +25,11 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
   return { text, key: usableKey, short }
 }
 
+const fullTextIndexes = { licenses: 'license_search', clients: 'client_search', audit: 'audit_search' }
+
 /** What SQLite's full-text index finds: rows that may contain one of the texts. */
-export function hitsOf(table: 'licenses' | 'clients', texts: readonly string[]): Sql {
-  const index = sql.raw(table === 'licenses' ? 'license_search' : 'client_search')
+export function hitsOf(table: keyof typeof fullTextIndexes, texts: readonly string[]): Sql {
+  const index = sql.raw(fullTextIndexes[table])
   return sql`select rowid as hit from ${index} where ${index} match ${trigramQuery(texts)}`
 }
 
@@ -68,22 +70,27 @@ export const contains = (index: Syntax['searchIndex'], column: string, text: str
 
 /** Whether a note contains the text, which is in lower case. */
 export const noteContains = (index: Syntax['searchIndex'], column: string, text: string): Sql =>
-  index === 'full text' ? containsLower(column, text) : inNote(column, text)
+  textContains(index, sql.ref(column), text)
+
+/** Whether a text in any case contains another one, which is in lower case. */
+export const textContains = (index: Syntax['searchIndex'], value: Sql, text: string): Sql =>
+  index === 'full text' ? containsLower(value, text) : inText(value, text)
 
 /** SQLite's own `lower()` knows ASCII only, but is fast. */
-const containsLower = (column: string, text: string): Sql => {
-  const name = sql.ref(column)
-  return sql`case when ${name} is null then 0
-    when octet_length(${name}) = length(${name}) then instr(lower(${name}), ${text}) > 0
-    else instr(lower_unicode(${name}), ${text}) > 0 end`
-}
+const containsLower = (value: Sql, text: string): Sql =>
+  sql`case when ${value} is null then 0
+    when octet_length(${value}) = length(${value}) then instr(lower(${value}), ${text}) > 0
+    else instr(lower_unicode(${value}), ${text}) > 0 end`
+
+/** On PostgreSQL, whether a note contains the text. */
+export const inNote = (column: string, text: string): Sql => inText(sql.ref(column), text)
 
 /**
- * On PostgreSQL, whether a note contains the text; written like the expression of its index, whose trigrams may include a
- * space as a letter that no lower-case text has.
+ * On PostgreSQL, whether a text contains another one; written like the expressions of the indexes, whose trigrams may
+ * include a space as a letter that no lower-case text has.
  */
-export function inNote(column: string, text: string): Sql {
-  const note = sql`replace(lower(${sql.ref(column)}), ' ', 'Q')`
+function inText(value: Sql, text: string): Sql {
+  const note = sql`replace(lower(${value}), ' ', 'Q')`
   const [lower, ...others] = indexedForms(text)
   const contains = sql`${note} like ${anywhere((lower as string).replaceAll(' ', 'Q'))}`
   const also = others.map((form) => sql`or ${note} like replace(lower(${anywhere(form)}), ' ', 'Q')`)

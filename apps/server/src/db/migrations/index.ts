@@ -43,6 +43,7 @@ import { interruptedRequests } from './0043-interrupted-requests.ts'
 import { knownDevices } from './0044-known-devices.ts'
 import { secondFactors } from './0045-second-factors.ts'
 import { mails } from './0046-mails.ts'
+import { auditLists } from './0048-audit-lists.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   knownDevices,
   secondFactors,
   mails,
+  auditLists,
 ]

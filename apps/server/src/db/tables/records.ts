@@ -8,6 +8,7 @@ export interface RecordTables {
 }
 
 interface AuditTable {
+  seq: Generated<number>
   id: string
   owner_id: string | null
   actor_kind: string

@@ -6,6 +6,7 @@ import { storageFailureOf } from '../../db/failure.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
+import { tidyAudit } from '../audit/audit.retention.ts'
 import { completeImports } from '../bulk/import.slices.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
@@ -37,6 +38,7 @@ export async function tidy(
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
   await thinRecords(ctx)
+  await tidyAudit(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)
   await ctx.database.engine.updateStatistics()

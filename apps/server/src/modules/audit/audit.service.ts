@@ -1,0 +1,177 @@
+import { type ActionName, type AuditRecord, limits, type Permission } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import { toEpochMs, toIso } from '../../core/clock.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { invalid } from '../../core/problem.ts'
+import { readPatiently } from '../../db/index.ts'
+import { searchPage } from '../../db/lists/list-search.ts'
+import {
+  countFound,
+  enough,
+  type Found,
+  nextSeqs,
+  type RecordFilter,
+  seqsOfPage,
+  toWalk,
+  type Walk,
+} from '../../db/lists/records.ts'
+import { type RecordSearch, searchRecords } from '../../db/lists/records-search.ts'
+import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { findAppId } from '../apps/apps.service.ts'
+import { endUserSource } from '../end-users/end-users.service.ts'
+import { licenseSource } from '../licenses/licenses.service.ts'
+import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
+import * as repo from './audit.repo.ts'
+import { actionsNamed, hiddenActions, nameInDetail, readableIds, subjectKind } from './audit.rules.ts'
+
+export interface AuditQuery {
+  actor?: string | undefined
+  action?: ActionName | undefined
+  subject?: string | undefined
+  app?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  search?: string | undefined
+}
+
+export async function listRecords(ctx: Ctx, actor: VendorActor, query: AuditQuery & Page) {
+  const { walk, hits } = await find(ctx, actor, query)
+  const found = hits ?? walk({ count: enough })
+  const total = await countFound(ctx.database, found)
+  const isBeyond = (query.page - 1) * query.limit >= Math.min(total, limits.searchCountMax)
+  const seqs = isBeyond ? [] : await seqsOfPage(ctx.database, found, query)
+  return { records: await read(ctx, actor, seqs), pagination: toPagination(query, total, true) }
+}
+
+/** How many records are read and written at once; other requests run between slices. */
+const sliceSize = 200
+
+/** All records that match, newest first, in slices. Rejects before the first slice if there are too many. */
+export async function exportRecords(
+  ctx: Ctx,
+  actor: VendorActor,
+  query: AuditQuery,
+): Promise<AsyncGenerator<AuditRecord[]>> {
+  const { walk, hits } = await find(ctx, actor, query)
+  const most = hits ? limits.searchCountMax : limits.exportRowsMax
+  const total = await countFound(ctx.database, hits ?? walk({ count: most + 1 }))
+  if (total > most) throw tooMany(hits ? 'search' : 'from', most)
+  const slices = hits ? slicesOf(ctx, hits, total) : walkDown(ctx, walk)
+  return (async function* () {
+    for await (const seqs of slices) yield await readPatiently(() => read(ctx, actor, seqs))
+  })()
+}
+
+const tooMany = (path: string, max: number) =>
+  invalid(path, `More than ${max.toLocaleString('en-US')} records match. Narrow the filters to export them.`)
+
+async function* slicesOf({ database }: Ctx, hits: Found, total: number): AsyncGenerator<number[]> {
+  const seqs = await seqsOfPage(database, hits, { page: 1, limit: total })
+  for (let at = 0; at < seqs.length; at += sliceSize) yield seqs.slice(at, at + sliceSize)
+}
+
+async function* walkDown({ database }: Ctx, walk: Walk): AsyncGenerator<number[]> {
+  let last: Awaited<ReturnType<typeof nextSeqs>>[number] | undefined
+  do {
+    const next = await readPatiently(() => nextSeqs(database, walk, last, sliceSize))
+    if (next.length > 0) yield next.map(({ seq }) => seq)
+    last = next.length === sliceSize ? next.at(-1) : undefined
+  } while (last)
+}
+
+/** The records that match the filters; `hits` are those that match the search too. */
+async function find(
+  ctx: Ctx,
+  actor: VendorActor,
+  query: AuditQuery,
+): Promise<{ walk: Walk; hits: Found | undefined }> {
+  const { action, subject, from, to } = query
+  const filter: RecordFilter = {
+    scope: actor,
+    ...{ actor: query.actor, action, subject },
+    app: await findAppId(ctx.db, actor, query.app),
+    from: from === undefined ? undefined : startOf(from),
+    to: to === undefined ? undefined : toEpochMs(to),
+  }
+  const walk = await toWalk(ctx.database, filter)
+  const term = toSearchTerm(query.search)
+  if (!term) return { walk, hits: undefined }
+  const search = await toSearch(ctx, actor, term, (query.search as string).toLowerCase())
+  return { walk, hits: await searchRecords(ctx.database, filter, search, walk) }
+}
+
+/** A bare date begins with its first moment here; elsewhere it means its last one. */
+const startOf = (text: string): number => (text.length === 10 ? Date.parse(text) : toEpochMs(text))
+
+const mayOf =
+  ({ permissions }: VendorActor) =>
+  (permission: Permission): boolean =>
+    permissions.has(permission)
+
+const toReader = (actor: VendorActor): Reader => ({
+  scope: actor,
+  seesAddresses: actor.permissions.has('members:read'),
+  actorId: actor.actorId,
+})
+
+/** A name that many licenses or end users have finds the records of so many of them, the newest ones. */
+const namedMost = 200
+
+/** What a text can mean: a part of an address, a detail, an action or a name that the caller may read, or an id. */
+async function toSearch(ctx: Ctx, actor: VendorActor, term: SearchTerm, text: string): Promise<RecordSearch> {
+  const may = mayOf(actor)
+  const { database, db } = ctx
+  const filter = { scope: actor, now: ctx.clock.now() }
+  const page = { page: 1, limit: namedMost, sort: 'newest' } as const
+  const [ids, licenses, endUsers] = await Promise.all([
+    findIdsNamed(database.lists, toReader(actor), text, {
+      apps: may('apps:read'),
+      resellers: may('resellers:read'),
+    }),
+    may('licenses:read') ? searchPage(database, licenseSource.list, filter, page, term) : undefined,
+    may('clients:read') ? searchPage(database, endUserSource.list, filter, page, term) : undefined,
+  ])
+  const subjects = await Promise.all([
+    repo.idsOf(db, 'licenses', actor, licenses?.seqs ?? []),
+    repo.idsOf(db, 'clients', actor, endUsers?.seqs ?? []),
+  ])
+  return {
+    // In the detail, which is JSON, some characters are escaped.
+    text: term.short ? undefined : JSON.stringify(text).slice(1, -1),
+    actions: actionsNamed(text),
+    ids: [...ids, text],
+    subjects: subjects.flat(),
+    hidden: hiddenActions(may),
+  }
+}
+
+async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Promise<AuditRecord[]> {
+  const rows = await repo.listBySeq(ctx.database, actor, seqs)
+  const may = mayOf(actor)
+  const hidden = new Set<string>(hiddenActions(may))
+  const ids = rows.flatMap(({ actor_id, target_id }) => [
+    actor_id,
+    ...(target_id === null ? [] : [target_id]),
+  ])
+  const names = await findNames(ctx.db, toReader(actor), readableIds(ids, may))
+  return rows.map((row) => {
+    const detail = hidden.has(row.action) || row.detail === null ? null : JSON.parse(row.detail)
+    const { target_id: target, app_id: app, app_name: appName, app_public_id: publicId } = row
+    const kind = target === null ? '' : subjectKind(target, row.action)
+    return {
+      _id: row.id,
+      at: toIso(row.created_at),
+      actor: { kind: row.actor_kind, _id: row.actor_id, name: names.get(row.actor_id) ?? null },
+      action: row.action,
+      subject:
+        target === null ? null : { kind, _id: target, name: names.get(target) ?? nameInDetail(kind, detail) },
+      app:
+        app === null || appName === null || publicId === null
+          ? null
+          : { _id: app, name: appName, appId: publicId },
+      address: row.address,
+      detail,
+    }
+  })
+}
