@@ -189,14 +189,18 @@ export const testEvent = 'webhook.test'
 export type DeliveredName = EventName | typeof testEvent
 
 /** The noun of an event's object, and the permission that reading the event needs. */
-export function eventFacts(name: DeliveredName): { noun: EventNoun; permission: Permission } {
-  const noun = name.slice(0, name.indexOf('.')) as NounOf<DeliveredName>
-  return { noun, permission: permissionOf[noun] }
-}
+export const eventFacts = (name: DeliveredName): { noun: EventNoun; permission: Permission } => ({
+  noun: nounOf(name),
+  permission: readPermissionOf(name),
+})
 
-/** The permission that reading the object and the detail of an action needs. */
-export const readPermissionOf = (action: ActionName): Permission =>
-  permissionOf[action.slice(0, action.indexOf('.')) as NounOf<ActionName>]
+/** The permission that reading the object and the detail of an action or event needs. */
+export const readPermissionOf = (name: ActionName | DeliveredName): Permission =>
+  // Its detail has the addresses of a person.
+  name === 'owner.email_changed' ? 'members:read' : permissionOf[nounOf(name)]
+
+const nounOf = <Name extends ActionName | DeliveredName>(name: Name) =>
+  name.slice(0, name.indexOf('.')) as NounOf<Name>
 
 /** What an event is about; the plural nouns are actions on many at once. */
 export type EventNoun = NounOf<DeliveredName>

@@ -40,8 +40,7 @@ export const readableIds = (ids: Iterable<string>, may: May): Map<string, string
 const names = Object.keys(actions) as ActionName[]
 
 /** The actions whose details a caller may not read. */
-export const hiddenActions = (may: May): ActionName[] =>
-  names.filter((name) => !may(name === 'owner.email_changed' ? 'members:read' : readPermissionOf(name)))
+export const hiddenActions = (may: May): ActionName[] => names.filter((name) => !may(readPermissionOf(name)))
 
 /** The actions whose name or label contains a text, which is in lower case. */
 export const actionsNamed = (text: string): ActionName[] =>
@@ -55,6 +54,7 @@ const nameFields: Record<string, string> = {
   member: 'email',
   release: 'version',
   block: 'value',
+  webhook: 'origin',
 }
 
 /** What the detail calls a subject that no longer exists. */

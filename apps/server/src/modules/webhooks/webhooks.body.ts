@@ -1,8 +1,9 @@
-import { type DeliveredName, type EventNoun, eventFacts } from '@keyward/contract'
+import { type DeliveredName, eventFacts, type Permission } from '@keyward/contract'
 import { sees, type VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { prefixOf, readName } from './webhooks.names.ts'
+import { findNames } from '../audit/audit.names.ts'
+import { nameInDetail, readableIds, subjectKind } from '../audit/audit.rules.ts'
 import { readObject } from './webhooks.objects.ts'
 
 export interface QueuedEvent {
@@ -30,51 +31,27 @@ export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): 
       ? null
       : await readObject(noun, { ctx, maker, id: targetId ?? '', appId: appId ?? '', detail })
   const { kind, id } = event.actor
+  const names = await readNames(ctx.db, maker, targetId === null ? [id] : [id, targetId])
   return JSON.stringify({
     type: action,
     timestamp: toIso(event.at),
     data: {
-      actor: { kind, _id: id, name: await readName(ctx.db, maker, id) },
-      subject: targetId && (await toSubject(ctx, maker, { id: targetId, noun, object, detail })),
+      actor: { kind, _id: id, name: names.get(id) ?? null },
+      subject: targetId && toSubject(event, targetId, names.get(targetId)),
       object,
       detail,
     },
   })
 }
 
-interface Subject {
-  id: string
-  noun: EventNoun
-  object: object | null
-  detail: QueuedEvent['detail']
+/** The names of people and objects that the maker may read, as in the audit log. */
+function readNames(db: Ctx['db'], maker: VendorActor, ids: readonly string[]) {
+  const may = (permission: Permission) => maker.permissions.has(permission)
+  const reader = { scope: maker, seesAddresses: may('members:read'), actorId: maker.actorId }
+  return findNames(db, reader, readableIds(ids, may))
 }
 
-/** What ids begin with, where a subject is something other than the noun of its event says. */
-const kinds: Readonly<Record<string, string>> = { app: 'app', usr: 'end_user', own: 'vendor', acc: 'account' }
-
-/** Where the detail names its subject. */
-const namesInDetail: Readonly<Record<string, string>> = {
-  app: 'name',
-  license_type: 'name',
-  api_key: 'name',
-  member: 'email',
-  release: 'version',
-  block: 'value',
-  webhook: 'origin',
-}
-
-const namesInObject = ['name', 'username', 'key', 'version', 'value', 'email']
-
-async function toSubject({ db }: Ctx, maker: VendorActor, { id, noun, object, detail }: Subject) {
-  const kind = kinds[prefixOf(id)] ?? noun
-  const name =
-    textIn(object, namesInObject) ??
-    (await readName(db, maker, id)) ??
-    textIn(detail, [namesInDetail[kind] ?? ''])
-  return { kind, _id: id, name }
-}
-
-function textIn(fields: object | null, names: readonly string[]): string | null {
-  const texts = names.map((name) => (fields as Record<string, unknown> | null)?.[name])
-  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
+function toSubject({ action, detail }: QueuedEvent, id: string, name: string | null | undefined) {
+  const kind = subjectKind(id, action)
+  return { kind, _id: id, name: name ?? nameInDetail(kind, detail) }
 }

@@ -79,6 +79,7 @@ test('a request without a response has a reason and no status', async () => {
     error: 'The host has no public address.',
     response: null,
     retryAfterMs: null,
+    durationMs: 0,
   })
 })
 

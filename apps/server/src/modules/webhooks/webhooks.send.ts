@@ -62,7 +62,9 @@ export async function send(
     return made({ status, error: null, retryAfterMs, response: toResponse(answer, hiddenOf(url, headers)) })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return made({ status: null, error: error.message, retryAfterMs: null, response: null })
+    const attempt = made({ status: null, error: error.message, retryAfterMs: null, response: null })
+    // How long a name took to resolve could tell which internal names exist.
+    return error.failure === 'host' ? { ...attempt, durationMs: 0 } : attempt
   }
 }
 
