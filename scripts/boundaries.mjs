@@ -17,6 +17,7 @@ const layers = [
     'password-resets',
     'second-factors',
     'account-mails',
+    'notifications',
     'releases',
     'blocklist',
     'activity',

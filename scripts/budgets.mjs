@@ -23,6 +23,7 @@ const ownerViews = [
   'security',
   'settings',
   'api-keys',
+  'notifications',
   'members',
   'subscription',
 ]

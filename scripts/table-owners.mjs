@@ -13,6 +13,7 @@ const tablesOf = {
   members: ['members'],
   sessions: ['owner_sessions', 'reseller_sessions', 'client_sessions'],
   'account-mails': ['known_devices'],
+  notifications: ['notification_settings', 'notification_scans', 'notification_marks'],
   'daily-counts': ['daily_counts'],
   entitlements: ['licenses', 'clients'],
   devices: ['devices', 'device_tokens', 'leased_seats'],

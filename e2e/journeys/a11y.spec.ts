@@ -89,6 +89,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     ['/profile', page.getByRole('button', { name: 'Change Password' })],
     ['/settings', page.getByRole('switch', { name: 'HWID Lock' })],
     ['/settings/api-keys', page.getByText('No API keys yet')],
+    ['/settings/notifications', page.getByRole('switch', { name: 'Weekly summary' })],
     ['/members', page.getByText('No members yet')],
     ['/about', heading(page, /About/)],
     ['/licenses?search=nothing', page.getByText('No licenses found')],

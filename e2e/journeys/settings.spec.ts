@@ -127,8 +127,8 @@ test.describe('switches', () => {
   test('Coming Soon cards are disabled', async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const cards = page.locator('section[aria-disabled=true]')
-    await expect(cards).toHaveCount(2)
-    for (const [index, title] of ['Notifications', 'Integrations'].entries()) {
+    await expect(cards).toHaveCount(1)
+    for (const [index, title] of ['Integrations'].entries()) {
       await expect(cards.nth(index)).toContainText(title)
       await expect(cards.nth(index)).toContainText('Coming Soon')
       await expect(cards.nth(index).locator('button, a, input')).toHaveCount(0)

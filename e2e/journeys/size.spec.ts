@@ -30,6 +30,7 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/resellers', 'Resellers'],
     [vendor.token, '/settings', 'Settings'],
     [vendor.token, '/settings/api-keys', 'API Keys'],
+    [vendor.token, '/settings/notifications', 'Notifications'],
     [vendor.token, '/members', 'Members'],
     [vendor.token, '/activity', 'Activity'],
     [vendor.token, '/profile', 'Profile'],

@@ -256,6 +256,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'profile/security',
     'settings',
     'settings/api-keys',
+    'settings/notifications',
     'subscription',
   ]
   for (const name of names) {

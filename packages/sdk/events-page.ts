@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, readonly EventNoun[]>> = {
   'Plan and payments': ['plan', 'order', 'payment'],
   Team: ['member'],
   Account: ['owner', 'vendor', 'api_key', 'api_keys'],
-  Settings: ['settings', 'platform'],
+  Settings: ['settings', 'notifications', 'platform'],
   Webhooks: ['webhook'],
 }
 

@@ -83,6 +83,10 @@ const apiKeys = page(
   () => import('./pages/owner/api-keys.tsx').then((m) => m.ApiKeysPage),
   opens(paths.apiKeys),
 )
+const notifications = page(
+  () => import('./pages/owner/notifications.tsx').then((m) => m.NotificationsPage),
+  opens(paths.notifications),
+)
 const members = page(
   () => import('./pages/owner/members.tsx').then((m) => m.MembersPage),
   opens(paths.members),
@@ -160,6 +164,7 @@ export function Router() {
             <Route path={paths.security} element={security} />
             <Route path={paths.settings} element={settings} />
             <Route path={paths.apiKeys} element={apiKeys} />
+            <Route path={paths.notifications} element={notifications} />
             <Route path={paths.members} element={members} />
             <Route path={paths.subscription} element={subscription} />
           </Route>

@@ -47,6 +47,9 @@ import { MailOutbox } from './modules/mail/mail.outbox.ts'
 import { createMailer, type Mailer } from './modules/mail/mail.service.ts'
 import { Invitations } from './modules/members/invitations.service.ts'
 import { membersRoutes } from './modules/members/members.routes.ts'
+import { EmailConfirmations } from './modules/notifications/email-confirmations.ts'
+import { notificationsRoutes } from './modules/notifications/notifications.routes.ts'
+import { startNotifications } from './modules/notifications/notifications.scan.ts'
 import { offlineActivationsRoutes } from './modules/offline-activations/offline-activations.routes.ts'
 import { getRecordBytesPerHour } from './modules/owners/owners.service.ts'
 import { PasswordResets } from './modules/password-resets/password-resets.service.ts'
@@ -251,6 +254,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     dashboardRoutes(mount, ctx)
     eventsRoutes(mount, events)
     platformRoutes(mount, ctx, attempts)
+    notificationsRoutes(mount, ctx, new EmailConfirmations({ ctx, attempts, consoleUrl }))
   })
   await server.register(async (scope) => {
     scope.setChildLoggerFactory(lazyLogger)
@@ -269,6 +273,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     remindersAfterMs: options.remindersAfterMs,
     importsEveryMs: options.importsEveryMs,
   })
+  const stopNotifications = startNotifications(
+    ctx,
+    { consoleUrl, onError: logError },
+    options.remindersAfterMs,
+  )
   server.addHook('onReady', async () => {
     await events.start()
     mails.start()
@@ -276,7 +285,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([stopHousekeeping(), resets.end(), accountMails.end(), mails.end()])
+    await Promise.all([
+      stopHousekeeping(),
+      stopNotifications(),
+      resets.end(),
+      accountMails.end(),
+      mails.end(),
+    ])
     mailer.close()
     await stopReconciler()
     await program.close()

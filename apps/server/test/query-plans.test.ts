@@ -44,6 +44,9 @@ import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.ac
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
+import { recipientOf } from '../src/modules/notifications/notifications.access.ts'
+import * as looks from '../src/modules/notifications/notifications.facts.ts'
+import * as notifications from '../src/modules/notifications/notifications.repo.ts'
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
@@ -110,6 +113,41 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   const plan = await plansOf(work)
   expect(plan.length).toBeGreaterThan(0)
   expect(plan.filter((step) => step.startsWith('SCAN') && step !== 'SCAN CONSTANT ROW')).toEqual([])
+})
+
+const person = { ownerId: 'own_1', accountId: 'acc_1' }
+const told = { ...person, kind: 'weeklySummary' }
+const oneOfVendor = { id: 'app_1', name: 'Atlas', created_at: 1, license_count: 1 }
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['vendors are due', (tx) => notifications.listDue(tx, 9, 50)],
+  ['a vendor is taken', (tx) => notifications.takeLook(tx, 'own_1', 9, 10)],
+  ['looks end', (tx) => notifications.endLooks(tx, 'own_1')],
+  ['people want mails', (tx) => notifications.listWanting(tx, 'own_1')],
+  ['a person is read', (tx) => recipientOf(tx, person, 'weeklySummary')],
+  ['marks are read', (tx) => notifications.listMarks(tx, told)],
+  ['marks are changed', (tx) => notifications.markGone(tx, told, ids)],
+  ['old marks are deleted', (tx) => notifications.deleteOldMarks(tx, 'own_1', 9)],
+  ['apps are listed', (tx) => looks.listApps(tx, 'own_1')],
+  ['ending licenses are counted', (tx) => looks.countEnding(tx, 'own_1', [1, 9])],
+  ['a week is counted', (tx) => looks.countWeek(tx, 'own_1', 9)],
+  ['refusals are read', (tx) => looks.findRisingRefusals(tx, oneOfVendor, 9)],
+  ['refusing apps are found', (tx) => looks.listRefusing(tx, 'own_1')],
+  ['full resellers are found', (tx) => looks.listFullResellers(tx, 'own_1')],
+])('%s for notifications by an index, and no license is read', async (_what, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
+  const scans = plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (newest|\(subquery)/.test(step))
+  expect(scans).toEqual([])
+  expect(plan.filter((step) => /\b(licenses|clients)\b/.test(step))).toEqual([])
+})
+
+test('keys are counted for notifications from the counts of hours and blocks', async () => {
+  const plan = await plansOf((tx) => looks.countKeys(tx, 'own_1', 9))
+  expect(plan).toContainEqual(expect.stringContaining('INDEX license_blocks_owner (owner_id=? AND block>?)'))
+  expect(plan).toContainEqual(
+    expect.stringContaining('INDEX license_counts_owner (owner_id=? AND bucket>? AND bucket<?)'),
+  )
 })
 
 const dated = (id: string) => ({ id, ...untilDate(9) })

@@ -9,6 +9,8 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'owner.signed_out': 'Signed out',
   'owner.password_changed': 'Password changed',
   'owner.email_changed': 'Email changed',
+  'owner.email_confirmation_requested': 'Link to confirm the address requested',
+  'owner.email_confirmed': 'Address confirmed',
   'owner.password_reset_requested': 'Password reset requested',
   'owner.password_reset': 'Password reset',
   'owner.session_ended': 'Session ended',
@@ -127,6 +129,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'webhook.paused': 'Webhook paused by the server',
 
   'settings.updated': 'Settings changed',
+  'notifications.updated': 'Notifications changed',
   'platform.reset_started': 'Platform reset started',
   'platform.reset': 'Platform reset',
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
 import { memberRole } from './members.ts'
+import { notificationSettings } from './notifications.ts'
 import { duration, licenseTerm } from './terms.ts'
 
 const nothing = z.strictObject({})
@@ -89,6 +90,8 @@ export const actions = {
   'owner.signed_out': nothing,
   'owner.password_changed': nothing,
   'owner.email_changed': changeOf(z.string()),
+  'owner.email_confirmation_requested': nothing,
+  'owner.email_confirmed': nothing,
   'owner.password_reset_requested': nothing,
   'owner.password_reset': nothing,
   'owner.session_ended': z.strictObject({ session: id }),
@@ -229,6 +232,8 @@ export const actions = {
   'webhook.paused': z.strictObject({ reason: z.enum(['failing', 'maker_gone']) }),
 
   'settings.updated': changeOf(settingsFields),
+  /** The mails that a person gets; the target is its account. */
+  'notifications.updated': changeOf(notificationSettings),
   'platform.reset_started': nothing,
   'platform.reset': nothing,
 
@@ -282,6 +287,8 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'owner.signed_out',
   'owner.session_ended',
   'owner.identity_confirmed',
+  'owner.email_confirmation_requested',
+  'owner.email_confirmed',
   'owner.password_reset_requested',
   'owner.second_factor_asked',
   'reseller.signed_in',
@@ -291,6 +298,7 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'reseller.password_reset_requested',
   'reseller.second_factor_asked',
   'settings.updated',
+  'notifications.updated',
   'member.updated',
   'app.updated',
   'app.messages_changed',

@@ -30,6 +30,7 @@ export const user = z.strictObject({
   _id: z.string().describe('of the person'),
   name: z.string(),
   email: z.string(),
+  emailConfirmed: z.boolean().describe('whether a link that was mailed to the address was opened'),
   role: z.enum(roles),
   permissions: z.array(z.enum(permissions)).max(permissions.length),
   allApps: z.boolean().describe('whether the person works on all apps of the vendor account'),

@@ -19,6 +19,7 @@ export const consolePaths = {
   members: '/members',
   settings: '/settings',
   apiKeys: '/settings/api-keys',
+  notifications: '/settings/notifications',
   subscription: '/subscription',
   about: '/about',
   terms: '/terms',

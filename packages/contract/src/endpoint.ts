@@ -21,6 +21,8 @@ export interface Endpoint<
   access: Access
   /** The permission that a call with `access: 'owner'` requires; other calls have none. */
   permission?: Requirement
+  /** It concerns the signed-in person alone, so that no API key may call it, whatever it carries. */
+  personal?: true
   /**
    * It concerns all apps of the owner: members and API keys with some apps may not call it, or not without naming an app
    * in its query.

@@ -26,12 +26,13 @@ const permissionOf = {
   webhook: 'webhooks:read',
   settings: 'settings:read',
   platform: 'settings:read',
-  // Sign-ins, factors, keys and who owns the account: only the owner lists these, but the audit log shows that they changed.
+  // Sign-ins, factors, keys, own mails and who owns the account: only the owner lists these, but the audit log shows that they changed.
   owner: 'audit:read',
   account: 'audit:read',
   vendor: 'audit:read',
   api_key: 'audit:read',
   api_keys: 'audit:read',
+  notifications: 'audit:read',
 } as const satisfies Record<NounOf<ActionName> | 'program', Permission>
 
 /** Whether webhooks can deliver an action. Every action has its row. */
@@ -41,6 +42,8 @@ const isEvent = {
   'owner.signed_out': true,
   'owner.password_changed': true,
   'owner.email_changed': true,
+  'owner.email_confirmation_requested': true,
+  'owner.email_confirmed': true,
   'owner.password_reset_requested': true,
   'owner.password_reset': true,
   'owner.session_ended': true,
@@ -153,6 +156,7 @@ const isEvent = {
   'webhook.delivery_retried': true,
   'webhook.paused': true,
   'settings.updated': true,
+  'notifications.updated': true,
   'platform.reset_started': true,
   'platform.reset': true,
   'plan.set': true,

@@ -13,6 +13,7 @@ import { events } from './events.ts'
 import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
 import { members } from './members.ts'
+import { notifications } from './notifications.ts'
 import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
@@ -54,6 +55,7 @@ export const endpoints = {
   dashboard,
   events,
   settings,
+  notifications,
   program,
   system,
 }
@@ -114,6 +116,7 @@ export type { Member, MemberRole } from './members.ts'
 export { memberRole } from './members.ts'
 export { messageDefaults } from './messages.ts'
 export { formatAmount } from './money.ts'
+export type { NotificationSettings } from './notifications.ts'
 export type { OfflineActivation, OfflineActivationStatus } from './offline-activations.ts'
 export type { OfflineRequest } from './offline-request.ts'
 export { normalizeCrockford, readOfflineRequest, toCrockford } from './offline-request.ts'

@@ -1,4 +1,10 @@
-import { type Permission, type Requirement, type Role, rolePermissions } from '@keyward/contract'
+import {
+  type Endpoint,
+  type Permission,
+  type Requirement,
+  type Role,
+  rolePermissions,
+} from '@keyward/contract'
 import { problem } from './problem.ts'
 
 /** The owner that rows belong to, for what has no app: the account, its plan, payments. */
@@ -175,8 +181,8 @@ export function personOf(actor: VendorActor): PersonActor {
 }
 
 /** Whether a call needs a person: no set of permissions of an API key replaces one. */
-export const needsPerson = (needed: Requirement | undefined): boolean =>
-  needed === 'self' || needed === 'ownership'
+export const needsPerson = ({ permission, personal }: Pick<Endpoint, 'permission' | 'personal'>): boolean =>
+  personal === true || permission === 'self' || permission === 'ownership'
 
 /** Whether an actor meets what a call needs; calls of other actors than an owner's need nothing more. */
 export function meets(actor: Actor, needed: Requirement | undefined): boolean {

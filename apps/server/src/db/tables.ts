@@ -4,6 +4,7 @@ import type { ClientTables } from './tables/clients.ts'
 import type { CountTables } from './tables/counts.ts'
 import type { LicenseTables } from './tables/licenses.ts'
 import type { MailTables } from './tables/mails.ts'
+import type { NotificationTables } from './tables/notifications.ts'
 import type { OwnerTables } from './tables/owners.ts'
 import type { PaymentTables } from './tables/payments.ts'
 import type { RecordTables } from './tables/records.ts'
@@ -20,6 +21,7 @@ export interface Tables
     CountTables,
     RecordTables,
     MailTables,
+    NotificationTables,
     SecondFactorTables,
     PaymentTables {
   meta: { name: string; value: string }
@@ -54,3 +56,5 @@ export type ActivityRow = Selectable<Tables['activity']>
 export type CouponRow = Selectable<Tables['coupons']>
 export type OrderRow = Selectable<Tables['payment_orders']>
 export type PaymentRow = Selectable<Tables['payments']>
+export type NotificationSettingsRow = Selectable<Tables['notification_settings']>
+export type NotificationMarkRow = Selectable<Tables['notification_marks']>

@@ -118,7 +118,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             ? undefined
             : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
-        if (actor.kind === 'api_key' && needsPerson(endpoint.permission)) throw problem('api_key_not_allowed')
+        if (actor.kind === 'api_key' && needsPerson(endpoint)) throw problem('api_key_not_allowed')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
         if (endpoint.permission !== 'self' && lacksFactor(actor)) throw problem('second_factor_required')
         if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')

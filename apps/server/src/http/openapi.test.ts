@@ -117,14 +117,14 @@ test('every call lists its error codes at their status, and where it may say whe
 
 test('every call says which permission it needs, and whether API keys may make it', () =>
   everyRow(named, (_name, { operation }) => {
-    const { access, permission } = endpointOf.get(operation.operationId)!
+    const { access, permission, personal } = endpointOf.get(operation.operationId)!
     const accepted = operation.security.flatMap(Object.keys)
     if (permission === 'api_key') {
       expect(accepted).toEqual(['apiKey'])
       expect(operation.description).toContain('Only an API key')
       return
     }
-    const takesApiKey = apiKeyPermissions.some((one) => one === permission)
+    const takesApiKey = !personal && apiKeyPermissions.some((one) => one === permission)
     expect(accepted).toEqual(
       ['public', 'program'].includes(access) ? [] : [access, ...(takesApiKey ? ['apiKey'] : [])],
     )

@@ -37,7 +37,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
       .add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
   if (endpoint.access === 'owner') codes.add('network_not_allowed').add('rate_limited')
-  if (needsPerson(endpoint.permission)) codes.add('api_key_not_allowed')
+  if (needsPerson(endpoint)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self')
     codes.add('permission_missing').add('second_factor_required')
   if (endpoint.confirm) codes.add('confirm_identity')
@@ -118,15 +118,15 @@ const schemes = {
 }
 
 /** The kinds of tokens that a call accepts. */
-function security({ access, permission }: Endpoint): Json[] {
+function security({ access, permission, personal }: Endpoint): Json[] {
   if (!(access in schemes)) return []
   if (permission === 'api_key') return [{ apiKey: [] }]
-  const takesApiKey = apiKeyPermissions.includes(permission as Permission)
+  const takesApiKey = !personal && apiKeyPermissions.includes(permission as Permission)
   return [{ [access]: [] }, ...(takesApiKey ? [{ apiKey: [] }] : [])]
 }
 
 /** Which people and API keys may make a call, in Markdown. */
-export function permissionOf({ permission, deleting, allApps }: Endpoint): string {
+export function permissionOf({ permission, personal, deleting, allApps }: Endpoint): string {
   if (permission === undefined) return ''
   if (permission === 'self') return 'API keys cannot call it.'
   if (permission === 'ownership') return 'Only the owner may call it, no API key.'
@@ -134,6 +134,7 @@ export function permissionOf({ permission, deleting, allApps }: Endpoint): strin
   const alone = `Permission: \`${permission}\`.`
   const also = deleting ? ` Deleting also needs \`${deleting.join('` and `')}\`.` : ''
   const which = allApps === 'without app' ? 'Without an app, it' : 'It'
+  if (personal) return `${alone} API keys cannot call it.`
   return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
 }
 

@@ -379,6 +379,24 @@ export function ownerRecipes(world: World): Recipes {
       ['settings.updated'],
       async () => () => owner.call('PUT', '/settings', { hwidLock: true }),
     ],
+    'notifications.update': [
+      'owner',
+      ['notifications.updated'],
+      async () => () => owner.call('PUT', '/settings/notifications', { weeklySummary: true }),
+    ],
+    'notifications.confirmEmail': [
+      'owner',
+      ['owner.email_confirmed'],
+      async () => {
+        const { accountId, email } = owner
+        const until = on.clock.now() + 3_600_000
+        const token = on.seal.sealToken(
+          Buffer.from(JSON.stringify([accountId, email, until])),
+          'email confirmation',
+        )
+        return () => owner.call('POST', '/settings/notifications/confirm-email', { token })
+      },
+    ],
     'settings.reset': [
       'owner',
       ['platform.reset_started', 'platform.reset'],

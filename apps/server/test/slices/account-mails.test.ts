@@ -215,3 +215,16 @@ test('a mail server that does not answer delays no sign-in', async () => {
   await silent.stop()
   await server.close()
 })
+
+test('a sign-in is not mailed to a person who does not want it', async () => {
+  const owner = await signUp(on)
+  await owner.call('PUT', '/settings/notifications', { newSignIn: false })
+  const account = { base: '/auth', forgot: '/auth/forgot', email: owner.email, password: owner.password }
+  await signIn(account, newAddress(), 'unwanted')
+  await untilHandled()
+  expect(textsTo(sink, owner.email)).toEqual([])
+  await owner.call('PUT', '/settings/notifications', { newSignIn: true })
+  await signIn(account, newAddress(), 'wanted')
+  await untilHandled()
+  expect(textsTo(sink, owner.email)).toHaveLength(1)
+})

@@ -22,6 +22,7 @@ describe('registration', () => {
       _id: expect.stringMatching(/^acc_/),
       name: 'Ada',
       email: 'ada@example.com',
+      emailConfirmed: false,
       role: 'owner',
       allApps: true,
       permissions: [...permissions],

@@ -66,8 +66,8 @@ function refusalOf(endpoint: Endpoint, role: string, hasAllApps = true): Refusal
 }
 
 function refusalOfKey(endpoint: Endpoint, holds: Holds, hasAllApps = true): Refusal | undefined {
-  const { permission } = endpoint
-  if (permission === 'self' || permission === 'ownership') return 'api_key_not_allowed'
+  const { permission, personal } = endpoint
+  if (personal || permission === 'self' || permission === 'ownership') return 'api_key_not_allowed'
   if (permission === 'api_key') return undefined
   return refusalWith(endpoint, holds, hasAllApps)
 }

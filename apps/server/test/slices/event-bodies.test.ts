@@ -157,6 +157,7 @@ const granted = { plan: 'premium', until: 1_900_000_000_000 }
 
 /** Events that only mail, the operator, the payment provider or the server itself causes. */
 const madeUp: Partial<Record<DeliveredName, Example>> = {
+  'owner.email_confirmation_requested': { target: 'acc', detail: {} },
   'owner.password_reset_requested': { target: 'acc', detail: {} },
   'owner.second_factors_removed': { target: 'acc', detail: {} },
   'reseller.password_reset_requested': { target: 'res', detail: {} },

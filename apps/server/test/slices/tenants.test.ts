@@ -453,8 +453,8 @@ test('each other call of an owner is about the caller alone, or refused to those
     ({ name, endpoint }) => endpoint.access === 'owner' && !covered.has(name),
   )
   const open = others.filter(
-    ({ endpoint: { permission, allApps } }) =>
-      allApps === undefined && !['self', 'ownership', 'api_key'].includes(permission ?? ''),
+    ({ endpoint: { permission, personal, allApps } }) =>
+      allApps === undefined && !personal && !['self', 'ownership', 'api_key'].includes(permission ?? ''),
   )
   expect(open.map(({ name }) => name)).toEqual([])
 })

@@ -117,6 +117,7 @@ const pages: { label: string; to: string; words?: string }[] = [
   },
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
   { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
+  { label: 'Notifications', to: paths.notifications, words: 'mail alerts weekly summary sign-ins' },
   { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },
   { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
   { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },

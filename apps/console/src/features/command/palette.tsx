@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
 import {
+  Bell,
   BookOpen,
   Box,
   CreditCard,
@@ -82,6 +83,7 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.security}`]: Fingerprint,
   [`go-${paths.settings}`]: Settings,
   [`go-${paths.apiKeys}`]: SquareTerminal,
+  [`go-${paths.notifications}`]: Bell,
   [`go-${paths.members}`]: UsersRound,
   [`go-${paths.subscription}`]: CreditCard,
   [`go-${paths.docs}`]: BookOpen,

@@ -16,6 +16,8 @@ export const keys = {
   /** The vendor accounts of the signed-in person. */
   vendors: ['vendors'],
   settings: ['settings'],
+  /** Which mails the signed-in person gets. */
+  notifications: ['notifications'],
   subscription: ['subscription'],
   /** The state of the owner's plan, without the public plans and prices. */
   subscriptionStatus: ['subscription', 'status'],

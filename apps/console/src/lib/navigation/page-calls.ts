@@ -11,6 +11,7 @@ const pageCalls: readonly (readonly [path: string, call: Wire])[] = [
   [paths.activity, wire.activity.list],
   [paths.resellers, wire.resellers.list],
   [paths.apiKeys, wire.apiKeys.list],
+  [paths.notifications, wire.notifications.get],
   [paths.members, wire.members.list],
   [paths.subscription, wire.plans.subscription],
 ]

@@ -61,12 +61,23 @@ export function SettingsPage() {
           />
         </Card>
       </May>
+      <May call={wire.notifications.get}>
+        <Card>
+          <CardHeader
+            title="Notifications"
+            description="Get a mail when keys run out, refusals rise or someone signs in to your account."
+            actions={
+              <Button asChild>
+                <Link to={paths.notifications}>
+                  <Bell aria-hidden />
+                  Choose Mails
+                </Link>
+              </Button>
+            }
+          />
+        </Card>
+      </May>
       <div className="grid gap-4 md:grid-cols-2">
-        <ComingSoon
-          icon={<Bell aria-hidden />}
-          title="Notifications"
-          description="Alerts about expiring licenses and new sign-ins."
-        />
         <ComingSoon
           icon={<Plug aria-hidden />}
           title="Integrations"

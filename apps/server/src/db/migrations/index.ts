@@ -44,6 +44,7 @@ import { knownDevices } from './0044-known-devices.ts'
 import { secondFactors } from './0045-second-factors.ts'
 import { mails } from './0046-mails.ts'
 import { auditLists } from './0048-audit-lists.ts'
+import { notifications } from './0049-notifications.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   mails,
   auditLists,
+  notifications,
 ]

@@ -26,6 +26,10 @@ interface AccountsTable {
   email_confirmed_at: Generated<number | null>
   /** The vendor account that the person opened last. */
   last_owner_id: string | null
+  /** The normalized address to which the last opened link was mailed; mails about vendors go to no other address. */
+  confirmed_email: Generated<string | null>
+  /** Whether the person wants a mail after a sign-in with a new device. */
+  new_sign_in_mail: Generated<Flag>
 }
 
 /** A vendor account; `account_id` is the person who owns it. */

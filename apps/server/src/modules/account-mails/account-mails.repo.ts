@@ -13,13 +13,19 @@ export interface Device {
   agent: string
 }
 
-/** The address of a person or a reseller; locks the row. Undefined if it was deleted. */
-export async function lockHolder(tx: Tx, { kind, id }: Holder): Promise<string | undefined> {
-  const rows = tx
-    .selectFrom(kind === 'account' ? 'accounts' : 'resellers')
-    .select('email')
-    .where('id', '=', id)
-  return (await lock(tx, rows).executeTakeFirst())?.email
+/** The address of a person or a reseller, and whether new sign-ins are mailed to it; locks the row. Undefined if it was deleted. */
+export async function lockHolder(
+  tx: Tx,
+  { kind, id }: Holder,
+): Promise<{ email: string; wantsSignIns: boolean } | undefined> {
+  if (kind === 'reseller') {
+    const resellers = tx.selectFrom('resellers').select('email').where('id', '=', id)
+    const row = await lock(tx, resellers).executeTakeFirst()
+    return row && { email: row.email, wantsSignIns: true }
+  }
+  const accounts = tx.selectFrom('accounts').select(['email', 'new_sign_in_mail']).where('id', '=', id)
+  const row = await lock(tx, accounts).executeTakeFirst()
+  return row && { email: row.email, wantsSignIns: row.new_sign_in_mail === 1 }
 }
 
 export async function findAgent(db: Db, { kind }: Holder, sessionId: string): Promise<string | null> {

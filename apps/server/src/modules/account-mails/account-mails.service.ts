@@ -78,10 +78,10 @@ export class AccountMails {
     const agent = await repo.findAgent(ctx.db, holder, sessionId)
     const device = { network: networkOf(address), agent: agent ?? '' }
     const found = await ctx.tx({ kind: 'system', ownerId: null }, async ({ tx }) => {
-      const email = await repo.lockHolder(tx, holder)
-      return email !== undefined && { email, isNew: await repo.rememberDevice(tx, holder, device, at) }
+      const found = await repo.lockHolder(tx, holder)
+      return found && { ...found, isNew: await repo.rememberDevice(tx, holder, device, at) }
     })
-    if (!found || !isMailed || !found.isNew) return
+    if (!found || !isMailed || !found.isNew || !found.wantsSignIns) return
     const { email } = found
     const time = toTime(at)
     const isReseller = holder.kind === 'reseller'

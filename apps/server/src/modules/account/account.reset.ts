@@ -67,9 +67,11 @@ function stepsOf(ctx: Ctx, address: string): Reset<PersonActor | AccountActor, s
     lock: (tx, { id }) => accounts.lockAccount(tx, id),
     ask: (write, { id }, state) => askUnlessNeverConfirmed(ctx, write, id, state),
     write: async (write, { account: { id }, actor, passwordHash }) => {
+      const { email_normalized } = await accounts.getAccount(write.tx, id)
       await accounts.updateAccount(write.tx, id, {
         password_hash: passwordHash,
         email_confirmed_at: write.now,
+        confirmed_email: email_normalized,
       })
       await endSessions(write.tx, { kind: 'account', id })
       write.record('owner.password_reset', id, {})

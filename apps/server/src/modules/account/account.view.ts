@@ -18,6 +18,7 @@ export async function getUser(ctx: Ctx, actor: VendorActor): Promise<User> {
     _id: account.id,
     name: account.name,
     email: account.email,
+    emailConfirmed: account.confirmed_email === account.email_normalized,
     role: actor.kind === 'api_key' ? 'owner' : actor.role,
     permissions: [...actor.permissions],
     allApps: actor.apps === null,

@@ -16,7 +16,7 @@ export const lockAccount = (tx: Tx, id: string): Promise<AccountRow | undefined>
 
 export async function insertAccount(
   tx: Tx,
-  account: Omit<AccountRow, 'email_confirmed_at' | 'last_owner_id'>,
+  account: Pick<AccountRow, 'id' | 'name' | 'email' | 'email_normalized' | 'password_hash' | 'created_at'>,
 ): Promise<void> {
   await tx
     .insertInto('accounts')

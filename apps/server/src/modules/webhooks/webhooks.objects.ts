@@ -61,6 +61,7 @@ const readers: Readonly<Record<EventNoun, Read | null>> = {
   order: null,
   webhook: null,
   platform: null,
+  notifications: null,
   owner: null,
   vendor: null,
 }
