@@ -6,7 +6,16 @@ import { day } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import type { ActionRecord } from '../../src/db/index.ts'
 import { transactRecorded } from '../../src/db/record.ts'
-import { activateKey, makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Owner,
+  refusal,
+  signUp,
+  startProgram,
+} from '../actors.ts'
 import { never, startServer, type TestServer } from '../harness.ts'
 import { addMember } from '../member-actor.ts'
 
@@ -37,6 +46,7 @@ async function listen(token: string, at = url) {
     text: '',
     ended: false,
     changes: () => stream.text.split('event: change').length - 1,
+    activities: () => stream.text.split('event: activity').length - 1,
     beats: () => stream.text.split(': beat').length - 1,
     stop: () => stop.abort(),
   }
@@ -247,6 +257,57 @@ test('ends at once, on every node, when a member is removed, may do something el
   } finally {
     await Promise.all(nodes.slice(1).map((node) => node.close()))
     await quiet.close()
+  }
+})
+
+test('reaches a member with some apps only for those apps, on every node', async () => {
+  await makePremium(on, owner)
+  const other = await makeApp(owner, 'Borealis')
+  const ofApp = await addMember(on, owner, { role: 'manager', apps: [app._id] })
+  const ofOther = await addMember(on, owner, { role: 'manager', apps: [other._id] })
+  const ofAll = await addMember(on, owner, { role: 'manager' })
+  const { config, database, clock, seal } = on
+  const more = { heartbeatMs, consoleDir: '', logLevel: 'silent' } as const
+  // Nodes share PostgreSQL; an embedded database has one.
+  const second =
+    database.dialect === 'postgres' ? await buildApp({ config, database, clock, seal, ...more }) : undefined
+  try {
+    const urls = [url, ...(second ? [await second.listen({ port: 0, host: '127.0.0.1' })] : [])]
+    await untilQuiet()
+    const listenAs = ({ token }: { token: string }) => Promise.all(urls.map((at) => listen(token, at)))
+    const [inApp, inOther, inAll] = [await listenAs(ofApp), await listenAs(ofOther), await listenAs(ofAll)]
+    const least = (streams: typeof inApp, topic: 'changes' | 'activities') =>
+      Math.min(...streams.map((stream) => stream[topic]()))
+    /** Waits until the topic has reached these streams; the heartbeats after it prove that it reached no other. */
+    const reaches = async (
+      topic: 'changes' | 'activities',
+      reached: (typeof inApp)[],
+      act: () => unknown,
+    ) => {
+      const all = [inApp, inOther, inAll]
+      const before = all.map((streams) => streams.map((stream) => stream[topic]()))
+      await act()
+      for (const streams of reached)
+        await expect
+          .poll(() => least(streams, topic))
+          .toBeGreaterThan(Math.max(...before[all.indexOf(streams)]!))
+      for (const streams of all.filter((one) => !reached.includes(one))) {
+        await Promise.all(streams.map(twoBeats))
+        expect(streams.map((stream) => stream[topic]())).toEqual(before[all.indexOf(streams)])
+      }
+      // A stream sends at most one event of a topic per second.
+      await wait(1100)
+    }
+    await reaches('changes', [inOther, inAll], () => makeLicenses(on, owner, other))
+    await reaches('changes', [inApp, inAll], () => makeLicenses(on, owner, app))
+    await reaches('changes', [inAll], () =>
+      owner.call('POST', '/api-keys', { name: 'Build server', permissions: ['licenses:read'] }),
+    )
+    await reaches('activities', [inOther, inAll], () => startProgram(on, other))
+    await reaches('activities', [inApp, inAll], () => startProgram(on, app))
+    for (const streams of [inApp, inOther, inAll]) for (const { stop } of streams) stop()
+  } finally {
+    await second?.close()
   }
 })
 
