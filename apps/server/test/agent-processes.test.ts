@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { toolsFor } from '../src/mcp/agent-server.ts'
 import { makeLicenses, single } from './actors.ts'
-import { connectAgent, newClient, startAgent, startMcp, toAgent } from './agents.ts'
+import { cli, connectAgent, newClient, startAgent, startMcp, toAgent } from './agents.ts'
 import { makeApiKey } from './api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from './fixtures.ts'
 import { rounds, times } from './rounds.ts'
@@ -217,6 +217,29 @@ describe('over HTTP', () => {
     expect(written.stdout + written.stderr).not.toContain(every.key)
   })
 
+  test.each(['legacy', 'auto'] as const)(
+    'serves clients of both revisions of the protocol: %s',
+    async (mode) => {
+      const { address, token } = await startHttp()
+      const headers = { authorization: `Bearer ${token}` }
+      const overHttp = newClient(mode)
+      await overHttp.connect(
+        new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }),
+      )
+      const overStdio = newClient(mode)
+      const env = { PATH: process.env.PATH ?? '', ...environment }
+      await overStdio.connect(
+        new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp'], env, stderr: 'ignore' }),
+      )
+      for (const client of [overHttp, overStdio]) {
+        onTestFinished(() => client.close())
+        const agent = toAgent(client)
+        expect(client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
+        expect(await agent.call('list_apps')).toMatchObject({ apps: [{ id: app._id }] })
+      }
+    },
+  )
+
   test('refuses every other caller, web pages and long bodies', async () => {
     const token = 'a-token-from-the-environment-0123456789'
     const { address, written } = await startHttp([], { KEYWARD_MCP_TOKEN: token })
@@ -278,6 +301,18 @@ describe('a server that is away', () => {
     gate.mend()
     gate.thaw()
     await agent.call(...get)
+  })
+
+  test('but slow fails a tool of several calls after the time of one', async () => {
+    const license = single(await makeLicenses(on, owner, app))
+    const gate = await openGate({ host: '127.0.0.1', port: Number(new URL(url).port) })
+    onTestFinished(() => gate.close())
+    const agent = await connectAgent(`http://127.0.0.1:${gate.port}`, every, { timeoutMs: 1500 })
+    await agent.call('get_license', { id: license._id })
+    gate.delay(1000)
+    expect(await agent.fail('explain_refusal', { license: license._id })).toBe(
+      'The Keyward server did not answer within 1.5 seconds.',
+    )
   })
 
   test('that dies after it made licenses has made them once when the call is repeated', async () => {

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createServers, toolsFor } from '../src/mcp/agent-server.ts'
 import { KeywardApi } from '../src/mcp/keyward-api.ts'
 
-const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
+export const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
 const { PATH = '' } = process.env
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests read of them
@@ -44,7 +44,9 @@ export function toAgent(client: Client): Agent {
   }
 }
 
-export const newClient = () => new Client({ name: 'test', version: '1.0.0' })
+/** A client of the revision of 2025, or with `auto` of the newest one that the server speaks. */
+export const newClient = (mode: 'legacy' | 'auto' = 'legacy') =>
+  new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
 
 interface Key {
   key: string

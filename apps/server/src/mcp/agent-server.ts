@@ -55,7 +55,7 @@ type Answer = Awaited<ReturnType<typeof answerOf>>
 
 async function answerOf(one: Tool, api: KeywardApi, input: unknown) {
   try {
-    const found = one.output.safeParse(toPlainData(await one.run(api, input)))
+    const found = one.output.safeParse(toPlainData(await one.run(api.begin(), input)))
     if (found.success) {
       const structuredContent = found.data as Record<string, unknown>
       return {

@@ -1,6 +1,6 @@
 import { type ActivityEvent, endpoints } from '@keyward/contract'
 import { z } from 'zod'
-import type { KeywardApi } from './keyward-api.ts'
+import type { Calls } from './keyward-api.ts'
 import { eventObject, explanationObject } from './objects.ts'
 import { getLicense } from './reading-tools.ts'
 import { endUserId, licenseId, only, tool } from './tool.ts'
@@ -44,7 +44,7 @@ export const explainRefusal = tool({
 })
 
 async function findReference(
-  api: KeywardApi,
+  api: Calls,
   { endUser, license: id }: { endUser?: string | undefined; license?: string | undefined },
 ): Promise<string | undefined> {
   if (endUser !== undefined) return (await listRefusals(api, { client: endUser, limit: 1 }))[0]?.reference
@@ -56,7 +56,7 @@ async function findReference(
 }
 
 const listRefusals = async (
-  api: KeywardApi,
+  api: Calls,
   query: { app?: string; client?: string; limit: number },
 ): Promise<ActivityEvent[]> =>
   (await api.call(endpoints.activity.list, { query: { ...query, code: 'any' } })).data.events

@@ -4,7 +4,7 @@ import { Gate } from '../core/gate.ts'
 import { Problem, problem } from '../core/problem.ts'
 import { ToolError, toToolError } from './tool-error.ts'
 
-/** From the wait for a place to the last byte of the answer. */
+/** The limit of all calls of one tool together, waits for a place included. */
 const timeoutMs = 15_000
 const retryMs = 200
 /** The longest answer is a page of 50 objects. */
@@ -32,6 +32,11 @@ export interface Received<Data> {
   isRepeat: boolean
 }
 
+export interface Calls {
+  /** Throws a ToolError if the server refuses, is too slow or is away. */
+  call<E extends Endpoint>(endpoint: E, sent?: Sent): Promise<Received<DataOf<E>>>
+}
+
 /** Calls the API of a Keyward server as an API key. */
 export class KeywardApi {
   readonly #settings: Settings
@@ -49,9 +54,17 @@ export class KeywardApi {
     this.#closed.abort()
   }
 
-  /** Throws a ToolError if the server refuses, is too slow or is away. */
-  async call<E extends Endpoint>(endpoint: E, sent: Sent = {}): Promise<Received<DataOf<E>>> {
+  /** Calls that together take no longer than the time limit. */
+  begin(): Calls {
     const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(this.#timeoutMs)])
+    return { call: (endpoint, sent = {}) => this.#call(endpoint, sent, signal) }
+  }
+
+  async #call<E extends Endpoint>(
+    endpoint: E,
+    sent: Sent,
+    signal: AbortSignal,
+  ): Promise<Received<DataOf<E>>> {
     const leave = await this.#gate.enter('all').catch(toBusy)
     try {
       const { response, answer } = await this.#answer(endpoint, sent, signal)

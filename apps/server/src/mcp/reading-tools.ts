@@ -1,6 +1,6 @@
 import { endpoints, type License, limits } from '@keyward/contract'
 import { z } from 'zod'
-import type { KeywardApi } from './keyward-api.ts'
+import type { Calls } from './keyward-api.ts'
 import {
   appObject,
   deviceObject,
@@ -132,6 +132,6 @@ export const readingTools: readonly Tool[] = [
   }),
 ]
 
-export async function getLicense(api: KeywardApi, id: string): Promise<License> {
+export async function getLicense(api: Calls, id: string): Promise<License> {
   return (await api.call(endpoints.licenses.get, { params: { id } })).data.license
 }

@@ -49,7 +49,7 @@ export async function startAgents(settings: Settings, { write, http }: AgentOpti
 
 async function askForRights(api: KeywardApi, url: string) {
   try {
-    return (await api.call(endpoints.apiKeys.current)).data.apiKey
+    return (await api.begin().call(endpoints.apiKeys.current)).data.apiKey
   } catch (error) {
     if (error instanceof ToolError) throw new OperatorError(`KEYWARD_URL is ${url}. ${error.message}`)
     throw error

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Permission } from '@keyward/contract'
 import { z } from 'zod'
-import type { KeywardApi } from './keyward-api.ts'
+import type { Calls } from './keyward-api.ts'
 
 /** `write` adds or returns something; `destroy` takes something from a customer. */
 export type ToolKind = 'read' | 'write' | 'destroy'
@@ -17,12 +17,12 @@ export interface Tool {
   input: z.ZodType
   output: z.ZodType
   /** Returns an answer of the API that `output` picks its fields from. */
-  run(api: KeywardApi, input: unknown): Promise<unknown>
+  run(api: Calls, input: unknown): Promise<unknown>
 }
 
 interface TypedTool<Input extends z.ZodType> extends Omit<Tool, 'input' | 'run'> {
   input: Input
-  run(api: KeywardApi, input: z.output<Input>): Promise<unknown>
+  run(api: Calls, input: z.output<Input>): Promise<unknown>
 }
 
 export const tool = <Input extends z.ZodType>(definition: TypedTool<Input>): Tool => definition as Tool
