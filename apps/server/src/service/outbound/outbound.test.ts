@@ -154,6 +154,16 @@ test('a private, a local, an unknown and a slow name fail with the same sentence
   expect(new Set(messages)).toEqual(new Set(['The host has no public address.']))
 })
 
+test('a name that resolves after the deadline is not called', async () => {
+  const late: HostNames = {
+    resolve4: () => new Promise((resolve) => setTimeout(resolve, 60, ['127.0.0.2'])),
+    resolve6: async () => [],
+    cancel: () => {},
+  }
+  const outbound = new Outbound(config, { names: () => late, waits: { wholeMs: 20 } })
+  expect(await failureOf(outbound, 'http://hooks.example:4000/')).toBe('slow')
+})
+
 test('follows no redirect', async () => {
   const urls: (string | undefined)[] = []
   const port = await serve((incoming, answer) => {
@@ -272,6 +282,19 @@ test('gives up a connection that is not accepted', async () => {
   const { cert } = selfSigned()
   const outbound = new Outbound(config, { ca: cert, waits: { connectMs: 50 } })
   expect(await failureOf(outbound, `https://127.0.0.2:${port}/`)).toBe('connecting')
+})
+
+test('an answer may take longer than a connection', async () => {
+  const certificate = selfSigned()
+  const answerLate: http.RequestListener = (_incoming, answer) => void setTimeout(() => answer.end(), 150)
+  const outbound = new Outbound(
+    { ...config, development: true },
+    { ca: certificate.cert, waits: { connectMs: 100 } },
+  )
+  const plain = await serve(answerLate, '127.0.0.1')
+  const encrypted = await listen(https.createServer(certificate, answerLate), '127.0.0.1')
+  expect(await failureOf(outbound, `http://localhost:${plain}/`)).toBe(200)
+  expect(await failureOf(outbound, `https://localhost:${encrypted}/`)).toBe(200)
 })
 
 test('verifies certificates', async () => {

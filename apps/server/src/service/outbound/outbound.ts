@@ -59,6 +59,7 @@ export class Outbound {
     try {
       const target = this.#rules.read(request.url)
       const addresses = await this.#resolve(target, deadline.signal)
+      deadline.signal.throwIfAborted()
       return await this.#send(request, target, addresses, deadline.signal)
     } catch (error) {
       throw toOutboundError(error)
@@ -96,7 +97,7 @@ export class Outbound {
           'accept-encoding': 'identity',
           connection: 'close',
         },
-        // No agent: it would reuse a connection that was opened to what another check allowed, or go through a proxy.
+        // An agent could reuse a connection that an earlier check allowed, or go through a proxy.
         agent: false,
         ...connectTo(addresses),
         maxHeaderSize: headerBytesMax,
@@ -109,7 +110,6 @@ export class Outbound {
         request.destroy()
       }
       const onAbort = () => fail(signal.reason)
-      if (signal.aborted) return onAbort()
       signal.addEventListener('abort', onAbort)
       const connecting = setTimeout(() => fail(refused('connecting')), this.#waits.connectMs)
       request.on('socket', (socket) => {
