@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { useOwner } from '../../lib/api/account.ts'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { Button } from '../../ui/button.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { useConfirmEmail, useRequestConfirmation } from './queries.ts'
@@ -12,6 +14,7 @@ export function MailNotes() {
   const config = usePublicConfig()
   const owner = useOwner().data
   const request = useRequestConfirmation()
+  const mayChange = useMay()(wire.notifications.update)
   useMailedToken()
   if (config?.passwordReset === 'operator') {
     return (
@@ -20,7 +23,7 @@ export function MailNotes() {
       </Callout>
     )
   }
-  if (!owner || owner.emailConfirmed) return null
+  if (!owner || owner.emailConfirmed || !mayChange) return null
   return (
     <Callout
       tone="warning"
@@ -33,7 +36,7 @@ export function MailNotes() {
       }
     >
       <span className="break-words">{owner.email}</span> is not confirmed. Until it is, only mails about
-      sign-ins are sent there.
+      failing webhooks and sign-ins are sent there.
     </Callout>
   )
 }

@@ -24,6 +24,15 @@ export const toNewDeviceMail = (about: About & { device: string; address: string
         link: `${about.consoleUrl}${about.isReseller ? '/reseller/auth' : '/auth'}/forgot`,
       },
       'Then check who else can read your mail, and turn on a second factor in your settings.',
+      ...(about.isReseller
+        ? []
+        : [
+            {
+              before:
+                'You get this message because “New sign-ins” is on for you. If your role may change settings, turn it off at',
+              link: `${about.consoleUrl}/settings/notifications`,
+            },
+          ]),
     ],
   })
 

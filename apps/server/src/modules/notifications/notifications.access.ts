@@ -17,7 +17,7 @@ export interface Recipient {
 
 /**
  * The person, if it wants this kind of mail about the vendor and may read what it is about. No one gets a mail that it cannot
- * turn off, and an address that was not confirmed gets none: it may be that of another person.
+ * turn off. An address that was not confirmed may be that of another person, so it gets no mail that repeats what people named.
  */
 export async function recipientOf(
   db: Db,
@@ -45,7 +45,8 @@ export async function recipientOf(
     .select(['m.role', 'm.apps', 'f.active', `s.${columnOf[kind]} as wanted`])
     .where('a.id', '=', accountId)
     .executeTakeFirst()
-  if (!row || row.confirmed_email !== row.email_normalized) return undefined
+  const isConfirmed = row?.confirmed_email === row?.email_normalized
+  if (!row || !(isConfirmed || kind === 'webhookFailing')) return undefined
   const isWanted = row.wanted === null ? kind === 'webhookFailing' : row.wanted === 1
   const isOwner = row.account_id === accountId
   const access = accessOf(isOwner, row.role === null ? undefined : { role: row.role, apps: row.apps })
