@@ -66,7 +66,8 @@ async function take<Data>(send: () => Promise<Answer<Data>>, attempt = 1): Promi
     if (isLast) throw new Error(`No answer: ${error}`, { cause: error })
   })
   if (answer?.data) return answer.data.data
-  const isForLater = answer === undefined || [429, 502, 503, 504].includes(answer.response.status)
+  const isForLater =
+    answer?.error?.code === 'request_running' || [429, 502, 503, 504].includes(answer?.response.status ?? 504)
   if (answer && (isLast || !isForLater)) throw new Refusal(answer.response.status, answer.error)
   const seconds = Number(answer?.response.headers.get('Retry-After') ?? attempt)
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))

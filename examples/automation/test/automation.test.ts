@@ -58,8 +58,9 @@ it('creates and extends once for an order, however often it is asked', async () 
   expect(await extend()).toEqual(await extend())
 })
 
-it('repeats a request whose answer was lost, and creates one license', async () => {
+it('repeats a request whose answer was lost, also while it runs, and creates one license', async () => {
   let attempts = 0
+  const json = { 'content-type': 'application/json' }
   const proxy = createServer(async (incoming, outgoing) => {
     const { authorization = '', 'content-type': type = '', 'idempotency-key': name = '' } = incoming.headers
     const answer = await fetch(vendor.url + incoming.url, {
@@ -69,14 +70,15 @@ it('repeats a request whose answer was lost, and creates one license', async () 
     })
     const body = await answer.text()
     if (++attempts === 1) return outgoing.destroy()
-    outgoing.writeHead(answer.status, { 'content-type': 'application/json' }).end(body)
+    if (attempts === 2) return outgoing.writeHead(409, json).end('{"success":false,"code":"request_running"}')
+    outgoing.writeHead(answer.status, json).end(body)
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const key = await vendor.makeKey('licenses:write')
   const { _id } = await licenseOf(runProgram(key, ['create', vendor.appId, '30', '3001'], url))
   proxy.close()
-  expect(attempts).toBe(2)
+  expect(attempts).toBe(3)
   const { licenses } = await vendor.call('GET', '/licenses?search=Order+3001')
   expect(licenses.map((one: { _id: string }) => one._id)).toEqual([_id])
 })
