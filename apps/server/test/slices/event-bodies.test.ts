@@ -153,6 +153,7 @@ interface Example {
 }
 
 const payment = { orderId: 'ord_1', amount: 69_900, currency: 'INR', premiumUntil: null }
+const hook = { origin: 'https://hooks.example', events: ['license.banned'], apps: null, active: true }
 const granted = { plan: 'premium', until: 1_900_000_000_000 }
 
 /** Events that only mail, the operator, the payment provider or the server itself causes. */
@@ -171,7 +172,7 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
     target: 'whk',
     detail: { origin: 'https://hooks.example', events: ['*'], apps: null, format: 'standard' },
   },
-  'webhook.updated': { target: 'whk', detail: { before: { active: true }, after: { active: false } } },
+  'webhook.updated': { target: 'whk', detail: { before: hook, after: { ...hook, active: false } } },
   'webhook.deleted': { target: 'whk', detail: { origin: 'https://hooks.example' } },
   'webhook.secret_rotated': { target: 'whk', detail: {} },
   'webhook.tested': { target: 'whk', detail: { delivery: 'del_1' } },
