@@ -31,6 +31,34 @@ beforeAll(async () => {
 
 const allTools = toolsFor(apiKeyPermissions, true)
 
+const names = ['ban_license', 'create_licenses', 'find_license', '__proto__', '']
+/** What no client sends. */
+const rubbish = fc.oneof(
+  fc.string({ maxLength: 200 }),
+  fc.json(),
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.jsonValue(),
+    method: fc.string(),
+    params: fc.jsonValue(),
+  }),
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.nat(),
+    method: fc.constantFrom('tools/list', 'ping', 'resources/read', 'completion/complete'),
+    params: fc.jsonValue(),
+  }),
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.nat(),
+    method: fc.constant('tools/call'),
+    params: fc.record(
+      { name: fc.constantFrom(...names), arguments: fc.object(), _meta: fc.jsonValue() },
+      { requiredKeys: ['name', 'arguments'] },
+    ),
+  }),
+)
+
 /** `keyward mcp --http` on a free port. */
 async function startHttp(args: string[] = [], more: Record<string, string> = {}) {
   const { child, written } = startMcp(['--http', '0', ...args], { ...environment, ...more })
@@ -92,28 +120,7 @@ describe('over standard input and output', () => {
       ...{ jsonrpc: '2.0', id: 'start', method: 'initialize' },
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
     }
-    const names = ['ban_license', 'create_licenses', 'find_license', '__proto__', 'constructor', '']
-    const message = fc.oneof(
-      fc.string({ maxLength: 200 }),
-      fc.json(),
-      fc.record({
-        jsonrpc: fc.constant('2.0'),
-        id: fc.jsonValue(),
-        method: fc.string(),
-        params: fc.jsonValue(),
-      }),
-      fc.record({
-        jsonrpc: fc.constant('2.0'),
-        id: fc.nat(),
-        method: fc.constantFrom('tools/call', 'tools/list', 'ping', 'resources/read', 'completion/complete'),
-        params: fc.record({
-          name: fc.constantFrom(...names),
-          arguments: fc.jsonValue(),
-          _meta: fc.jsonValue(),
-        }),
-      }),
-    )
-    const messages = fc.sample(message, rounds(200, 2000))
+    const messages = fc.sample(rubbish, rounds(200, 2000))
     child.stdin.write(`${JSON.stringify(initialize)}\n`)
     for (const one of messages) {
       const line = typeof one === 'string' ? one.replace(/[\r\n]/g, ' ') : JSON.stringify(one)
@@ -125,6 +132,7 @@ describe('over standard input and output', () => {
     child.stdin.end()
     expect(await ended).toBe(0)
     expect(failed).toBe(false)
+    expect(written.stdout).toContain('Invalid arguments for tool')
     for (const line of written.stdout.trim().split('\n')) expect(JSON.parse(line).jsonrpc).toBe('2.0')
     for (const text of [written.stdout, written.stderr])
       for (const secret of [every.key, app.appSecret]) expect(text).not.toContain(secret)
@@ -239,6 +247,34 @@ describe('over HTTP', () => {
       }
     },
   )
+
+  test('rubbish gets an answer each, and leaves the server as it was', async () => {
+    const { address, token, written } = await startHttp(['--write'])
+    const version = fc.constantFrom(undefined, '2025-06-18', '2026-07-28', 'x')
+    const type = fc.constantFrom('application/json', 'application/json; charset=x', 'text/plain')
+    const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'DELETE', 'PUT')
+    for (const sent of fc.sample(fc.record({ rubbish, version, type, method }), rounds(100, 1000))) {
+      const answer = await fetch(address, {
+        method: sent.method,
+        headers: {
+          ...{ authorization: `Bearer ${token}`, 'content-type': sent.type },
+          accept: 'application/json, text/event-stream',
+          ...(sent.version === undefined ? {} : { 'mcp-protocol-version': sent.version }),
+        },
+        ...(sent.method === 'GET'
+          ? {}
+          : { body: typeof sent.rubbish === 'string' ? sent.rubbish : JSON.stringify(sent.rubbish) }),
+        signal: AbortSignal.timeout(60_000),
+      })
+      const text = await answer.text()
+      expect(answer.status, text).toBeLessThan(500)
+      for (const secret of [every.key, token, app.appSecret]) expect(text).not.toContain(secret)
+    }
+    expect(await (await connectHttp(address, token)).call('list_apps')).toMatchObject({
+      apps: [{ id: app._id }],
+    })
+    expect(written.stdout).toBe('')
+  })
 
   test('refuses every other caller, web pages and long bodies', async () => {
     const token = 'a-token-from-the-environment-0123456789'

@@ -253,6 +253,16 @@ describe('an agent that may change things', () => {
     expect((await agent.call('get_end_user', { id })).endUser.expiresAt).toBe(endOf(15))
   })
 
+  test('is told that a license whose time has not started has nothing to extend', async () => {
+    const agent = await writer()
+    const wanted = { app: app._id, duration: { value: 30, unit: 'days' } }
+    const { id } = single((await agent.call('create_licenses', wanted)).licenses as { id: string }[])
+    expect(await agent.call('extend_license', { id, days: 5 })).toMatchObject({
+      license: { id, term: 'first_use', expiresAt: null },
+      changed: false,
+    })
+  })
+
   test('bans and lifts bans as often as it is told, and a repeat changes nothing', async () => {
     const { license, id } = await makeUser()
     const agent = await writer()

@@ -20,10 +20,12 @@ export const toolsFor = (permissions: readonly Permission[], mayWrite: boolean):
     needs.every((permission) => permissions.includes(permission)),
   )
 
-/** Makes a server for each connection; all of them share calls that are the same and run at the same time. */
+/** Makes a server for each connection; all of them share changes that are the same and run at the same time. */
 export function createServers(api: KeywardApi, tools: readonly Tool[]): () => McpServer {
   const running = new Map<string, Promise<Answer>>()
   const runOnce = (one: Tool, input: unknown): Promise<Answer> => {
+    // A read that began before a change must not answer one that began after it.
+    if (one.kind === 'read') return answerOf(one, api, input)
     const name = JSON.stringify([one.name, input])
     const same = running.get(name)
     if (same) return same

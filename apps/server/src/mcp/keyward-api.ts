@@ -7,7 +7,7 @@ import { ToolError, toToolError } from './tool-error.ts'
 /** The limit of all calls of one tool together, waits for a place included. */
 const timeoutMs = 15_000
 const retryMs = 200
-/** The longest answer is a page of 50 objects. */
+/** The longest answer lists a thousand devices. */
 const answerBytesMax = 2_097_152
 /** A server accepts 100 calls of a key at once; what an agent sends beyond these few waits here. */
 const places = { running: 8, waiting: 256 }
@@ -165,4 +165,4 @@ async function readJson(response: Response): Promise<Record<string, unknown>> {
 }
 
 const pathsOf = (errors: unknown): string[] =>
-  Array.isArray(errors) ? errors.flatMap(({ path }) => (typeof path === 'string' ? [path] : [])) : []
+  Array.isArray(errors) ? errors.flatMap((one) => (typeof one?.path === 'string' ? [one.path] : [])) : []

@@ -69,7 +69,7 @@ export const writingTools: readonly Tool[] = [
     name: 'extend_license',
     title: 'Extend a license',
     description:
-      'Adds days to a license and its end user, counted from the later of now and the current end. The same call within 24 hours adds them once; to add them again, send another `request`.',
+      'Adds days to a license and its end user, counted from the later of now and the current end. One that never expires, or whose time starts with its first use, is left as it is: `changed` is false. The same call within 24 hours adds them once; to add them again, send another `request`.',
     kind: 'write',
     needs: ['licenses:write'],
     input: only({ id: licenseId, days, request }),
