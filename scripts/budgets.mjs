@@ -25,6 +25,7 @@ const ownerViews = [
   'api-keys',
   'notifications',
   'members',
+  'audit',
   'subscription',
 ]
 // A journey counts what the browser requests; this adds up the same without one.

@@ -13,6 +13,7 @@ const ownerPages = [
   '/profile/security',
   '/settings',
   '/members',
+  '/audit',
   '/subscription',
   '/about',
 ]

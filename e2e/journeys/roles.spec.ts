@@ -43,6 +43,7 @@ const pagesOf = ({ app, license, user }: Busy) =>
     ['/activity', 'Activity'],
     ['/resellers', 'Resellers'],
     ['/members', 'Members'],
+    ['/audit', 'Audit'],
     ['/settings', 'Settings'],
     [`/apps/${app._id}`, 'Tally'],
     [`/licenses/${license._id}`, keyPrefix(license.key)],
@@ -76,7 +77,7 @@ const readable = /integrate|signing-keys|license-types|releases|blocking/
 const roles = {
   viewer: { absent: [] as string[], may: /^$/, changes: /^$/ },
   support: {
-    absent: ['/resellers', '/members', '/subscription'],
+    absent: ['/resellers', '/members', '/audit', '/subscription'],
     may: /^(Activate Offline|Deactivate with Code|Ban|Unban|Create (E|e)nd (U|u)ser|Edit variables|Extend( Subscription)?|Free|Pause Subscription|Resume Subscription|Reset HWID)\b/,
     changes: /users\?dialog=(create|ban|extend|variables)|activate-offline/,
   },

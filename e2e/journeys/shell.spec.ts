@@ -47,6 +47,7 @@ test.describe('sidebar', () => {
       'Profile',
       'Settings',
       'Members',
+      'Audit',
       'Subscription',
       'Log Out',
     ])
@@ -59,6 +60,7 @@ test.describe('sidebar', () => {
       '/profile',
       '/settings',
       '/members',
+      '/audit',
       '/subscription',
     ]
     for (const [index, target] of targets.entries()) {

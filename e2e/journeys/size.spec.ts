@@ -32,6 +32,7 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/settings/api-keys', 'API Keys'],
     [vendor.token, '/settings/notifications', 'Notifications'],
     [vendor.token, '/members', 'Members'],
+    [vendor.token, '/audit', 'Audit'],
     [vendor.token, '/activity', 'Activity'],
     [vendor.token, '/profile', 'Profile'],
     [vendor.token, '/profile/security', 'Security'],

@@ -257,6 +257,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'settings',
     'settings/api-keys',
     'settings/notifications',
+    'audit',
     'subscription',
   ]
   for (const name of names) {

@@ -91,6 +91,7 @@ const members = page(
   () => import('./pages/owner/members.tsx').then((m) => m.MembersPage),
   opens(paths.members),
 )
+const audit = page(() => import('./pages/owner/audit.tsx').then((m) => m.AuditPage), opens(paths.audit))
 const subscription = page(
   () => import('./pages/owner/subscription.tsx').then((m) => m.SubscriptionPage),
   opens(paths.subscription),
@@ -166,6 +167,7 @@ export function Router() {
             <Route path={paths.apiKeys} element={apiKeys} />
             <Route path={paths.notifications} element={notifications} />
             <Route path={paths.members} element={members} />
+            <Route path={paths.audit} element={audit} />
             <Route path={paths.subscription} element={subscription} />
           </Route>
           <Route path={paths.resellerAuth} element={portalAuth} />

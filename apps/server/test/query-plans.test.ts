@@ -17,7 +17,7 @@ import type { Tx } from '../src/db/index.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart, findPage, nextWindow } from '../src/db/lists/lists.ts'
-import { type RecordFilter, seqsOfPage, toWalk } from '../src/db/lists/records.ts'
+import { findRecords, type RecordFilter, toWalk } from '../src/db/lists/records.ts'
 import { type RecordSearch, searchRecords } from '../src/db/lists/records-search.ts'
 import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -344,7 +344,7 @@ test.each<[string, Partial<RecordFilter>, OwnerScope?]>([
   const filter = { scope: within, from, ...more }
   const plan = await plansOf(async (tx) => {
     const walk = await toWalk({ ...database, lists: tx }, filter)
-    await seqsOfPage({ ...database, lists: tx }, walk({ count: 100 }), { page: 1, limit: 50 })
+    await findRecords({ ...database, lists: tx }, walk({ count: 100 }), { page: 1, limit: 50 })
   })
   const reads = plan.filter((step) => /^\w+ t /.test(step))
   expect(reads).toEqual([expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))])
@@ -380,7 +380,7 @@ test('searches records through the indexes of text, action, actor and subject, w
     const here = { ...database, db: tx, lists: tx }
     const walk = await toWalk(here, filter)
     const found = await searchRecords(here, filter, search as RecordSearch, walk)
-    await seqsOfPage(here, found, { page: 1, limit: 50 })
+    await findRecords(here, found, { page: 1, limit: 50 })
   })
   writer.database.exec("delete from owners where id = 'own_s'")
   expect(plan.filter((step) => /^SCAN (t|audit)\b/.test(step))).toEqual([])

@@ -38,8 +38,6 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'apps/apps.access.ts': 1,
     // Names of people and API keys, which have no app; the ids come from records that the reader may see.
     'audit/audit.names.ts': 4,
-    // Records by their numbers, from a list within the scope.
-    'audit/audit.repo.ts': 2,
     // Another one, and a query for programs, whose session names the app.
     'end-users/end-users.access.ts': 2,
     // Narrowed by `mine`, the condition of the search.

@@ -258,26 +258,6 @@ export type ActionOnApp = Extract<
 >
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
 
-/** Actions of programs that are so frequent that the audit log leaves them out: they could fill the disk. */
-const unlogged: ReadonlySet<ActionName> = new Set([
-  'end_user.signed_in',
-  'end_user.signed_out',
-  'device.bound',
-  'end_user.lease_issued',
-  'device.remembered',
-])
-
-/** A program can repeat these as often as it likes with one key, so they are left out if a program caused them. */
-const unloggedOfPrograms: ReadonlySet<ActionName> = new Set([
-  'device.drifted',
-  'device.forgotten',
-  'device.freed',
-])
-
-/** Whether the audit log stores an action. What it leaves out of programs is in the activity log, which counts equal ones. */
-export const isLogged = (action: ActionName, actorKind: string): boolean =>
-  !unlogged.has(action) && !(actorKind === 'program' && unloggedOfPrograms.has(action))
-
 /**
  * Actions that the same actor can repeat on the same object as often as it likes, each time replacing what it did before. Of those that
  * are older than `limits.recordThinDays`, the audit log keeps the last one of each day.

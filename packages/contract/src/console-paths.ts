@@ -17,6 +17,7 @@ export const consolePaths = {
   profile: '/profile',
   security: '/profile/security',
   members: '/members',
+  audit: '/audit',
   settings: '/settings',
   apiKeys: '/settings/api-keys',
   notifications: '/settings/notifications',

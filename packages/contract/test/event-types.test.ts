@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type ActionName, actions, isLogged } from '../src/actions.ts'
+import { type ActionName, actions } from '../src/actions.ts'
 import { eventFacts, eventNames, isEventName } from '../src/event-types.ts'
+import { isLogged } from '../src/logged-actions.ts'
 import { permissions } from '../src/permissions.ts'
 
 const names = Object.keys(actions) as ActionName[]

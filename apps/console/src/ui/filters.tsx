@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { Badge } from './badge.tsx'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
-import { SearchInput } from './input.tsx'
+import { Input, SearchInput } from './input.tsx'
 import { Select } from './select.tsx'
 import type { SelectOption } from './select-props.ts'
 
@@ -79,4 +79,33 @@ export function FilterSelect({ value, onChange, label, unset, options, find }: F
       className="max-md:w-auto max-md:grow max-md:basis-[calc(50%-0.25rem)] md:w-36"
     />
   )
+}
+
+type Days = Record<'from' | 'to', string | undefined>
+
+/** The first and the last day, as 'yyyy-mm-dd'. */
+export function FilterDays({
+  values,
+  onChange,
+}: {
+  values: Days
+  onChange: (changes: Partial<Days>) => void
+}) {
+  const id = useId()
+  return (['from', 'to'] as const).map((end) => (
+    <label
+      key={end}
+      htmlFor={`${id}-${end}`}
+      className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:grow max-md:basis-[calc(50%-0.25rem)] max-md:flex-col max-md:items-stretch max-md:gap-1"
+    >
+      {end === 'from' ? 'From' : 'To'}
+      <Input
+        id={`${id}-${end}`}
+        type="date"
+        value={values[end] ?? ''}
+        onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+        className="text-fg md:w-36"
+      />
+    </label>
+  ))
 }

@@ -119,6 +119,7 @@ const pages: { label: string; to: string; words?: string }[] = [
   { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
   { label: 'Notifications', to: paths.notifications, words: 'mail alerts weekly summary sign-ins' },
   { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },
+  { label: 'Audit', to: paths.audit, words: 'log history changes who did what records' },
   { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
   { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },
   { label: 'About', to: paths.about },

@@ -21,6 +21,7 @@ const live = [
   keys.resellers,
   keys.apiKeys,
   keys.members,
+  keys.audit,
   keys.subscriptionStatus,
   keys.payments,
 ]

@@ -24,5 +24,6 @@ export const keys = {
   payments: ['payments'],
   /** What programs do. */
   activity: ['activity'],
+  audit: ['audit'],
   reseller: ['reseller'],
 } as const

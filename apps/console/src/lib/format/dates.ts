@@ -15,9 +15,19 @@ export function formatTime(value: DateInput): string {
   return timeFormat.format(new Date(value))
 }
 
+/** In UTC, to the second, for a reader in another time zone. */
+export function formatUtcTime(value: DateInput): string {
+  return `${new Date(value).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
 /** Date, time and time zone in full. */
 export function formatExactTime(value: DateInput): string {
   return exactFormat.format(new Date(value))
+}
+
+/** The first moment of a local day given as 'yyyy-mm-dd', as ISO 8601 UTC. */
+export function startOfLocalDay(day: string): string {
+  return new Date(`${day}T00:00:00`).toISOString()
 }
 
 /** The last millisecond of a local day given as 'yyyy-mm-dd' (what `<input type="date">` holds), as ISO 8601 UTC. */

@@ -13,6 +13,7 @@ const pageCalls: readonly (readonly [path: string, call: Wire])[] = [
   [paths.apiKeys, wire.apiKeys.list],
   [paths.notifications, wire.notifications.get],
   [paths.members, wire.members.list],
+  [paths.audit, wire.audit.list],
   [paths.subscription, wire.plans.subscription],
 ]
 

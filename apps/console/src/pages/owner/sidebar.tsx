@@ -6,6 +6,7 @@ import {
   LogOut,
   type LucideIcon,
   PanelLeft,
+  ScrollText,
   Settings,
   Store,
   UserRound,
@@ -42,6 +43,7 @@ const account: Entry[] = [
   { label: 'Profile', to: paths.profile, icon: UserRound },
   { label: 'Settings', to: paths.settings, icon: Settings },
   { label: 'Members', to: paths.members, icon: UsersRound },
+  { label: 'Audit', to: paths.audit, icon: ScrollText },
   { label: 'Subscription', to: paths.subscription, icon: CreditCard },
 ]
 const appNeeded = 'Create an app first to access this section'

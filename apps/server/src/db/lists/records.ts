@@ -116,11 +116,19 @@ export async function countFound({ lists }: Database, found: Sql): Promise<numbe
   return Number(rows[0]?.n)
 }
 
-/** The numbers of a page of the records that a query finds. */
-export async function seqsOfPage({ lists }: Database, found: Sql, { page, limit }: Page): Promise<number[]> {
-  const { rows } = await sql<{ seq: number }>`select seq from (${found}) found ${byTime}
-    limit ${limit} offset ${(page - 1) * limit}`.execute(lists)
-  return rows.map(({ seq }) => seq)
+/** The numbers of a page of the records that a query finds, and how many it finds. */
+export async function findRecords(
+  { lists }: Database,
+  found: Found,
+  { page, limit }: Page,
+): Promise<{ seqs: number[]; total: number }> {
+  const { rows } = await sql<{ seq: number | null; n: number }>`
+    with hits as materialized (${found}),
+      shown as (select seq, created_at from hits ${byTime} limit ${limit} offset ${(page - 1) * limit})
+    select shown.seq as seq, counted.n as n
+    from (select count(*) as n from hits) counted left join shown on 1 = 1
+    ${byTime}`.execute(lists)
+  return { seqs: rows.map(({ seq }) => seq).filter((seq) => seq !== null), total: Number(rows[0]?.n) }
 }
 
 /** The next records of a walk after one of them, newest first. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Database, type Db, foundInScope, ownerOf } from '../../db/index.ts'
+import { type Database, type Db, foundInScope } from '../../db/index.ts'
 
 export interface RecordRow {
   seq: number
@@ -20,13 +20,13 @@ export interface RecordRow {
 /** Records by their numbers, newest first. */
 export async function listBySeq(
   { lists }: Database,
-  { ownerId }: OwnerScope,
+  scope: OwnerScope,
   seqs: readonly number[],
 ): Promise<RecordRow[]> {
   if (seqs.length === 0) return []
   return lists
     .selectFrom('audit as t')
-    .leftJoin('apps as a', (join) => join.onRef('a.id', '=', 't.app_id').on('a.owner_id', '=', ownerId))
+    .leftJoin('apps as a', 'a.id', 't.app_id')
     .select([
       't.seq',
       't.id',
@@ -39,7 +39,7 @@ export async function listBySeq(
     ])
     .select(['t.detail', 't.created_at', 'a.name as app_name', 'a.app_id as app_public_id'])
     .where('t.seq', 'in', seqs)
-    .where(ownerOf('t'), '=', ownerId)
+    .where(foundInScope(scope, 't'))
     .orderBy('t.created_at', 'desc')
     .orderBy('t.seq', 'desc')
     .execute()

@@ -9,9 +9,9 @@ import {
   countFound,
   enough,
   type Found,
+  findRecords,
   nextSeqs,
   type RecordFilter,
-  seqsOfPage,
   toWalk,
   type Walk,
 } from '../../db/lists/records.ts'
@@ -37,11 +37,12 @@ export interface AuditQuery {
 
 export async function listRecords(ctx: Ctx, actor: VendorActor, query: AuditQuery & Page) {
   const { walk, hits } = await find(ctx, actor, query)
-  const found = hits ?? walk({ count: enough })
-  const total = await countFound(ctx.database, found)
-  const isBeyond = (query.page - 1) * query.limit >= Math.min(total, limits.searchCountMax)
-  const seqs = isBeyond ? [] : await seqsOfPage(ctx.database, found, query)
-  return { records: await read(ctx, actor, seqs), pagination: toPagination(query, total, true) }
+  const { seqs, total } = await findRecords(ctx.database, hits ?? walk({ count: enough }), query)
+  const isBeyond = (query.page - 1) * query.limit >= limits.searchCountMax
+  return {
+    records: isBeyond ? [] : await read(ctx, actor, seqs),
+    pagination: toPagination(query, total, true),
+  }
 }
 
 /** How many records are read and written at once; other requests run between slices. */
@@ -57,7 +58,7 @@ export async function exportRecords(
   const most = hits ? limits.searchCountMax : limits.exportRowsMax
   const total = await countFound(ctx.database, hits ?? walk({ count: most + 1 }))
   if (total > most) throw tooMany(hits ? 'search' : 'from', most)
-  const slices = hits ? slicesOf(ctx, hits, total) : walkDown(ctx, walk)
+  const slices = hits ? slicesOf(ctx, hits) : walkDown(ctx, walk)
   return (async function* () {
     for await (const seqs of slices) yield await readPatiently(() => read(ctx, actor, seqs))
   })()
@@ -66,8 +67,8 @@ export async function exportRecords(
 const tooMany = (path: string, max: number) =>
   invalid(path, `More than ${max.toLocaleString('en-US')} records match. Narrow the filters to export them.`)
 
-async function* slicesOf({ database }: Ctx, hits: Found, total: number): AsyncGenerator<number[]> {
-  const seqs = await seqsOfPage(database, hits, { page: 1, limit: total })
+async function* slicesOf({ database }: Ctx, hits: Found): AsyncGenerator<number[]> {
+  const { seqs } = await findRecords(database, hits, { page: 1, limit: limits.searchCountMax })
   for (let at = 0; at < seqs.length; at += sliceSize) yield seqs.slice(at, at + sliceSize)
 }
 

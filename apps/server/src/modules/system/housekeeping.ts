@@ -38,9 +38,9 @@ export async function tidy(
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
   await thinRecords(ctx)
-  await tidyAudit(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)
+  await tidyAudit(ctx)
   await ctx.database.engine.updateStatistics()
 }
 

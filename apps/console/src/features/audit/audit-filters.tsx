@@ -1,0 +1,39 @@
+import { useAppFilter } from '../../lib/api/apps.ts'
+import { FilterBar, FilterDays, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
+import { actionOptions } from './labels.ts'
+
+type Values = Record<'app' | 'action' | 'from' | 'to' | 'search', string | undefined>
+
+export interface AuditFiltersProps {
+  apps: { _id: string; name: string }[]
+  app: { _id: string; name: string } | undefined
+  values: Values
+  onChange: (changes: Partial<Values>) => void
+}
+
+const findActions = async (text: string) =>
+  actionOptions.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+
+export function AuditFilters({ apps, app, values, onChange }: AuditFiltersProps) {
+  const appFilter = useAppFilter(apps, app)
+  return (
+    <FilterBar active={Object.values(values).filter(Boolean).length}>
+      <FilterSearch
+        value={values.search}
+        onChange={(search) => onChange({ search })}
+        label="Search the audit log"
+        placeholder="A name, key, address…"
+      />
+      <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
+      <FilterSelect
+        label="Action"
+        unset="All actions"
+        options={actionOptions}
+        find={findActions}
+        value={values.action}
+        onChange={(action) => onChange({ action })}
+      />
+      <FilterDays values={values} onChange={onChange} />
+    </FilterBar>
+  )
+}

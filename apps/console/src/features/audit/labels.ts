@@ -1,0 +1,80 @@
+import type { ActionName, AuditRecord } from '@keyward/contract'
+import { actionLabels } from '@keyward/contract/action-labels'
+import { isLogged } from '@keyward/contract/logged-actions'
+import { appPath, licensePath, paths, userPath } from '../../lib/navigation/paths.ts'
+
+/** An action that a newer server records is shown by its name. */
+export const labelOf = ({ action }: Pick<AuditRecord, 'action'>): string =>
+  actionLabels[action as ActionName] ?? action.replaceAll(/[._]/g, ' ')
+
+/** Coupons are the operator's, and no vendor has records of them. */
+const isListed = (action: ActionName) => isLogged(action, 'owner') && !action.startsWith('coupon.')
+
+/** The actions that a log can contain, for the filter. */
+export const actionOptions: { value: ActionName; label: string }[] = (
+  Object.entries(actionLabels) as [ActionName, string][]
+)
+  .filter(([action]) => isListed(action))
+  .map(([value, label]) => ({ value, label }))
+  .sort((a, b) => a.label.localeCompare(b.label))
+
+export const toAction = (text: string | undefined): ActionName | undefined =>
+  text !== undefined && Object.hasOwn(actionLabels, text) ? (text as ActionName) : undefined
+
+const actorKinds: Record<string, string> = {
+  owner: 'Owner',
+  member: 'Member',
+  api_key: 'API key',
+  reseller: 'Reseller',
+  program: 'Program',
+  operator: 'Operator of the server',
+  provider: 'Payment provider',
+  anonymous: 'Not signed in',
+}
+
+/** What kind of actor it is. */
+export const kindOfActor = ({ kind }: AuditRecord['actor']): string => actorKinds[kind] ?? kind
+
+/** The name of an actor or a subject; its id if it has no name, or none that the caller may read. */
+export const nameOf = ({ name, _id }: { name: string | null; _id: string }): string => name ?? _id
+
+const subjectKinds: Record<string, string> = {
+  account: 'Account',
+  vendor: 'Vendor account',
+  api_key: 'API key',
+  member: 'Member',
+  app: 'App',
+  license_type: 'License type',
+  release: 'Release',
+  license: 'License',
+  end_user: 'User',
+  device: 'Device',
+  block: 'Block',
+  reseller: 'Reseller',
+  webhook: 'Webhook',
+  order: 'Order',
+  payment: 'Payment',
+}
+
+export const kindOfSubject = ({ kind }: { kind: string }): string => subjectKinds[kind] ?? kind
+
+/** The page of a subject, if it has one and still exists. */
+export function pathOf({ subject, app }: Pick<AuditRecord, 'subject' | 'app'>): string | undefined {
+  if (!subject || subject.name === null) return undefined
+  switch (subject.kind) {
+    case 'app':
+      return app ? appPath(subject._id) : undefined
+    case 'license':
+      return licensePath(subject._id)
+    case 'end_user':
+      return userPath(subject._id)
+    case 'reseller':
+      return paths.resellers
+    case 'member':
+      return paths.members
+    case 'api_key':
+      return paths.apiKeys
+    default:
+      return undefined
+  }
+}

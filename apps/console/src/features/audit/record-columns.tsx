@@ -1,0 +1,115 @@
+import type { AuditRecord } from '@keyward/contract'
+import { Link } from 'react-router'
+import { useMay } from '../../lib/api/rights.tsx'
+import { formatDate, formatTime, formatUtcTime } from '../../lib/format/dates.ts'
+import { callOfPage } from '../../lib/navigation/page-calls.ts'
+import { cx } from '../../ui/cx.ts'
+import type { Column } from '../../ui/table.tsx'
+import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
+
+export const recordColumns: Column<AuditRecord>[] = [
+  {
+    id: 'what',
+    header: 'What',
+    phone: 'title',
+    cell: (record) => <span className="font-medium">{labelOf(record)}</span>,
+  },
+  {
+    id: 'subject',
+    header: 'Subject',
+    phone: 'whole',
+    cell: (record) => (record.subject ? <SubjectName record={record} /> : <NoValue />),
+  },
+  {
+    id: 'who',
+    header: 'Who',
+    phone: 'third',
+    cell: ({ actor }) => (
+      <Lines note={<span className="max-md:hidden">{kindOfActor(actor)}</span>}>
+        <Name of={actor} />
+      </Lines>
+    ),
+  },
+  {
+    id: 'app',
+    header: 'App',
+    phone: 'hidden',
+    cell: ({ app }) =>
+      app ? (
+        <span className="block truncate md:max-w-32" title={app.name}>
+          <bdi>{app.name}</bdi>
+        </span>
+      ) : (
+        <NoValue />
+      ),
+  },
+  {
+    id: 'address',
+    header: 'Address',
+    phone: 'hidden',
+    cell: ({ address }) =>
+      address ? (
+        // An IPv6 address is too long for one line.
+        <code
+          className={cx('font-mono text-xs', address.includes(':') ? 'wrap-anywhere' : 'whitespace-nowrap')}
+        >
+          {address}
+        </code>
+      ) : (
+        <NoValue />
+      ),
+  },
+  {
+    id: 'at',
+    header: 'Time',
+    phone: 'third',
+    cell: ({ at }) => <RecordTime at={at} />,
+  },
+]
+
+export const RecordTime = ({ at }: { at: string }) => (
+  <time dateTime={at} title={formatUtcTime(at)} className="whitespace-nowrap">
+    {formatDate(at)}, {formatTime(at)}
+  </time>
+)
+
+/** Names that others chose must not reorder the text around them; an id is shown where there is no name. */
+function Name({ of, className }: { of: { name: string | null; _id: string }; className?: string }) {
+  const text = nameOf(of)
+  return (
+    <span
+      title={text}
+      className={cx(
+        'block min-w-0 truncate max-md:max-w-52 md:max-w-44',
+        of.name === null && 'text-fg-muted',
+        className,
+      )}
+    >
+      <bdi>{text}</bdi>
+    </span>
+  )
+}
+
+/** Links to the page of the subject, if the reader may open it. */
+export function SubjectName({ record }: { record: AuditRecord }) {
+  const may = useMay()
+  const { subject } = record
+  if (!subject) return null
+  const path = pathOf(record)
+  const call = path === undefined ? undefined : callOfPage(path)
+  const name = (
+    <Name of={subject} className={subject.kind === 'license' ? 'font-mono text-[0.8125rem]' : ''} />
+  )
+  return (
+    <Lines note={<span className="max-md:hidden">{kindOfSubject(subject)}</span>}>
+      {path !== undefined && (call === undefined || may(call)) ? (
+        <Link to={path} className="min-w-0 rounded-sm underline-offset-4 hover:underline">
+          {name}
+        </Link>
+      ) : (
+        name
+      )}
+    </Lines>
+  )
+}

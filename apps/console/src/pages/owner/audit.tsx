@@ -1,0 +1,158 @@
+import { Download, ScrollText } from 'lucide-react'
+import { AuditFilters } from '../../features/audit/audit-filters.tsx'
+import { nameOf, toAction } from '../../features/audit/labels.ts'
+import { useAudit } from '../../features/audit/queries.ts'
+import { recordColumns } from '../../features/audit/record-columns.tsx'
+import { useApp, useApps } from '../../lib/api/apps.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const RecordDialog = lazyNamed(() => import('../../features/audit/record-dialog.tsx'), 'RecordDialog')
+
+const pageSize = 50
+const dialogs = ['record'] as const
+const names = ['actor', 'action', 'subject', 'app', 'from', 'to', 'search'] as const
+const none = Object.fromEntries(names.map((name) => [name, undefined]))
+
+export function AuditPage() {
+  const apps = useApps()
+  const [url, setUrl] = useUrlState(...names, 'page', 'dialog', 'id')
+  const { app, resolving, unresolved } = useApp(toId(url.app))
+  const { page, turnTo } = usePage()
+  const dialog = useDialogParam(dialogs)
+  const [actor, subject] = [toId(url.actor), toId(url.subject)]
+  const shown = {
+    app: app?._id,
+    action: toAction(url.action),
+    from: toDay(url.from),
+    to: toDay(url.to),
+    search: toSearch(url.search),
+  }
+  // Days are those of the reader, as the times in the list are.
+  const filters = {
+    ...{ ...shown, actor, subject },
+    from: shown.from && startOfLocalDay(shown.from),
+    to: shown.to && endOfLocalDay(shown.to),
+  }
+  const audit = useAudit({ ...filters, page, limit: pageSize }, !resolving)
+  const data = resolving ? undefined : audit.data
+  useLastPage(audit.isPlaceholderData ? undefined : data?.pagination.pages)
+  const filtered = Object.values(filters).some(Boolean)
+  const record = data?.records.find(({ _id }) => _id === dialog.id)
+  const setFilters = (changes: Record<string, string | undefined>) =>
+    setUrl({ ...changes, page: undefined, dialog: undefined, id: undefined })
+  const clear = () => setFilters(none)
+
+  const exportList = async () =>
+    (await import('./export-list.ts')).exportList({
+      endpoint: wire.audit.export,
+      filters,
+      format: 'csv',
+      noun: 'records',
+      pagination: data?.pagination,
+    })
+
+  return (
+    <div className="grid gap-3 md:gap-6">
+      <PageHeader
+        title="Audit"
+        subtitle="Who changed what, when and from where."
+        actions={
+          <Button onClick={() => void exportList()} disabled={!data || data.records.length === 0}>
+            <Download />
+            Export CSV
+          </Button>
+        }
+      />
+      <Card>
+        <CardHeader
+          title={titleOf(data?.records ?? [], { actor, subject })}
+          description={data && summaryOf(data.pagination)}
+          stacked
+          filters
+          actions={
+            <>
+              {(actor || subject) && (
+                <Button onClick={() => setFilters({ actor: undefined, subject: undefined })}>
+                  All records
+                </Button>
+              )}
+              <AuditFilters apps={apps.data ?? []} app={app} values={shown} onChange={setFilters} />
+            </>
+          }
+        />
+        <Table
+          caption="Records, newest first"
+          columns={recordColumns}
+          rows={data?.records}
+          rowKey={({ _id }) => _id}
+          rowMenu={({ _id }) => (
+            <Button size="sm" variant="ghost" onClick={() => dialog.open('record', _id)}>
+              Details
+            </Button>
+          )}
+          {...tableState(audit, 'Failed to load the audit log', unresolved ?? apps)}
+          skeletonRows={10}
+          empty={
+            <EmptyState
+              icon={<ScrollText />}
+              title={filtered ? 'No records found' : 'No records yet'}
+              description={
+                filtered
+                  ? 'Nothing matches your filters.'
+                  : 'Changes of your team and your programs appear here.'
+              }
+              actions={filtered && <Button onClick={clear}>Clear filters</Button>}
+            />
+          }
+        />
+        {data && (
+          <Pagination
+            page={page}
+            limit={pageSize}
+            total={data.pagination.total}
+            onPage={turnTo}
+            noun={data.pagination.capped ? 'records and more' : 'records'}
+          />
+        )}
+      </Card>
+      <DialogSlot>
+        {dialog.kind === 'record' && record && (
+          <RecordDialog key={record._id} record={record} onFilter={setFilters} onClose={dialog.close} />
+        )}
+      </DialogSlot>
+    </div>
+  )
+}
+
+type Listed = {
+  actor: { _id: string; name: string | null }
+  subject: { _id: string; name: string | null } | null
+}
+
+function titleOf(
+  records: readonly Listed[],
+  { actor, subject }: Record<'actor' | 'subject', string | undefined>,
+) {
+  const by = records.find((record) => record.actor._id === actor)?.actor
+  const about = records.find((record) => record.subject?._id === subject)?.subject
+  if (actor) return <>By {by ? <bdi>{nameOf(by)}</bdi> : 'one actor'}</>
+  if (subject) return <>About {about ? <bdi>{nameOf(about)}</bdi> : 'one object'}</>
+  return 'Records'
+}
+
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+
+const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
+  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'record' : 'records'}, times in ${timeZone}`
