@@ -46,38 +46,38 @@ function sign({ id = 'aud_1', body = event, secrets = [secret], ageSeconds = 0 }
 }
 
 const large = JSON.stringify({ type: 'license.banned', data: 'é'.repeat(524_288) })
-const signed = sign({})
-const without = (name: keyof typeof signed) =>
-  Object.fromEntries(Object.entries(signed).filter(([header]) => header !== name))
+const without = (name: keyof ReturnType<typeof sign>) =>
+  Object.fromEntries(Object.entries(sign({})).filter(([header]) => header !== name))
 
-const cases: Record<string, { headers: Record<string, string>; body?: string; status: 204 | 401 }> = {
-  'a genuine event': { headers: signed, status: 204 },
-  'a body of 1 MB': { headers: sign({ body: large }), body: large, status: 204 },
-  'a body without ASCII': {
-    headers: sign({ body: '{"type":"ключ"}' }),
-    body: '{"type":"ключ"}',
-    status: 204,
-  },
-  'a clock that is four minutes behind': { headers: sign({ ageSeconds: 240 }), status: 204 },
-  'a rotated secret, its signature first': { headers: sign({ secrets: [secret, otherSecret] }), status: 204 },
-  'a rotated secret, its signature second': {
-    headers: sign({ secrets: [otherSecret, secret] }),
-    status: 204,
-  },
-  'another secret': { headers: sign({ secrets: [otherSecret] }), status: 401 },
-  'two other secrets': { headers: sign({ secrets: [otherSecret, secretOf('c')] }), status: 401 },
-  'a changed body': { headers: signed, body: event.replace('banned', 'edited'), status: 401 },
-  'a body with a space more': { headers: signed, body: `${event} `, status: 401 },
-  'another id': { headers: { ...signed, 'webhook-id': 'aud_2' }, status: 401 },
-  'another timestamp': { headers: { ...signed, 'webhook-timestamp': '1' }, status: 401 },
-  'an event of six minutes ago': { headers: sign({ ageSeconds: 360 }), status: 401 },
-  'an event of six minutes ahead': { headers: sign({ ageSeconds: -360 }), status: 401 },
-  'no id': { headers: without('webhook-id'), status: 401 },
-  'no timestamp': { headers: without('webhook-timestamp'), status: 401 },
-  'no signature': { headers: without('webhook-signature'), status: 401 },
-  'an empty signature': { headers: { ...signed, 'webhook-signature': '' }, status: 401 },
-  'signatures that are none': { headers: { ...signed, 'webhook-signature': 'v1,é v1 , v1a,=' }, status: 401 },
-  'no header': { headers: {}, status: 401 },
+interface Case {
+  headers: Record<string, string>
+  body?: string
+}
+
+const genuine: Record<string, () => Case> = {
+  'an event': () => ({ headers: sign({}) }),
+  'a body of 1 MB': () => ({ headers: sign({ body: large }), body: large }),
+  'a body without ASCII': () => ({ headers: sign({ body: '{"type":"ключ"}' }), body: '{"type":"ключ"}' }),
+  'a clock that is four minutes behind': () => ({ headers: sign({ ageSeconds: 240 }) }),
+  'a rotated secret, its signature first': () => ({ headers: sign({ secrets: [secret, otherSecret] }) }),
+  'a rotated secret, its signature second': () => ({ headers: sign({ secrets: [otherSecret, secret] }) }),
+}
+
+const forged: Record<string, () => Case> = {
+  'another secret': () => ({ headers: sign({ secrets: [otherSecret] }) }),
+  'two other secrets': () => ({ headers: sign({ secrets: [otherSecret, secretOf('c')] }) }),
+  'a changed body': () => ({ headers: sign({}), body: event.replace('banned', 'edited') }),
+  'a body with a space more': () => ({ headers: sign({}), body: `${event} ` }),
+  'another id': () => ({ headers: { ...sign({}), 'webhook-id': 'aud_2' } }),
+  'another timestamp': () => ({ headers: { ...sign({}), 'webhook-timestamp': '1' } }),
+  'an event of six minutes ago': () => ({ headers: sign({ ageSeconds: 360 }) }),
+  'an event of six minutes ahead': () => ({ headers: sign({ ageSeconds: -360 }) }),
+  'no id': () => ({ headers: without('webhook-id') }),
+  'no timestamp': () => ({ headers: without('webhook-timestamp') }),
+  'no signature': () => ({ headers: without('webhook-signature') }),
+  'an empty signature': () => ({ headers: { ...sign({}), 'webhook-signature': '' } }),
+  'signatures that are none': () => ({ headers: { ...sign({}), 'webhook-signature': 'v1,é v1 , v1a,=' } }),
+  'no header': () => ({ headers: {} }),
 }
 
 /** The status of the first answer, or that the receiver ended. */
@@ -110,16 +110,24 @@ describe.each(Object.entries(receivers))('the receiver for %s', (_language, { fi
   const send = (headers: Record<string, string>, body: string) =>
     fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
 
-  test.skipIf(isSkipped)('accepts what its secret signed in the last five minutes, and nothing else', () =>
-    everyRow(Object.entries(cases), async (_name, { headers, body = event, status }) => {
-      expect((await send(headers, body)).status).toBe(status)
+  // Each row signs just before it sends, so that a slow machine makes no timestamp old.
+  test.skipIf(isSkipped)('accepts what its secret signed in the last five minutes', () =>
+    everyRow(Object.entries(genuine), async (_name, make) => {
+      const { headers, body = event } = make()
+      expect((await send(headers, body)).status).toBe(204)
+    }),
+  )
+
+  test.skipIf(isSkipped)('refuses everything else', () =>
+    everyRow(Object.entries(forged), async (_name, make) => {
+      const { headers, body = event } = make()
+      expect((await send(headers, body)).status).toBe(401)
     }),
   )
 
   test.skipIf(isSkipped)('reads an event only after its signature was checked', async () => {
-    const [genuine, foreign] = [{ id: 'aud_genuine' }, { id: 'aud_foreign', secrets: [otherSecret] }]
-    expect((await send(sign(foreign), event)).status).toBe(401)
-    expect((await send(sign(genuine), event)).status).toBe(204)
+    expect((await send(sign({ id: 'aud_foreign', secrets: [otherSecret] }), event)).status).toBe(401)
+    expect((await send(sign({ id: 'aud_genuine' }), event)).status).toBe(204)
     await expect.poll(() => output).toContain('aud_genuine license.banned')
     expect(output).not.toContain('aud_foreign')
   })
@@ -136,14 +144,15 @@ describe.each(Object.entries(receivers))('the receiver for %s', (_language, { fi
   test.skipIf(isSkipped)('does not accept events without a secret of its own', async () => {
     for (const known of ['', 'whsec_', 'whsec_AAAA', undefined]) {
       const key = Buffer.from(known?.slice('whsec_'.length) ?? '', 'base64')
+      const signed = sign({})
       const content = `${signed['webhook-id']}.${signed['webhook-timestamp']}.${event}`
-      const forged = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+      const signature = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
       const spare = await freePort()
       const unset = start(command(spare), {
         PORT: `${spare}`,
         ...(known !== undefined && { WEBHOOK_SECRET: known }),
       })
-      const answer = await firstAnswer(unset, spare, { ...signed, 'webhook-signature': forged })
+      const answer = await firstAnswer(unset, spare, { ...signed, 'webhook-signature': signature })
       unset.kill('SIGKILL')
       expect([known, answer]).toEqual([known, answer === 500 ? 500 : 'ended'])
     }
