@@ -71,9 +71,13 @@ import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
 import { variablesRoutes } from './modules/variables/variables.routes.ts'
+import { queueRefusals } from './modules/webhooks/webhooks.refusals.ts'
+import { webhooksRoutes } from './modules/webhooks/webhooks.routes.ts'
+import { createWebhookRunner } from './modules/webhooks/webhooks.worker.ts'
 import { Attempts } from './service/attempts.ts'
 import type { Ctx } from './service/ctx.ts'
 import { doOnce } from './service/idempotency.ts'
+import { Outbound } from './service/outbound/outbound.ts'
 import { WriteBudget } from './service/write-budget.ts'
 
 export interface AppOptions extends ServerOptions {
@@ -105,6 +109,10 @@ export interface AppOptions extends ServerOptions {
   /** How many sessions an end user has at most; for tests. */
   sessionCap?: SessionCapOptions
   providerWaits?: ProviderWaits
+  /** Whether this process delivers events; for tests. */
+  deliversWebhooks?: boolean
+  /** The pauses between attempts of a delivery; for tests. */
+  webhookPausesMs?: readonly number[] | undefined
 }
 
 const programRequestsPerMinute = 6000
@@ -141,19 +149,24 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             budget.add(actor, bytes)
             publish(records)
           },
-          wake: (queue) => queue === 'mails' && mails.wake(),
+          wake: (queue) => (queue === 'webhooks' ? wakeWebhooks() : queue === 'mails' && mails.wake()),
         },
         work,
         more,
       ),
   }
+  const outbound = new Outbound(config)
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
   const events = createEvents(ctx, { onError: logError, heartbeatMs: options.heartbeatMs })
   const activity = new ActivityLog({
     clock,
     write: (work) => ctx.tx(system, ({ tx }) => work(tx)),
-    onWritten: (apps) => events.notifyActivity(apps),
+    alsoWrite: queueRefusals,
+    onWritten: (apps) => {
+      events.notifyActivity(apps)
+      wakeWebhooks()
+    },
     onError: logError,
   })
   const checkAnswers = options.checkAnswers ?? false
@@ -192,6 +205,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const accountMails = new AccountMails({ ctx, attempts, mailer, consoleUrl, onError: logError })
   const invitations = new Invitations({ ctx, attempts, consoleUrl })
 
+  const webhooks = createWebhookRunner({
+    ctx,
+    parts: { outbound },
+    onError: logError,
+    consoleUrl,
+    pausesMs: options.webhookPausesMs,
+    pollMs: options.deliveriesEveryMs,
+  })
+  const delivers = options.deliversWebhooks ?? true
+  const wakeWebhooks = () => {
+    if (delivers) webhooks.wake()
+  }
+
   installRequestChecks(server, config)
   installErrors(server)
   installBodies(server)
@@ -227,6 +253,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     systemRoutes(mount, ctx)
     accountRoutes(mount, ctx, attempts, resets)
     apiKeysRoutes(mount, ctx)
+    webhooksRoutes(mount, { ctx, findFault: (url) => outbound.findFault(url) })
     vendorsRoutes(mount, ctx, attempts)
     membersRoutes(mount, ctx, invitations)
     appsRoutes(mount, ctx)
@@ -281,6 +308,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   server.addHook('onReady', async () => {
     await events.start()
     mails.start()
+    if (delivers) webhooks.start()
   })
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
@@ -294,6 +322,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ])
     mailer.close()
     await stopReconciler()
+    await webhooks.end()
     await program.close()
     await activity.close()
     await budget.ended()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allApps, type OwnerScope, type ResellerActor } from '../src/core/actor.ts'
 import {
   countTables,
+  deleteDeliveriesOf,
   deleteEmptyCounts,
   deleteExpired,
   deleteOfApp,
@@ -23,6 +24,7 @@ import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { queueRecord } from '../src/db/queued-events.ts'
 import { transact } from '../src/db/transact.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
@@ -50,6 +52,8 @@ import * as notifications from '../src/modules/notifications/notifications.repo.
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
+import * as deliveries from '../src/modules/webhooks/deliveries.repo.ts'
+import * as webhooks from '../src/modules/webhooks/webhooks.repo.ts'
 import { deleteAnswers, deleteOldest, isFull } from '../src/service/stored-answers.ts'
 
 let database: OpenDatabase & { dialect: 'sqlite' }
@@ -148,6 +152,27 @@ test('keys are counted for notifications from the counts of hours and blocks', a
   expect(plan).toContainEqual(
     expect.stringContaining('INDEX license_counts_owner (owner_id=? AND bucket>? AND bucket<?)'),
   )
+})
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['are listed', (tx) => webhooks.listWebhooks(tx, scope)],
+  ['lose an app', (tx) => webhooks.listNaming(tx, scope, 'app_1')],
+  ['are removed', (tx) => webhooks.listDeleted(tx)],
+  ['get events', (tx) => queueRecord.run(tx, { id: 'aud_1' })],
+  ['are due', (tx) => deliveries.hasDue.first(tx, { now: 1 })],
+  ['have due events', (tx) => deliveries.listLanes(tx, { after: '', now: 1, count: 9 })],
+  ['are looked at', (tx) => deliveries.listCandidates(tx, { webhookId: 'whk_1', now: 1, count: 9 })],
+  ['are claimed', (tx) => deliveries.claim(tx, [1, 2], { now: 1, until: 2 })],
+  ['make later events wait', (tx) => deliveries.postpone(tx, [1, 2], { now: 1, until: 2 })],
+  ['go on', (tx) => deliveries.releaseNext(tx, { webhook_id: 'whk_1', subject: 'lic_1' }, 1)],
+  ['give up', (tx) => deliveries.giveUp(tx, 'whk_1', 9)],
+  ['lose their log', (tx) => deliveries.deleteSome(tx, 'whk_1', 9)],
+  ['lose their log with their vendor', (tx) => deleteDeliveriesOf(tx, scope.ownerId, 9)],
+])('webhooks %s without scanning a table', async (_what, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
+  const named = /^SCAN (?!waiting|d$|CONSTANT ROW|\d|\(|some)/
+  expect(plan.filter((step) => named.test(step))).toEqual([])
 })
 
 const dated = (id: string) => ({ id, ...untilDate(9) })

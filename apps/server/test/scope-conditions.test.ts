@@ -45,5 +45,10 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'licenses/licenses.list.ts': 2,
     // The plan's limit counts the resellers of all apps.
     'resellers/resellers.repo.ts': 1,
+    // Who the maker of a webhook is.
+    'webhooks/webhooks.makers.ts': 2,
+    'webhooks/webhooks.names.ts': 1,
+    // A webhook names several apps: `isVisible` checks them.
+    'webhooks/webhooks.repo.ts': 4,
   })
 })

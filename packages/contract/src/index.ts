@@ -25,11 +25,13 @@ import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
 import { variables } from './variables.ts'
 import { vendors } from './vendors.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Every call of the API by noun. */
 export const endpoints = {
   auth,
   apiKeys,
+  webhooks,
   accountSessions,
   members,
   vendors,

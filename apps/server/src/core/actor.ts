@@ -113,10 +113,10 @@ interface OperatorActor {
   ownerId: string | null
 }
 
-/** The server itself; its housekeeping belongs to no owner. */
+/** The server itself; `ownerId` is null for its housekeeping, which belongs to no owner. */
 export interface SystemActor {
   kind: 'system'
-  ownerId: null
+  ownerId: string | null
 }
 
 /** Who performs a write. */

@@ -20,6 +20,7 @@ const expiring = {
   seats: ['session_id', 'until'],
   leased_seats: ['license_id, holder', 'until'],
   known_addresses: ['account, address', 'expires_at'],
+  webhook_deliveries: ['seq', 'expires_at'],
 } as const satisfies { [Table in keyof Tables]?: readonly [key: string, end: keyof Tables[Table]] }
 
 const counts = {
@@ -87,6 +88,12 @@ export const deleteRecordsOf = (tx: Tx, ownerId: string, count: number): Promise
 export function deleteRecordsBefore(tx: Tx, before: number, count: number): Promise<number> {
   const isOld = sql`created_at < ${before}`
   return deleteSome(tx, 'audit', 'seq', { found: isOld, still: isOld }, count)
+}
+
+/** Deletes up to `count` deliveries of an owner's webhooks and returns how many. */
+export function deleteDeliveriesOf(tx: Tx, ownerId: string, count: number): Promise<number> {
+  const found = sql`webhook_id in (select id from webhooks where owner_id = ${ownerId})`
+  return deleteSome(tx, 'webhook_deliveries', 'seq', { found, still: sql`true` }, count)
 }
 
 /** `still` is checked again: another node may change a row after the inner query. */

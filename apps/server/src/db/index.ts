@@ -6,6 +6,7 @@ export { isUniqueViolation } from './failure.ts'
 export { toJson } from './json.ts'
 export { lock, lockAll, lockShared, takeLocks } from './locks.ts'
 export { query } from './query.ts'
+export { wants } from './queued-events.ts'
 export {
   type ActionRecord,
   type QueueName,

@@ -1,8 +1,16 @@
-import { type ActionDetail, type ActionName, type ActionOnApp, actions, isLogged } from '@keyward/contract'
+import {
+  type ActionDetail,
+  type ActionName,
+  type ActionOnApp,
+  actions,
+  isEventName,
+  isLogged,
+} from '@keyward/contract'
 import type { CompiledQuery, Kysely } from 'kysely'
 import { type Actor, type ProgramActor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
+import { queueRecord } from './queued-events.ts'
 import { connectionOf } from './run.ts'
 import { insert } from './statements.ts'
 import { stepsOf } from './steps.ts'
@@ -25,7 +33,7 @@ export interface ActionRecord {
 }
 
 /** Rows that are written by the transactions that cause them, and delivered afterwards. */
-export type QueueName = 'mails' | 'reset requests'
+export type QueueName = 'mails' | 'webhooks' | 'reset requests'
 
 /** A transaction that records the actions of its actor. */
 export class WriteTransaction {
@@ -112,6 +120,11 @@ export class WriteTransaction {
     const rows = this.#records.filter(belongsInLog).map(toRow)
     for (const { detail } of rows) this.spend(rowBytes + detail.length)
     if (rows.length > 0) yield insert(this.tx, 'audit', rows)
+    for (const { id, owner_id, action } of rows) {
+      if (owner_id === null || !isEventName(action)) continue
+      yield queueRecord.with(this.tx, { id })
+      this.queues.add('webhooks')
+    }
     for (const queries of this.#last) yield* queries()
   }
 }

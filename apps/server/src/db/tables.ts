@@ -10,6 +10,7 @@ import type { PaymentTables } from './tables/payments.ts'
 import type { RecordTables } from './tables/records.ts'
 import type { ResellerTables } from './tables/resellers.ts'
 import type { SecondFactorTables } from './tables/second-factors.ts'
+import type { WebhookTables } from './tables/webhooks.ts'
 
 /** Times are milliseconds since 1970. */
 export interface Tables
@@ -23,6 +24,7 @@ export interface Tables
     MailTables,
     NotificationTables,
     SecondFactorTables,
+    WebhookTables,
     PaymentTables {
   meta: { name: string; value: string }
 }
@@ -36,6 +38,8 @@ export type MailRow = Selectable<Tables['mails']>
 export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
 export type ApiKeyRow = Selectable<Tables['api_keys']>
+export type WebhookRow = Selectable<Tables['webhooks']>
+export type DeliveryRow = Selectable<Tables['webhook_deliveries']>
 export type SecondFactorRow = Selectable<Tables['second_factors']>
 export type PasskeyRow = Selectable<Tables['passkeys']>
 export type AppRow = Selectable<Tables['apps']>

@@ -107,6 +107,8 @@ test('only calls that need it accept more than 16 KiB', () => {
     'variables.setApp': 262_144,
     'variables.setClient': 262_144,
     'payments.webhook': 131_072,
+    'webhooks.create': 65_536,
+    'webhooks.update': 65_536,
   })
 })
 

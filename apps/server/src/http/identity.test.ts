@@ -106,6 +106,8 @@ test('these calls ask for a proof of identity', () => {
     'members.remove': 'always',
     'members.update': 'always',
     'resellers.resetSecondFactor': 'always',
+    'webhooks.create': 'always',
+    'webhooks.rotateSecret': 'always',
     'secondFactor.beginTotp': 'always',
     'secondFactor.confirmTotp': 'always',
     'secondFactor.removeTotp': 'always',

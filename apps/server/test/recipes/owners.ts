@@ -3,6 +3,7 @@ import { makeApiKey } from '../api-key-actor.ts'
 import { addMember, addPerson, invite, newAddress } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { makeWebhook, unreachable } from '../webhook-actor.ts'
 import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
 
 const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
@@ -28,6 +29,10 @@ export function ownerRecipes(world: World): Recipes {
   const onMember = (method: string, path: string, body?: object) => async () => {
     const { _id } = await addMember(on, owner)
     return () => owner.call(method, `/members/${_id}${path}`, body)
+  }
+  const onWebhook = (method: string, path: string, body?: object) => async () => {
+    const { _id } = await makeWebhook(owner)
+    return () => owner.call(method, `/webhooks/${_id}${path}`, body)
   }
   const onReseller = (method: string, body?: object) => async () => {
     const { _id } = await makeReseller(on, owner, app)
@@ -107,6 +112,25 @@ export function ownerRecipes(world: World): Recipes {
         const { user } = (await on.call('POST', '/auth/register', { body })).json.data
         const token = await addResetLink(world, user._id, null)
         return () => on.call('POST', '/auth/reset-password', { body: { token, password: 'secret2' } })
+      },
+    ],
+    'webhooks.create': [
+      'owner',
+      ['webhook.created'],
+      async () => () => owner.call('POST', '/webhooks', { url: unreachable, events: ['license.banned'] }),
+    ],
+    'webhooks.update': ['owner', ['webhook.updated'], onWebhook('PUT', '', { events: ['*'] })],
+    'webhooks.delete': ['owner', ['webhook.deleted'], onWebhook('DELETE', '')],
+    'webhooks.rotateSecret': ['owner', ['webhook.secret_rotated'], onWebhook('POST', '/rotate-secret')],
+    'webhooks.test': ['owner', ['webhook.tested'], onWebhook('POST', '/test')],
+    'webhooks.retry': [
+      'owner',
+      ['webhook.delivery_retried'],
+      async () => {
+        const { _id } = await makeWebhook(owner)
+        const tested = await owner.call('POST', `/webhooks/${_id}/test`)
+        const { delivery } = tested.json.data
+        return () => owner.call('POST', `/webhooks/${_id}/deliveries/${delivery._id}/retry`)
       },
     ],
     'apiKeys.create': [

@@ -29,6 +29,7 @@ const on = serverForAll(
   {},
   {
     seal: { ...seal, seal: failing },
+    deliversWebhooks: false,
     onRecords: (records) => published.push(...records.map(({ action }) => action)),
   },
 )
@@ -194,6 +195,8 @@ test('outside of the own account, only the reset and calls that return a secret 
     'members.invite',
     'resellers.create',
     'settings.reset',
+    'webhooks.create',
+    'webhooks.rotateSecret',
   ]
   expect(found.filter((name) => !known.includes(name))).toEqual([])
   expect(accepting.filter((name) => name.startsWith('portal.'))).toEqual([

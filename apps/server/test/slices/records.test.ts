@@ -12,7 +12,7 @@ import { ownerRecipes } from '../recipes/owners.ts'
 import { type Recipes, recipeOf } from '../recipes/world.ts'
 
 const published: ActionRecord[] = []
-const on = serverForAll({}, { onRecords: (records) => published.push(...records) })
+const on = serverForAll({}, { deliversWebhooks: false, onRecords: (records) => published.push(...records) })
 const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
@@ -101,6 +101,8 @@ const tables: (keyof Tables)[] = [
   'devices',
   'offline_activations',
   'payments',
+  'webhooks',
+  'webhook_deliveries',
 ]
 /** All rows, in an order of their own: an update moves a row on PostgreSQL. */
 async function snapshot(): Promise<string> {

@@ -19,8 +19,9 @@ import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { addMember, invite } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { makeWebhook, unreachable } from '../webhook-actor.ts'
 
-const on = serverForAll()
+const on = serverForAll({}, { deliversWebhooks: false })
 const owner = premiumOwnerForAll(on)
 const otherOwner = premiumOwnerForAll(on)
 /** Owners without objects, here and on a server without other owners. */
@@ -63,6 +64,8 @@ interface Objects {
   request: string
   code: string
   passkey: string
+  webhook: string
+  delivery: string
 }
 const none: Objects = {
   vendor: `own_${missing}`,
@@ -83,6 +86,8 @@ const none: Objects = {
   request: 'KWR1-00000',
   code: 'KWD1-0000-0000-0000-0000',
   passkey: `psk_${missing}`,
+  webhook: `whk_${missing}`,
+  delivery: `evt_${missing}`,
 }
 const later = '2030-01-01'
 
@@ -101,7 +106,11 @@ async function makeObjects(vendor: Owner, { refused = true, withPasskey = true }
   const request = makeRequest(app, { licenseKey: license.key })
   const activated = { request: makeRequest(app, { licenseKey: user.username }) }
   const { file } = (await vendor.call('POST', `/apps/${app._id}/offline-activations`, activated)).json.data
+  const webhook = await makeWebhook(vendor, { apps: [app._id] })
+  const tested = await vendor.call('POST', `/webhooks/${webhook._id}/test`)
   return {
+    webhook: webhook._id,
+    delivery: tested.json.data.delivery._id,
     request,
     code: (await readFile(on, app, file)).claims.deactivation,
     vendor: vendor.id,
@@ -153,6 +162,17 @@ const naming: Record<string, Named> = {
     status: 201,
   },
   'apiKeys.revoke': { id: 'apiKey' },
+  'webhooks.create': {
+    body: ({ app }) => ({ url: unreachable, events: ['*'], apps: [app] }),
+    status: 201,
+  },
+  'webhooks.update': { id: 'webhook', body: () => ({ events: ['*'] }) },
+  'webhooks.delete': { id: 'webhook' },
+  'webhooks.rotateSecret': { id: 'webhook' },
+  'webhooks.test': { id: 'webhook' },
+  'webhooks.deliveries': { id: 'webhook' },
+  'webhooks.delivery': { id: 'webhook' },
+  'webhooks.retry': { id: 'webhook' },
   'accountSessions.end': { id: 'session' },
   'members.invite': {
     body: ({ app }) => ({ email: 'intruder@example.com', role: 'viewer', apps: [app] }),
@@ -258,6 +278,7 @@ const call = async (
     .replace(/:(id|reference)\b/, id)
     .replace(':kid', things.kid)
     .replace(':deviceId', things.device)
+    .replace(':deliveryId', things.delivery)
   const query = named.query === undefined ? '' : `?${named.query(things)}`
   return caller.call(endpoint.method, `${path}${query}`, named.body?.(things))
 }
@@ -281,6 +302,8 @@ async function snapshot(): Promise<string> {
     'license_types',
     'signing_keys',
     'api_keys',
+    'webhooks',
+    'webhook_deliveries',
     'members',
     'owner_sessions',
     'audit',

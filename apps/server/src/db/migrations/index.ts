@@ -43,6 +43,7 @@ import { interruptedRequests } from './0043-interrupted-requests.ts'
 import { knownDevices } from './0044-known-devices.ts'
 import { secondFactors } from './0045-second-factors.ts'
 import { mails } from './0046-mails.ts'
+import { webhooks } from './0047-webhooks.ts'
 import { auditLists } from './0048-audit-lists.ts'
 import { notifications } from './0049-notifications.ts'
 
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   knownDevices,
   secondFactors,
   mails,
+  webhooks,
   auditLists,
   notifications,
 ]

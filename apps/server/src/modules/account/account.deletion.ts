@@ -1,6 +1,6 @@
 import type { AccountActor, PersonActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { deleteRecordsOf } from '../../db/deletions.ts'
+import { deleteDeliveriesOf, deleteRecordsOf } from '../../db/deletions.ts'
 import { type Db, inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Attempts } from '../../service/attempts.ts'
@@ -65,5 +65,8 @@ async function deleteHistory(ctx: Ctx, actor: PersonActor): Promise<void> {
   await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
   await inSlices(ctx, actor, async ({ tx }, size) => ({
     found: await deleteRecordsOf(tx, actor.ownerId, size),
+  }))
+  await inSlices(ctx, actor, async ({ tx }, size) => ({
+    found: await deleteDeliveriesOf(tx, actor.ownerId, size),
   }))
 }

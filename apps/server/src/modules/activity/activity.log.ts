@@ -8,6 +8,8 @@ import { type ActivityInput, type Repeated, Sources, shareOf, toGathered } from 
 interface Options {
   clock: Clock
   write(work: (tx: Tx) => Promise<void>): Promise<void>
+  /** Runs in the transaction that stores new events. */
+  alsoWrite?(tx: Tx, rows: readonly repo.NewActivity[]): Promise<void>
   /** Called with the owners of written events. */
   onWritten(apps: readonly { ownerId: string; appId: string }[]): void
   onError(error: unknown): void
@@ -149,7 +151,10 @@ export class ActivityLog {
     const notes = dropped.map(([appId, { ownerId, count }]) => toDropped(appId, ownerId, count, now))
     if (rows.length + repeats.length + notes.length === 0) return
     try {
-      await this.#options.write((tx) => repo.insertActivity(tx, [...rows, ...notes], repeats))
+      await this.#options.write(async (tx) => {
+        await repo.insertActivity(tx, [...rows, ...notes], repeats)
+        await this.#options.alsoWrite?.(tx, rows)
+      })
       this.#options.onWritten(
         [...rows, ...notes].map((row) => ({ ownerId: row.owner_id, appId: row.app_id })),
       )

@@ -11,6 +11,7 @@ import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.se
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { removeAppFromMembers } from '../members/members.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { removeAppFromWebhooks } from '../webhooks/webhooks.access.ts'
 
 /** What deleting an app would remove. */
 export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
@@ -59,6 +60,7 @@ export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string)
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
     await removeAppFromApiKeys(write.tx, actor, id)
     await removeAppFromMembers(write.tx, actor, id)
+    await removeAppFromWebhooks(write.tx, actor, id, write.now)
     write.record('app.deleted', id, { name }, id)
   }
   await ctx.tx(actor, finish, { isPatient: true })

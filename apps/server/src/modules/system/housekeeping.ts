@@ -13,6 +13,7 @@ import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
 import type { Mailer } from '../mail/mail.service.ts'
 import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
+import { tidyWebhooks } from '../webhooks/webhooks.access.ts'
 import { thinRecords } from './record-thinning.ts'
 
 const intervalMs = 10 * minute
@@ -37,6 +38,7 @@ export async function tidy(
   await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
+  await tidyWebhooks(ctx)
   await thinRecords(ctx)
   await tidyReminders(ctx)
   await completeImports(ctx)

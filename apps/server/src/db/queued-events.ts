@@ -1,0 +1,47 @@
+import { limits } from '@keyward/contract'
+import { sql } from 'kysely'
+import { day } from '../core/clock.ts'
+import { query } from './query.ts'
+
+/**
+ * Queues a record of the audit log for the vendor's webhooks that want it, in its own transaction. Events of no app go to
+ * webhooks of all apps. An event without a target is in order with those of its app.
+ */
+export const queueRecord = query((db, values: { id: string }) =>
+  db
+    .insertInto('webhook_deliveries')
+    .columns([
+      'webhook_id',
+      'owner_id',
+      'event_id',
+      'event',
+      'subject',
+      'target_id',
+      'app_id',
+      'actor_kind',
+      'actor_id',
+      'detail',
+      'happened_at',
+      'due_at',
+      'expires_at',
+    ])
+    .expression((eb) =>
+      eb
+        .selectFrom('audit as a')
+        .innerJoin('webhooks as w', 'w.owner_id', 'a.owner_id')
+        .select(['w.id', 'w.owner_id', 'a.id as event_id', 'a.action'])
+        .select(sql<string>`coalesce(a.target_id, a.app_id, a.owner_id)`.as('subject'))
+        .select(['a.target_id', 'a.app_id', 'a.actor_kind', 'a.actor_id', 'a.detail'])
+        .select(['a.created_at', 'a.created_at as due_at'])
+        .select(sql<number>`a.created_at + ${sql.lit(limits.deliveryDays * day)}`.as('expires_at'))
+        .where('a.id', '=', values.id)
+        .where('w.deleted_at', 'is', null)
+        .where('w.active', '=', sql.lit(1))
+        .where(wants(sql.ref('a.action')))
+        .where(sql<boolean>`(w.apps is null or w.apps like '%"' || a.app_id || '"%')`),
+    ),
+)
+
+/** Whether a webhook `w` has chosen an event. No two names differ only where one has an underscore. */
+export const wants = (event: unknown) =>
+  sql<boolean>`(w.events = '["*"]' or w.events like '%"' || ${event} || '"%')`

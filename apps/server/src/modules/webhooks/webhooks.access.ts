@@ -1,0 +1,29 @@
+import { type OwnerScope, system } from '../../core/actor.ts'
+import { inSlices, type Tx } from '../../db/index.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { deleteSome } from './deliveries.repo.ts'
+import * as repo from './webhooks.repo.ts'
+import { appsOf } from './webhooks.service.ts'
+
+/** Removes an app that is deleted from the webhooks that name it; one that named no other is deleted. */
+export async function removeAppFromWebhooks(
+  tx: Tx,
+  scope: OwnerScope,
+  appId: string,
+  now: number,
+): Promise<void> {
+  for (const row of await repo.listNaming(tx, scope, appId)) {
+    const others = (appsOf(row) ?? []).filter((one) => one !== appId)
+    const change =
+      others.length > 0 ? { apps: JSON.stringify(others) } : { active: 0 as const, deleted_at: now }
+    await repo.updateWebhook(tx, row.id, change)
+  }
+}
+
+/** Deletes the logs of deleted webhooks in slices, then their rows. */
+export async function tidyWebhooks(ctx: Pick<Ctx, 'db' | 'tx'>): Promise<void> {
+  for (const id of await repo.listDeleted(ctx.db)) {
+    await inSlices(ctx, system, async ({ tx }, size) => ({ found: await deleteSome(tx, id, size) }))
+    await ctx.tx(system, ({ tx }) => repo.removeWebhook(tx, id))
+  }
+}

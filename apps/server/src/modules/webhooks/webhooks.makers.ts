@@ -1,0 +1,70 @@
+import type { Permission } from '@keyward/contract'
+import { type DeliveredName, eventFacts, testEvent } from '@keyward/contract'
+import { sees, toPersonActor, type VendorActor } from '../../core/actor.ts'
+import type { Db } from '../../db/index.ts'
+import type { WebhookRow } from '../../db/tables.ts'
+import { accessOf } from '../sessions/sessions.rules.ts'
+
+type MadeHook = Pick<WebhookRow, 'owner_id' | 'maker_kind' | 'maker_id'>
+
+/** Who a webhook reads as: the columns that name its maker. */
+export const toMaker = (actor: VendorActor): Pick<WebhookRow, 'maker_kind' | 'maker_id'> => ({
+  maker_kind: actor.kind === 'api_key' ? 'api_key' : 'person',
+  maker_id: actor.actorId,
+})
+
+/** The maker of a webhook with the rights that it has now; undefined once it has no access to the vendor's account. */
+export const findMaker = (db: Db, hook: MadeHook, now: number): Promise<VendorActor | undefined> =>
+  hook.maker_kind === 'person' ? findPerson(db, hook) : findApiKey(db, hook, now)
+
+/** A delivery has no session and no address. */
+const server = { sessionId: 'server', address: 'server' }
+
+async function findPerson(db: Db, { owner_id, maker_id }: MadeHook): Promise<VendorActor | undefined> {
+  const owner = await db
+    .selectFrom('owners')
+    .select('account_id')
+    .where('id', '=', owner_id)
+    .executeTakeFirst()
+  const member = await db
+    .selectFrom('members')
+    .select(['role', 'apps'])
+    .where('owner_id', '=', owner_id)
+    .where('account_id', '=', maker_id)
+    .executeTakeFirst()
+  const access = owner && accessOf(owner.account_id === maker_id, member)
+  return access && toPersonActor(access, { accountId: maker_id, ownerId: owner_id, ...server })
+}
+
+async function findApiKey(
+  db: Db,
+  { owner_id, maker_id }: MadeHook,
+  now: number,
+): Promise<VendorActor | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select(['permissions', 'apps'])
+    .where('id', '=', maker_id)
+    .where('owner_id', '=', owner_id)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirst()
+  if (!key) return undefined
+  return {
+    kind: 'api_key',
+    actorId: maker_id,
+    ownerId: owner_id,
+    apps: key.apps === null ? null : new Set<string>(JSON.parse(key.apps)),
+    permissions: new Set<Permission>(JSON.parse(key.permissions)),
+    isOwner: false,
+    ...server,
+    sessionId: null,
+  }
+}
+
+/** Whether an actor may read an event: its noun, and its app. A test tells nothing. */
+export const mayReadEvent = (
+  actor: Pick<VendorActor, 'permissions' | 'apps'>,
+  { event, appId }: { event: DeliveredName; appId: string | null },
+): boolean =>
+  event === testEvent || (actor.permissions.has(eventFacts(event).permission) && sees(actor, appId))

@@ -1,0 +1,23 @@
+import { limits } from '@keyward/contract'
+import type { Mail } from '../mail/mail.service.ts'
+import { composeMail } from '../mail/mail.text.ts'
+
+/** It names the origin alone: the path can hold a token. */
+export const toPausedMail = (paused: {
+  to: string
+  origin: string
+  reason: 'failing' | 'maker_gone'
+  link: string
+}): Mail =>
+  composeMail({
+    to: paused.to,
+    subject: 'A webhook is paused',
+    paragraphs: [
+      'Hello,',
+      `Keyward no longer sends events to ${paused.origin}.`,
+      paused.reason === 'failing'
+        ? `The server at this address has failed for ${limits.webhookRetryDays} days. Events that waited were given up.`
+        : 'The person or API key that saved the webhook last has no access any more. Events that waited were given up.',
+      { before: 'Check the webhook and resume it at', link: paused.link },
+    ],
+  })
