@@ -1,7 +1,7 @@
 import type { Permission } from '@keyward/contract'
 import { rolePermissions } from '@keyward/contract'
 import type { Access } from '../../core/actor.ts'
-import type { Db, Tx } from '../../db/index.ts'
+import type { Db } from '../../db/index.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
 import { columnOf, type Kind, permissionOf } from './notifications.rules.ts'
 
@@ -56,7 +56,3 @@ export async function recipientOf(
   if (!may('settings:write') || !may(permissionOf[kind])) return undefined
   return { accountId, ownerId, email: row.email, vendorName: row.name, access, may }
 }
-
-/** Whether a person is to be told this about a vendor account. */
-export const wantsMail = async (tx: Tx, ownerId: string, accountId: string, kind: Kind): Promise<boolean> =>
-  (await recipientOf(tx, { ownerId, accountId }, kind)) !== undefined

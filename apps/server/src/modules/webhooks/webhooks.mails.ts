@@ -26,7 +26,10 @@ export async function mailPause(
   const account = await recipientOf(write.tx, { ownerId: hook.owner_id, accountId }, 'webhookFailing')
   if (!account) return
   await queueMail(ctx, write, {
-    ...toPausedMail({ to: account.email, origin: hook.origin, reason, link: `${consoleUrl()}/settings` }),
+    ...toPausedMail({
+      ...{ to: account.email, origin: hook.origin, reason, link: `${consoleUrl()}/settings` },
+      offLink: `${consoleUrl()}/settings/notifications`,
+    }),
     ownerId: hook.owner_id,
     accountId,
   })

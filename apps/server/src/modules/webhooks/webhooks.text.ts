@@ -8,6 +8,8 @@ export const toPausedMail = (paused: {
   origin: string
   reason: 'failing' | 'maker_gone'
   link: string
+  /** Where the reader turns such mails off. */
+  offLink: string
 }): Mail =>
   composeMail({
     to: paused.to,
@@ -19,5 +21,7 @@ export const toPausedMail = (paused: {
         ? `The server at this address has failed for ${limits.webhookRetryDays} days. Events that waited were given up.`
         : 'The person or API key that saved the webhook last has no access any more. Events that waited were given up.',
       { before: 'Check the webhook and resume it at', link: paused.link },
+      'You get this message because “Failing webhooks” is on for you in Keyward.',
+      { before: 'Turn it off at', link: paused.offLink },
     ],
   })
