@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { everyRow } from './every-row.ts'
 import { freePort } from './free-port.ts'
+import { callOver, startProcess } from './server-process.ts'
 
 const folder = fileURLToPath(new URL('../../../examples/automation/receivers/', import.meta.url))
 const secretOf = (character: string) => `whsec_${Buffer.from(character.repeat(32)).toString('base64')}`
@@ -90,6 +92,33 @@ const firstAnswer = (child: ChildProcess, port: number, headers: Record<string, 
     { timeout: 60_000 },
   )
 
+interface Delivery {
+  state: string
+  status: number
+}
+
+/** A real server with an owner. */
+let owner: Awaited<ReturnType<typeof startOwner>>
+beforeAll(async () => {
+  owner = await startOwner()
+})
+afterAll(() => owner.stop())
+
+async function startOwner() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-receivers-'))
+  const server = await startProcess({ DATA_DIR: dataDir, PAYMENTS: 'off' })
+  const person = { name: 'Vera', email: 'vera@example.com', password: 'a good password' }
+  const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: person })).json.data
+  return {
+    call: async (method: string, path: string, body?: object) =>
+      (await callOver(server.url, method, path, { token, body })).json.data,
+    stop: async () => {
+      await server.end('SIGTERM')
+      rmSync(dataDir, { recursive: true })
+    },
+  }
+}
+
 const isMissing = (command: string) => spawnSync(command, ['--version']).status !== 0
 
 describe.each(Object.entries(receivers))('the receiver for %s', (_language, { file, command }) => {
@@ -130,6 +159,28 @@ describe.each(Object.entries(receivers))('the receiver for %s', (_language, { fi
     expect((await send(sign({ id: 'aud_genuine' }), event)).status).toBe(204)
     await expect.poll(() => output).toContain('aud_genuine license.banned')
     expect(output).not.toContain('aud_foreign')
+  })
+
+  test.skipIf(isSkipped)('gets what a server sends to it, in order', async () => {
+    const spare = await freePort()
+    const wanted = { url: `http://127.0.0.1:${spare}/hook`, events: ['app.created', 'app.updated'] }
+    const { webhook, secret: own } = await owner.call('POST', '/webhooks', wanted)
+    let heard = ''
+    const receiver = start(command(spare), { PORT: `${spare}`, WEBHOOK_SECRET: own })
+    for (const stream of [receiver.stdout, receiver.stderr])
+      stream?.on('data', (text) => {
+        heard += text
+      })
+    await firstAnswer(receiver, spare, {})
+    const { app } = await owner.call('POST', '/apps', { name: `For ${file} – ключ` })
+    await owner.call('PUT', `/apps/${app._id}`, { name: 'Renamed' })
+    await expect.poll(() => heard.match(/(?<=aud_\S* )app\.\w+/g)).toEqual(['app.created', 'app.updated'])
+    receiver.kill('SIGKILL')
+    const states = async () => {
+      const { deliveries } = await owner.call('GET', `/webhooks/${webhook._id}/deliveries`)
+      return deliveries.map(({ state, status }: Delivery) => `${state} ${status}`)
+    }
+    await expect.poll(states).toEqual(['delivered 204', 'delivered 204'])
   })
 
   test.skipIf(isSkipped)('survives strangers that disconnect or send no JSON', async () => {

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../../apps/server/test/free-port.ts'
+import { callOver } from '../../../apps/server/test/server-process.ts'
 import { copyExample, runIn, type StartedVendor, startVendor } from './vendor.ts'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -15,18 +19,45 @@ const blocksOf = (language: string, page = 'automation') =>
 
 let vendor: StartedVendor
 let folder: string
+let port: number
+let receiver: ReturnType<typeof startReceiver> | undefined
 beforeAll(async () => {
+  port = await freePort()
   folder = await copyExample()
   vendor = await startVendor()
 })
 afterAll(async () => {
+  receiver?.end()
   await vendor?.stop()
   await rm(folder, { recursive: true })
 })
 
+/** The receiver of the page for Node. */
+function startReceiver(secret: string) {
+  const file = fileURLToPath(new URL('../receivers/receiver.mjs', import.meta.url))
+  const child = spawn(process.execPath, [file], { env: { PORT: `${port}`, WEBHOOK_SECRET: secret } })
+  let heard = ''
+  child.stdout.on('data', (text) => {
+    heard += text
+  })
+  return { heard: () => heard, end: () => child.kill('SIGKILL') }
+}
+
+const eventOfPage = /```json\n(\{\n {2}"type"[\s\S]*?)```/
+
+/** The newest event that the server has sent. */
+async function readEvent(): Promise<unknown> {
+  const { webhooks } = await vendor.call('GET', '/webhooks')
+  const path = `/webhooks/${webhooks[0]._id}/deliveries`
+  const { deliveries } = await vendor.call('GET', path)
+  const { delivery } = await vendor.call('GET', `${path}/${deliveries[0]._id}`)
+  return JSON.parse(delivery.request.split('\n\n')[1])
+}
+
 /** What an answer must match: a text that ends with an ellipsis stands for every text with that beginning. */
 const toExpected = (shown: string): object =>
-  JSON.parse(shown, (_name, value) => {
+  JSON.parse(shown, (name, value) => {
+    if (name === 'timestamp') return expect.any(String)
     if (typeof value === 'string' && value.endsWith('…'))
       return expect.stringMatching(new RegExp(`^${value.slice(0, -1)}.`))
     return Array.isArray(value) ? expect.arrayContaining(value) : asPart(value)
@@ -38,7 +69,8 @@ const asPart = (value: unknown) =>
 it('every command does what the page says', async () => {
   const values: Record<string, string> = {
     'http://127.0.0.1:3000': vendor.url,
-    'kwa_…': await vendor.makeKey('licenses:read', 'licenses:write'),
+    'kwa_…': await vendor.makeKey('licenses:read', 'licenses:write', 'webhooks:write'),
+    'https://example.com/keyward': `http://127.0.0.1:${port}`,
     A1B2C3D4: vendor.appId,
     // The packages are those of the repository.
     'npm install': 'true',
@@ -55,9 +87,16 @@ it('every command does what the page says', async () => {
     else if (commands.includes('curl ')) {
       const answer = JSON.parse(output)
       expect(answer, commands).toEqual(toExpected(shown ?? ''))
+      if (answer.data?.secret) receiver = startReceiver(answer.data.secret)
       if (answer.data?.license) values['lic_…'] ??= answer.data.license._id
     }
   }
+  const toggleBan = (body: object) =>
+    callOver(vendor.url, 'PATCH', `/licenses/${values['lic_…']}/toggle-ban`, { token: values['kwa_…'], body })
+  await toggleBan({ is_banned: false })
+  await toggleBan({ is_banned: true, reason: 'Chargeback' })
+  await expect.poll(() => receiver?.heard()).toMatch(/license\.unbanned[\s\S]+license\.banned/)
+  expect(await readEvent()).toEqual(toExpected(read('../../docs/automation.md').match(eventOfPage)![1]!))
   const { licenses } = await vendor.call('GET', '/licenses')
   expect(licenses.map(({ note, status }: Record<string, string>) => [note, status])).toEqual([
     ['Order 2001', 'unused'],

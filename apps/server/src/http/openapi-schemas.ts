@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>
 const { accountSessions, activity, apiKeys, apps, auth, blocklist, clients, licenses, licenseTypes } =
   endpoints
 const { members, offlineActivations, payments, plans, portal, program, releases, resellers } = endpoints
-const { secondFactor, signingKeys, variables } = endpoints
+const { secondFactor, signingKeys, variables, webhooks } = endpoints
 
 /** Objects of answers that generated clients know by name; everything else stands where it is used. */
 const named: Readonly<Record<string, z.ZodType>> = {
@@ -35,6 +35,8 @@ const named: Readonly<Record<string, z.ZodType>> = {
   SigningKey: signingKeys.list.data.shape.signingKeys.element,
   Subscription: auth.profile.data.shape.user.shape.subscription,
   User: auth.profile.data.shape.user,
+  Webhook: webhooks.create.data.shape.webhook,
+  WebhookDelivery: webhooks.test.data.shape.delivery,
 }
 
 const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
