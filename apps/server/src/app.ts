@@ -10,7 +10,7 @@ import { createGates, type GateSizes } from './core/gate.ts'
 import { Passwords } from './core/passwords.ts'
 import { visitorOf } from './core/visitor.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
-import type { Database, RecordConsumer } from './db/index.ts'
+import type { Database, QueueName, RecordConsumer } from './db/index.ts'
 import { transactRecorded } from './db/record.ts'
 import { installBodies } from './http/body.ts'
 import { installErrors, logStorageFailure } from './http/errors.ts'
@@ -21,6 +21,7 @@ import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
 import { createServer, type ServerOptions } from './http/server.ts'
 import { accountHolders } from './modules/account/account.factors.ts'
+import { toResetRequest as toOwnerRequest } from './modules/account/account.reset.ts'
 import { accountRoutes } from './modules/account/account.routes.ts'
 import { authenticatePerson } from './modules/account/account.service.ts'
 import { getUser } from './modules/account/account.view.ts'
@@ -60,6 +61,7 @@ import { createProvider } from './modules/payments/payments.service.ts'
 import { plansRoutes } from './modules/plans/plans.routes.ts'
 import { platformRoutes } from './modules/platform/platform.routes.ts'
 import { portalHolders } from './modules/portal/portal.factors.ts'
+import { toResetRequest as toResellerRequest } from './modules/portal/portal.reset.ts'
 import { portalRoutes } from './modules/portal/portal.routes.ts'
 import { portalSessionsRoutes } from './modules/portal/portal-sessions.routes.ts'
 import { type SessionCapOptions, startProgram } from './modules/program/program.start.ts'
@@ -126,7 +128,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     events.publish(records)
     activity.consume(records)
     program.consume(records)
-    accountMails.consume(records)
     options.onRecords?.(records)
   }
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
@@ -149,7 +150,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             budget.add(actor, bytes)
             publish(records)
           },
-          wake: (queue) => (queue === 'webhooks' ? wakeWebhooks() : queue === 'mails' && mails.wake()),
+          follow: (write) => accountMails.follow(write),
+          wake: (queue) => wakes[queue](),
         },
         work,
         more,
@@ -165,7 +167,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     alsoWrite: queueRefusals,
     onWritten: (apps) => {
       events.notifyActivity(apps)
-      wakeWebhooks()
+      wakes.webhooks()
     },
     onError: logError,
   })
@@ -201,8 +203,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
-  const resets = new PasswordResets({ ctx, attempts, mailer, consoleUrl, onError: logError })
-  const accountMails = new AccountMails({ ctx, attempts, mailer, consoleUrl, onError: logError })
+  const resets = new PasswordResets({
+    ...{ ctx, attempts, consoleUrl, onError: logError, pollMs: options.deliveriesEveryMs },
+    requests: { owner: toOwnerRequest(ctx), reseller: toResellerRequest(ctx) },
+  })
+  const accountMails = new AccountMails({ ctx, attempts, consoleUrl })
   const invitations = new Invitations({ ctx, attempts, consoleUrl })
 
   const webhooks = createWebhookRunner({
@@ -214,8 +219,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pollMs: options.deliveriesEveryMs,
   })
   const delivers = options.deliversWebhooks ?? true
-  const wakeWebhooks = () => {
-    if (delivers) webhooks.wake()
+  const wakes: Record<QueueName, () => void> = {
+    mails: () => mails.wake(),
+    'reset requests': () => resets.queue.wake(),
+    webhooks: () => delivers && webhooks.wake(),
   }
 
   installRequestChecks(server, config)
@@ -295,7 +302,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const stopReconciler = startReconciler(payments, options.reconcileAfterMs)
   const stopHousekeeping = startHousekeeping(ctx, {
-    mailer,
     onError: logError,
     remindersAfterMs: options.remindersAfterMs,
     importsEveryMs: options.importsEveryMs,
@@ -309,17 +315,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await events.start()
     mails.start()
     if (delivers) webhooks.start()
+    resets.queue.start()
   })
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([
-      stopHousekeeping(),
-      stopNotifications(),
-      resets.end(),
-      accountMails.end(),
-      mails.end(),
-    ])
+    await Promise.all([stopHousekeeping(), stopNotifications(), resets.queue.end(), mails.end()])
     mailer.close()
     await stopReconciler()
     await webhooks.end()

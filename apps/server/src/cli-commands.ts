@@ -43,6 +43,10 @@ export const commands: readonly Command[] = [
   },
   { form: 'coupon end <code>', does: ['end a coupon: no new order can use it'] },
   {
+    form: 'outbox [--json]',
+    does: ['show how many mails wait, since when, how many of them fail,', 'and how many were given up'],
+  },
+  {
     form: 'backup [file] [--with-key]',
     does: [
       'back up the embedded database to one file (default: a new one',

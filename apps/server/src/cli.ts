@@ -7,6 +7,7 @@ import { isCommand, usage } from './cli-commands.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { hashCommand } from './cli-hash.ts'
 import { mcpCommand } from './cli-mcp.ts'
+import { parseOutbox } from './cli-outbox.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
@@ -44,13 +45,18 @@ async function main(args: string[]): Promise<void> {
     'with-key': withKey,
     write,
     http,
+    json,
     ...ofCoupons
   } = values
+  if (command === 'outbox' && Object.keys(values).every((name) => name === 'json')) {
+    const read = parseOutbox(rest, json ?? false)
+    return withDatabase(async (database) => print(await read(database)))
+  }
   const ofPlan = days !== undefined || forever !== undefined
-  const ofAgents = write !== undefined || http !== undefined
-  if (command === 'mcp' && !ofPlan && withKey === undefined && Object.keys(ofCoupons).length === 0)
-    return mcpCommand(rest, { write, http }, process.env)
-  if (ofAgents) throw new UsageError(`${command} does not take this option.`)
+  const ofAgents = (write ?? http) !== undefined
+  const isOther = ofPlan || (withKey ?? json) !== undefined || Object.keys(ofCoupons).length > 0
+  if (command === 'mcp' && !isOther) return mcpCommand(rest, { write, http }, process.env)
+  if (ofAgents || json !== undefined) throw new UsageError(`${command} does not take this option.`)
   const hasOther = ofPlan || Object.keys(ofCoupons).length > 0
   if (command === 'backup' && !hasOther) {
     return print(backUpCommand(readConfig(process.env), rest, withKey ?? false, systemClock.now()))
@@ -85,6 +91,7 @@ function readArguments(args: string[]) {
         'with-key': { type: 'boolean' },
         write: { type: 'boolean' },
         http: { type: 'string' },
+        json: { type: 'boolean' },
         ...couponOptions,
       },
     })

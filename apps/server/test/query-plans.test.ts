@@ -14,7 +14,7 @@ import {
   expiringTables,
   tablesOfApps,
 } from '../src/db/deletions.ts'
-import type { Tx } from '../src/db/index.ts'
+import { listLanes, type Tx } from '../src/db/index.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart, findPage, nextWindow } from '../src/db/lists/lists.ts'
@@ -46,10 +46,12 @@ import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.ac
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
+import * as mails from '../src/modules/mail/mail.repo.ts'
 import { recipientOf } from '../src/modules/notifications/notifications.access.ts'
 import * as looks from '../src/modules/notifications/notifications.facts.ts'
 import * as notifications from '../src/modules/notifications/notifications.repo.ts'
 import * as activations from '../src/modules/offline-activations/offline-activations.repo.ts'
+import * as resetRequests from '../src/modules/password-resets/reset-requests.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import * as deliveries from '../src/modules/webhooks/deliveries.repo.ts'
@@ -173,6 +175,23 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(plan.length).toBeGreaterThan(0)
   const named = /^SCAN (?!waiting|d$|CONSTANT ROW|\d|\(|some)/
   expect(plan.filter((step) => named.test(step))).toEqual([])
+})
+
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['due mails are looked for', (tx) => mails.findDue.first(tx, { now: 9 })],
+  ['lanes of mails are listed', (tx) => listLanes(tx, 'mails', { after: '', now: 9, count: 200 })],
+  ['mails are claimed', (tx) => mails.claim(tx, 'own_1', { now: 9, until: 99, count: 4 })],
+  ['outcomes are stored', (tx) => mails.store(tx, { id: 'mai_1', attempts: 1 }, { state: 'sent' })],
+  ['mails expire', (tx) => mails.expire(tx, { now: 9, keptUntil: 99, count: 100 })],
+  ['the oldest mail is found', (tx) => mails.findOldest(tx)],
+  ['due requests are looked for', (tx) => resetRequests.findDue.first(tx, { now: 9 })],
+  ['networks are listed', (tx) => listLanes(tx, 'reset_requests', { after: '', now: 9, count: 200 })],
+  ['requests are claimed', (tx) => resetRequests.claim(tx, 'net', { now: 9, until: 99, count: 4 })],
+])('%s without scanning a queue', async (_name, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
+  const scans = plan.filter((step) => step.startsWith('SCAN') && !step.includes('mails_waiting'))
+  expect(scans.filter((step) => !/^SCAN (waiting|CONSTANT ROW)/.test(step))).toEqual([])
 })
 
 const dated = (id: string) => ({ id, ...untilDate(9) })
@@ -453,7 +472,7 @@ test.each(tablesOfApps)('deletes the rows of an app in %s through an index', asy
 
 test.each(expiringTables)('finds expired rows of %s through an index', async (table) => {
   const plan = await plansOf((tx) => deleteExpired(tx, table, 1, 100))
-  expect(plan).toContainEqual(expect.stringMatching(/[ (](expires_at|window_ends|until)<\?/))
+  expect(plan).toContainEqual(expect.stringMatching(/[ (](expires_at|window_ends|until|kept_until)<\?/))
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 

@@ -35,6 +35,7 @@ export type Tx = Transaction<Tables>
 
 export type AccountRow = Selectable<Tables['accounts']>
 export type MailRow = Selectable<Tables['mails']>
+export type ResetRequestRow = Selectable<Tables['reset_requests']>
 export type MemberRow = Selectable<Tables['members']>
 export type OwnerRow = Selectable<Tables['owners']>
 export type ApiKeyRow = Selectable<Tables['api_keys']>

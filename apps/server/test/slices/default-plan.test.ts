@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import type { Mail } from '../../src/modules/mail/mail.service.ts'
-import { sendReminders } from '../../src/modules/plans/reminders.service.ts'
+import { queueReminders } from '../../src/modules/plans/reminders.service.ts'
 import { type Owner, refusal, signUp } from '../actors.ts'
 import { keyward } from '../command-line.ts'
 import { serverForAll } from '../fixtures.ts'
-import type { TestServer } from '../harness.ts'
+import { ctxOf, type TestServer } from '../harness.ts'
 import {
   buy,
   historyOf,
@@ -15,6 +14,7 @@ import {
   startPaying,
   subscriptionOf,
 } from '../payment-actor.ts'
+import { queuedMails } from '../queued-mails.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const endless = {
@@ -43,11 +43,9 @@ const profileOf = async (owner: Owner) => (await owner.call('GET', '/auth/profil
 const cancel = (owner: Owner, refund: boolean) =>
   owner.call('POST', '/payments/cancel-subscription', { refund })
 
-async function remindersOn({ clock, config, database }: TestServer): Promise<string[]> {
-  const mails: Mail[] = []
-  const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} }
-  await sendReminders({ clock, config, db: database.db }, mailer)
-  return mails.map(({ to }) => to)
+async function remindersOn(server: TestServer): Promise<string[]> {
+  await queueReminders(ctxOf(server))
+  return (await queuedMails(server)).map(({ to }) => to)
 }
 
 describe('without a payment provider', () => {

@@ -24,6 +24,7 @@ export const mails: Migration = {
       'create index mails_due on mails (due_at) where due_at is not null',
       'create index mails_lane on mails (lane, due_at, id) where due_at is not null',
       'create index mails_waiting on mails (created_at) where due_at is not null',
+      'create index mails_expiry on mails (expires_at) where due_at is not null',
       'create index mails_kept on mails (kept_until) where kept_until is not null',
       'create index mails_owner on mails (owner_id) where owner_id is not null',
       'create index mails_account on mails (account_id) where account_id is not null',

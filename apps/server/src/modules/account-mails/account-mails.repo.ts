@@ -1,6 +1,6 @@
 import { day } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { type Db, lock, type Tx } from '../../db/index.ts'
+import { insert, lock, send, type Tx, update } from '../../db/index.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 
 const knownForMs = 90 * day
@@ -28,43 +28,44 @@ export async function lockHolder(
   return row && { email: row.email, wantsSignIns: row.new_sign_in_mail === 1 }
 }
 
-export async function findAgent(db: Db, { kind }: Holder, sessionId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom(kind === 'account' ? 'owner_sessions' : 'reseller_sessions')
-    .select('agent')
-    .where('id', '=', sessionId)
-    .executeTakeFirst()
-  return row?.agent ?? null
+interface KnownDevice extends Device {
+  id: string
+  used_at: number
 }
 
-/**
- * Remembers the device of a sign-in. Returns whether it is new: the holder has signed in before, but not lately from the same
- * network or with the same program. The holder's row is locked.
- */
-export async function rememberDevice(tx: Tx, holder: Holder, device: Device, now: number): Promise<boolean> {
-  const column = holder.kind === 'account' ? 'account_id' : 'reseller_id'
-  const known = await tx
+const columnOf = ({ kind }: Holder) => (kind === 'account' ? 'account_id' : 'reseller_id')
+
+/** The devices that a holder signed in with lately, and one more than are kept. */
+export const listDevices = (tx: Tx, holder: Holder): Promise<KnownDevice[]> =>
+  tx
     .selectFrom('known_devices')
     .select(['id', 'network', 'agent', 'used_at'])
-    .where(column, '=', holder.id)
+    .where(columnOf(holder), '=', holder.id)
     .orderBy('used_at', 'desc')
     .orderBy('id')
     .limit(knownPerHolder + 1)
     .execute()
-  const same = known.find(({ network, agent }) => network === device.network && agent === device.agent)
-  if (same) await tx.updateTable('known_devices').set({ used_at: now }).where('id', '=', same.id).execute()
-  else {
-    const row = { id: newId('dev'), account_id: null, reseller_id: null, ...device, used_at: now }
-    await tx
-      .insertInto('known_devices')
-      .values({ ...row, [column]: holder.id })
-      .execute()
-  }
+
+export const isSame = (one: Device, other: Device): boolean =>
+  one.network === other.network && one.agent === other.agent
+
+/** Whether a sign-in is the first one of a holder that has signed in before from this network or with this program. */
+export const isNew = (known: readonly KnownDevice[], { network, agent }: Device, now: number): boolean =>
+  known.length > 0 &&
+  !known.some((one) => one.used_at > now - knownForMs && (one.network === network || one.agent === agent))
+
+/** Remembers the device of a sign-in, and forgets those beyond the number that is kept. */
+export async function rememberDevice(
+  tx: Tx,
+  holder: Holder,
+  device: Device,
+  known: readonly KnownDevice[],
+  now: number,
+): Promise<void> {
+  const same = known.find((one) => isSame(one, device))
+  if (same) return send(tx, [update(tx, 'known_devices', { used_at: now }, { id: same.id })])
+  const of = { account_id: null, reseller_id: null, [columnOf(holder)]: holder.id }
+  await send(tx, [insert(tx, 'known_devices', [{ id: newId('dev'), ...of, ...device, used_at: now }])])
   const surplus = known.slice(knownPerHolder).map(({ id }) => id)
   if (surplus.length > 0) await tx.deleteFrom('known_devices').where('id', 'in', surplus).execute()
-  const isKnown = known.some(
-    ({ network, agent, used_at }) =>
-      used_at > now - knownForMs && (network === device.network || agent === device.agent),
-  )
-  return known.length > 0 && !isKnown
 }

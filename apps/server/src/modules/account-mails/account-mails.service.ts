@@ -1,11 +1,12 @@
-import { Background } from '../../core/background.ts'
-import { day, second } from '../../core/clock.ts'
+import { currentAgent } from '../../core/agent.ts'
+import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { networkOf } from '../../core/visitor.ts'
-import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
+import type { ActionRecord, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import type { Mail, Mailer } from '../mail/mail.service.ts'
+import { queueMail } from '../mail/mail.queue.ts'
+import type { Mail } from '../mail/mail.service.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 import * as repo from './account-mails.repo.ts'
 import { toAddressChangedMail, toNewDeviceMail } from './account-mails.text.ts'
@@ -16,42 +17,39 @@ import { toDeviceName } from './device-names.ts'
  * counted apart: a vendor that makes one with another's address must not use up the mails of that person.
  */
 const mailsOfAddress: Allowance = { name: 'account mails', max: 10, windowMs: day }
-const graceMs = 5 * second
 
 interface Parts {
-  ctx: Ctx
-  attempts: Pick<Attempts, 'add'>
-  mailer: Mailer
+  ctx: Pick<Ctx, 'seal'>
+  attempts: Pick<Attempts, 'addIn'>
   consoleUrl: () => string
-  onError: (error: unknown) => void
 }
 
 /** A sign-in, by its record. */
 interface SignIn {
   holder: Holder
-  sessionId: string
   address: string
   at: number
 }
 
-/** Mails people about changes to their account. Mails are sent after the commit, so they neither delay nor fail a call. */
+/** Mails people about changes to their account, in the transactions that change it. */
 export class AccountMails {
   readonly #parts: Parts
-  readonly #background: Background
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#background = new Background(parts.onError)
   }
 
-  readonly consume: RecordConsumer = (records) => {
-    for (const record of records) {
-      const work = this.#workOf(record)
-      if (work) this.#background.start(work)
+  /** Queues what follows from the records of a transaction; undefined, and no further promise, if nothing does. */
+  follow(write: WriteTransaction): Promise<void> | undefined {
+    let work: Promise<void> | undefined
+    for (const record of write.records) {
+      const next = this.#workOf(record)
+      if (next) work = (work ?? Promise.resolve()).then(() => next(write))
     }
+    return work
   }
 
-  #workOf(record: ActionRecord): (() => Promise<void>) | undefined {
+  #workOf(record: ActionRecord): ((write: WriteTransaction) => Promise<void>) | undefined {
     switch (record.action) {
       case 'owner.signed_in':
       case 'reseller.signed_in':
@@ -62,68 +60,71 @@ export class AccountMails {
       case 'reseller.password_reset':
         return this.#ofSignIn(record, { isMailed: false })
       case 'owner.email_changed':
-        return () => this.#tellOldAddress(record)
+        return (write) => this.#tellOldAddress(write, record)
       default:
         return undefined
     }
   }
 
-  #ofSignIn(record: ActionRecord, { isMailed }: { isMailed: boolean }): (() => Promise<void>) | undefined {
+  #ofSignIn(record: ActionRecord, { isMailed }: { isMailed: boolean }) {
     const signIn = signInOf(record)
-    return signIn && (() => this.#remember(signIn, isMailed))
+    return signIn && ((write: WriteTransaction) => this.#remember(write, signIn, isMailed))
   }
 
-  async #remember({ holder, sessionId, address, at }: SignIn, isMailed: boolean): Promise<void> {
-    const { ctx, consoleUrl } = this.#parts
-    const agent = await repo.findAgent(ctx.db, holder, sessionId)
+  async #remember(
+    write: WriteTransaction,
+    { holder, address, at }: SignIn,
+    isMailed: boolean,
+  ): Promise<void> {
+    const { tx } = write
+    const agent = currentAgent.getStore() ?? null
     const device = { network: networkOf(address), agent: agent ?? '' }
-    const found = await ctx.tx({ kind: 'system', ownerId: null }, async ({ tx }) => {
-      const found = await repo.lockHolder(tx, holder)
-      return found && { ...found, isNew: await repo.rememberDevice(tx, holder, device, at) }
-    })
-    if (!found || !isMailed || !found.isNew || !found.wantsSignIns) return
-    const { email } = found
-    const time = toTime(at)
+    const known = await repo.listDevices(tx, holder)
+    if (known.some((one) => repo.isSame(one, device)) && !repo.isNew(known, device, at))
+      return repo.rememberDevice(tx, holder, device, known, at)
+    // Sign-ins from the same new device at once: the second one reads what the first one stored.
+    const found = await repo.lockHolder(tx, holder)
+    if (!found) return
+    const knownNow = await repo.listDevices(tx, holder)
+    await repo.rememberDevice(tx, holder, device, knownNow, at)
+    if (!isMailed || !found.wantsSignIns || !repo.isNew(knownNow, device, at)) return
+    await this.#tellOfDevice(write, holder, { email: found.email, agent, address, time: toTime(at) })
+  }
+
+  async #tellOfDevice(
+    write: WriteTransaction,
+    holder: Holder,
+    { agent, ...facts }: { email: string; agent: string | null; address: string; time: string },
+  ): Promise<void> {
     const isReseller = holder.kind === 'reseller'
-    await this.#send(holder.kind, email, () =>
-      toNewDeviceMail({
-        isReseller,
-        email,
-        consoleUrl: consoleUrl(),
-        device: toDeviceName(agent),
-        address,
-        time,
-      }),
-    )
+    const consoleUrl = this.#parts.consoleUrl()
+    const mail = toNewDeviceMail({ ...facts, isReseller, consoleUrl, device: toDeviceName(agent) })
+    await this.#queue(write, holder, mail)
   }
 
-  #tellOldAddress({ detail, at }: ActionRecord): Promise<void> {
+  async #tellOldAddress(write: WriteTransaction, { detail, at, targetId }: ActionRecord): Promise<void> {
     const { before: email } = detail as { before: string }
-    return this.#send('account', email, () => toAddressChangedMail({ email, time: toTime(at) }))
+    const mail = toAddressChangedMail({ email, time: toTime(at) })
+    if (targetId !== null) await this.#queue(write, { kind: 'account', id: targetId }, mail)
   }
 
-  async #send(kind: Holder['kind'], email: string, compose: () => Mail): Promise<void> {
-    const { attempts, mailer } = this.#parts
-    const { count } = await attempts.add(mailsOfAddress, 1, kind, normalizeName(email))
-    if (count <= mailsOfAddress.max) await mailer.send(compose())
-  }
-
-  /** Waits a short time for messages being sent. */
-  async end(): Promise<void> {
-    const grace = setTimeout(() => this.#parts.mailer.close(), graceMs)
-    await this.#background.end()
-    clearTimeout(grace)
+  async #queue(write: WriteTransaction, { kind, id }: Holder, mail: Mail): Promise<void> {
+    const { ctx, attempts } = this.#parts
+    const { count } = await attempts.addIn(write.tx, mailsOfAddress, 1, kind, normalizeName(mail.to))
+    if (count > mailsOfAddress.max) return
+    const about = kind === 'account' ? { accountId: id } : { resellerId: id }
+    await queueMail(ctx, write, { ...mail, ...about, ownerId: write.actor.ownerId })
   }
 }
 
 function signInOf({ actor, at }: ActionRecord): SignIn | undefined {
   if (actor.kind === 'owner' || actor.kind === 'member') {
-    const { actorId, sessionId, address } = actor
-    return { holder: { kind: 'account', id: actorId }, sessionId, address, at }
+    const { actorId, address } = actor
+    return { holder: { kind: 'account', id: actorId }, address, at }
   }
   if (actor.kind === 'reseller') {
-    const { resellerId, sessionId, address } = actor
-    return { holder: { kind: 'reseller', id: resellerId }, sessionId, address, at }
+    const { resellerId, address } = actor
+    return { holder: { kind: 'reseller', id: resellerId }, address, at }
   }
   return undefined
 }

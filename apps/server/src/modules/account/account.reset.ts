@@ -6,7 +6,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import * as accounts from '../accounts/accounts.service.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { listVendors } from '../members/members.access.ts'
-import type { PasswordResets, Reset } from '../password-resets/password-resets.service.ts'
+import type { PasswordResets, Request, Reset } from '../password-resets/password-resets.service.ts'
 import type { Asked } from '../second-factors/holders.ts'
 import { removeFactors } from '../second-factors/second-factors.access.ts'
 import { askForFactor } from '../second-factors/second-factors.proofs.ts'
@@ -14,23 +14,19 @@ import { endSessions } from '../sessions/sessions.service.ts'
 import { actorAtLast, findLastVendor, openSession } from './account.vendors.ts'
 import { getUser } from './account.view.ts'
 
-export const forgotPassword = (
-  ctx: Ctx,
-  resets: PasswordResets,
-  request: { email: string; address: string },
-): Promise<void> =>
-  resets.request('owner', request, {
-    find: async (email) => {
-      const account = await accounts.findAccountByEmail(ctx.db, email)
-      const vendor = account && (await findLastVendor(ctx.db, account))
-      return account && { ownerId: vendor?.ownerId ?? null, id: account.id }
-    },
-    lock: async (tx, { id }, email) => {
-      // The address may have changed meanwhile, which revokes links to the old one.
-      const account = await accounts.lockAccount(tx, id)
-      return account?.email_normalized === email ? account : undefined
-    },
-  })
+/** How the account of a person who forgot its password is found. */
+export const toResetRequest = (ctx: Pick<Ctx, 'db'>): Request => ({
+  find: async (email) => {
+    const account = await accounts.findAccountByEmail(ctx.db, email)
+    const vendor = account && (await findLastVendor(ctx.db, account))
+    return account && { ownerId: vendor?.ownerId ?? null, id: account.id }
+  },
+  lock: async (tx, { id }, email) => {
+    // The address may have changed meanwhile, which revokes links to the old one.
+    const account = await accounts.lockAccount(tx, id)
+    return account?.email_normalized === email ? account : undefined
+  },
+})
 
 /**
  * Ends every session and returns the token of a new one. A person without a vendor account gets the new password too, with which

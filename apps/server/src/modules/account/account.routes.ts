@@ -13,7 +13,7 @@ export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets
   mount(auth.register, 'public', ({ body, address }) => service.register(ctx, attempts, { ...body, address }))
   mount(auth.login, 'public', ({ body, address }) => service.login(ctx, attempts, { ...body, address }))
   mount(auth.forgotPassword, 'public', async ({ body, address }) => {
-    await reset.forgotPassword(ctx, resets, { ...body, address })
+    await resets.request('owner', { ...body, address })
     return {}
   })
   mount(auth.resetPassword, 'public', ({ body, address }) =>

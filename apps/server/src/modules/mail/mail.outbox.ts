@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
+import { listLanes, type Tx } from '../../db/index.ts'
 import type { MailRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner } from '../../service/delivery-runner.ts'
@@ -38,7 +39,7 @@ export class MailOutbox {
       {
         hasDue: async () => (await repo.findDue.first(ctx.db, { now: now() })) !== undefined,
         listLanes: async (after, count) => {
-          const { lanes, next } = await repo.listLanes(ctx.db, { after, count, now: now() })
+          const { lanes, next } = await listLanes(ctx.db, 'mails', { after, count, now: now() })
           return { lanes: lanes.map(toLane), next }
         },
         claim: ({ id }, { count, leaseMs }) =>
@@ -126,5 +127,11 @@ export class MailOutbox {
 const toLane = (lane: string) => ({ id: lane, vendor: lane.split(' ')[0] ?? lane, receiver: 'mail server' })
 
 /** Doubles with each attempt, and differs by a quarter, so that mails that failed together do not all return together. */
-const retryAfterMs = (attempts: number): number =>
-  Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(attempts - 1, 20)) * (0.75 + Math.random() / 2)
+const retryAfterMs = (attempts: number): number => {
+  const usualMs = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(attempts - 1, 20))
+  return Math.round(usualMs * (0.75 + Math.random() / 2))
+}
+
+/** Erases mails that have expired while none of them could be sent; returns how many. */
+export const expireMails = (tx: Tx, now: number, count: number): Promise<number> =>
+  repo.expire(tx, { now, keptUntil: now + keptMs, count })

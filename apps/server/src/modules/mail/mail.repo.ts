@@ -8,25 +8,6 @@ export const findDue = query((db, values: { now: number }) =>
   db.selectFrom('mails').select('id').where('due_at', '<=', values.now).limit(1),
 )
 
-/** Lanes with due mails, found one after the other by the index, however many mails each has. */
-export async function listLanes(
-  db: Db,
-  { after, now, count }: { after: string; now: number; count: number },
-): Promise<{ lanes: string[]; next: string | undefined }> {
-  const first = (place: ReturnType<typeof sql>) => sql`
-    select min(m.lane) from mails m where m.lane > ${place} and m.due_at is not null`
-  const { rows } = await sql<{ lane: string; is_due: number | boolean }>`
-    with recursive waiting (lane, place) as (
-      select (${first(sql`${after}`)}), 1
-      union all select (${first(sql`waiting.lane`)}), place + 1 from waiting
-        where waiting.lane is not null and place < ${sql.lit(count)}
-    )
-    select lane, exists (select 1 from mails m where m.lane = waiting.lane and m.due_at <= ${now}) as is_due
-    from waiting where lane is not null order by lane`.execute(db)
-  const next = rows.length < count ? undefined : rows.at(-1)?.lane
-  return { lanes: rows.filter((row) => Boolean(row.is_due)).map(({ lane }) => lane), next }
-}
-
 /** Claims the oldest due mails of a lane until `until`. Another node may have claimed some of them meanwhile. */
 export function claim(
   tx: Tx,
@@ -67,6 +48,36 @@ export async function store(
     .execute()
 }
 
+/** What waits, and what has failed since `since`. */
+export async function countMails(
+  db: Db,
+  { since }: { since: number },
+): Promise<{ waiting: number; oldest: number | null; failing: number; failed: number; expired: number }> {
+  const waiting = await db
+    .selectFrom('mails')
+    .select((eb) => eb.fn.countAll<number>().as('waiting'))
+    .select((eb) => eb.fn.min('created_at').as('oldest'))
+    .select((eb) => eb.fn.count<number>('last_error').as('failing'))
+    .where('due_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const ended = await db
+    .selectFrom('mails')
+    .select(['state'])
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('kept_until', '>', since)
+    .where('state', '<>', 'sent')
+    .groupBy('state')
+    .execute()
+  const count = (state: MailRow['state']) => Number(ended.find((row) => row.state === state)?.n ?? 0)
+  return {
+    waiting: Number(waiting.waiting),
+    oldest: waiting.oldest,
+    failing: Number(waiting.failing),
+    failed: count('failed'),
+    expired: count('expired'),
+  }
+}
+
 /** When the mail that waits longest was queued. */
 export async function findOldest(db: Db): Promise<number | undefined> {
   const row = await db
@@ -77,4 +88,25 @@ export async function findOldest(db: Db): Promise<number | undefined> {
     .limit(1)
     .executeTakeFirst()
   return row?.created_at
+}
+
+/** Ends up to `count` mails that have expired, and erases their content. */
+export async function expire(
+  tx: Tx,
+  { now, keptUntil, count }: { now: number; keptUntil: number; count: number },
+): Promise<number> {
+  const some = tx
+    .selectFrom('mails')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('expires_at', '<=', now)
+    .limit(count)
+  const expired = await tx
+    .updateTable('mails')
+    .set({ state: 'expired', sealed: null, due_at: null, kept_until: keptUntil })
+    .where('id', 'in', some)
+    .where('due_at', 'is not', null)
+    .returning('id')
+    .execute()
+  return expired.length
 }

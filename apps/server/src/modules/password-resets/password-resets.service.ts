@@ -1,7 +1,6 @@
 import { limits, type SecondFactorStep } from '@keyward/contract'
 import type { Actor } from '../../core/actor.ts'
-import { Background } from '../../core/background.ts'
-import { minute, second } from '../../core/clock.ts'
+import { minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
@@ -10,11 +9,11 @@ import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
-import type { Mail, Mailer } from '../mail/mail.service.ts'
 import type { Asked } from '../second-factors/holders.ts'
 import { revokeResets } from './password-resets.access.ts'
 import * as repo from './password-resets.repo.ts'
 import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
+import { type ResetRequest, ResetRequests } from './reset-requests.ts'
 
 const lifetimeMs = limits.resetLinkMinutes * minute
 /**
@@ -23,11 +22,11 @@ const lifetimeMs = limits.resetLinkMinutes * minute
 const requestsOfAccount: Allowance = { name: 'reset-account', max: 3, windowMs: lifetimeMs }
 const requestsOfAddress: Allowance = { name: 'reset-address', max: 30, windowMs: 60 * minute }
 const wrongTokens: Allowance = { name: 'reset-token', max: 30, windowMs: 15 * minute }
-/** On shutdown a message being sent gets this long to be accepted. */
-const graceMs = 5 * second
+/** A link is not mailed any more in its last minutes. */
+const mailedForMs = lifetimeMs - 5 * minute
 
 /** How a kind of account requests a link. */
-interface Request {
+export interface Request {
   find: (email: string) => Promise<repo.ResetAccount | undefined>
   /** Locks the account; undefined if it may not have a link or its address has changed. */
   lock: (tx: Tx, account: repo.ResetAccount, email: string) => Promise<{ email: string } | undefined>
@@ -59,63 +58,60 @@ interface ResetState {
 interface Parts {
   ctx: Ctx
   attempts: Attempts
-  mailer: Mailer
+  /** How each kind of account is found. */
+  requests: Readonly<Record<repo.AccountKind, Request>>
   /** Base URL of mailed links; never from a request, whose Host header the sender controls. */
   consoleUrl: () => string
   onError: (error: unknown) => void
+  pollMs?: number | undefined
 }
 
 /** Password resets by mail, for owners and resellers. */
 export class PasswordResets {
   readonly #parts: Parts
-  readonly #background: Background
+  readonly queue: ResetRequests
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#background = new Background(parts.onError)
+    const { ctx, onError, pollMs } = parts
+    this.queue = new ResetRequests({ ctx, onError, pollMs, handle: (...one) => this.#handle(...one) })
   }
 
-  /** Responds before looking up the account, so that neither response nor timing reveals whether it exists. */
-  async request(
-    kind: repo.AccountKind,
-    request: { email: string; address: string },
-    steps: Request,
-  ): Promise<void> {
+  /** Stores the request, and looks up the account later: neither response nor timing reveals whether it exists. */
+  async request(kind: repo.AccountKind, request: { email: string; address: string }): Promise<void> {
     const { ctx, attempts } = this.#parts
     if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
     const email = normalizeName(request.email)
     await attempts.count(requestsOfAddress, request.address)
     await attempts.count(requestsOfAccount, kind, email)
-    const isAccepted = this.#background.start(async () => {
-      const account = await steps.find(email)
-      if (account) await this.#mailLink(kind, account, { email, address: request.address }, steps)
-    })
-    if (!isAccepted) throw problem('busy', { retryAfterSeconds: 60 })
+    const { address } = request
+    await ctx.tx({ kind: 'anonymous', ownerId: null, address }, (write) =>
+      this.queue.add(write, { kind, email, address }),
+    )
   }
 
-  async #mailLink(
-    kind: repo.AccountKind,
-    account: repo.ResetAccount,
-    { email, address }: { email: string; address: string },
-    { lock }: Request,
+  async #handle(
+    { kind, email, address }: ResetRequest,
+    take: (write: WriteTransaction) => Promise<boolean>,
   ): Promise<void> {
-    const { ctx } = this.#parts
-    const token = newToken('kwp')
-    const now = ctx.clock.now()
-    const actor = { kind: 'anonymous', ownerId: account.ownerId, address } as const
-    const locked = await ctx.tx(actor, async (write) => {
-      const found = await lock(write.tx, account, email)
-      if (!found) return undefined
+    const { ctx, consoleUrl, requests } = this.#parts
+    const account = await requests[kind].find(email)
+    const ownerId = account?.ownerId ?? null
+    await ctx.tx({ kind: 'anonymous', ownerId, address }, async (write) => {
+      if (!(await take(write)) || !account) return
+      // The address may have changed meanwhile, and the account may have been deleted.
+      const found = await requests[kind].lock(write.tx, account, email)
+      if (!found) return
+      const token = newToken('kwp')
+      const [createdAt, expiresAt] = [write.now, write.now + lifetimeMs]
       await repo.insertReset(write.tx, kind, account, {
-        id: newId('rst'),
-        tokenHash: sha256(token),
-        createdAt: now,
-        expiresAt: now + lifetimeMs,
+        ...{ id: newId('rst'), tokenHash: sha256(token), createdAt, expiresAt },
       })
       write.record(`${kind}.password_reset_requested`, account.id, {})
-      return found
+      const mail = toResetMail({ kind, email: found.email, token, consoleUrl: consoleUrl() })
+      const about = { ...ownersOf(kind, account), ownerId }
+      await queueMail(ctx, write, { ...mail, ...about, expiresAt: write.now + mailedForMs })
     })
-    if (locked) await this.#send(toResetMail({ kind, email: locked.email, token, ...this.#where() }))
   }
 
   /**
@@ -176,7 +172,7 @@ export class PasswordResets {
     { lock, write }: Reset<A, Result>,
     ask: (write: WriteTransaction) => Promise<SecondFactorStep | undefined>,
   ): Promise<{ actor: A; result: Result } | SecondFactorStep> {
-    const { ctx, attempts } = this.#parts
+    const { ctx, attempts, consoleUrl } = this.#parts
     const { kind, account, actor, address } = reached
     const { tokenHash, passwordHash } = reached.state
     const done = await ctx.tx(actor, async (writing) => {
@@ -189,26 +185,11 @@ export class PasswordResets {
       await revokeResets(tx, kind, account.id)
       const name = `${kind}:${normalizeName(locked.email)}`
       await attempts.accounts.remember({ account: name, address }, tx)
-      const mail = toConfirmationMail({ kind, email: locked.email, ...this.#where() })
+      const mail = toConfirmationMail({ kind, email: locked.email, consoleUrl: consoleUrl() })
       await queueMail(ctx, writing, { ...mail, ...ownersOf(kind, account), ownerId: actor.ownerId })
       return { result: await write(writing, { account, actor, passwordHash }) }
     })
     return 'secondFactor' in done ? done : { actor, result: done.result }
-  }
-
-  /** Waits a short time for messages being sent. */
-  async end(): Promise<void> {
-    const grace = setTimeout(() => this.#parts.mailer.close(), graceMs)
-    await this.#background.end()
-    clearTimeout(grace)
-  }
-
-  #send(mail: Mail): Promise<void> {
-    return this.#parts.mailer.send(mail)
-  }
-
-  #where(): { consoleUrl: string } {
-    return { consoleUrl: this.#parts.consoleUrl() }
   }
 }
 

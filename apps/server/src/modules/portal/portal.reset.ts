@@ -1,7 +1,7 @@
 import type { PortalReseller, SecondFactorStep } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import type { PasswordResets, Reset } from '../password-resets/password-resets.service.ts'
+import type { PasswordResets, Request, Reset } from '../password-resets/password-resets.service.ts'
 import * as resellers from '../resellers/resellers.access.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'
 import type { Asked } from '../second-factors/holders.ts'
@@ -9,22 +9,17 @@ import { askForFactor } from '../second-factors/second-factors.proofs.ts'
 import { endSessions, openSession } from '../sessions/sessions.service.ts'
 import { getProfile } from './portal.service.ts'
 
-/** Sends no link to a suspended reseller. */
-export const forgotPassword = (
-  ctx: Ctx,
-  resets: PasswordResets,
-  request: { email: string; address: string },
-): Promise<void> =>
-  resets.request('reseller', request, {
-    find: async (email) => {
-      const reseller = await resellers.findByEmail(ctx.db, email)
-      return reseller && { ownerId: reseller.owner_id, id: reseller.id }
-    },
-    lock: async (tx, { id }, email) => {
-      const isActive = await resellers.lockActive(tx, id)
-      return isActive ? resellers.findByEmail(tx, email) : undefined
-    },
-  })
+/** How the account of a reseller who forgot its password is found. A suspended one gets no link. */
+export const toResetRequest = (ctx: Pick<Ctx, 'db'>): Request => ({
+  find: async (email) => {
+    const reseller = await resellers.findByEmail(ctx.db, email)
+    return reseller && { ownerId: reseller.owner_id, id: reseller.id }
+  },
+  lock: async (tx, { id }, email) => {
+    const isActive = await resellers.lockActive(tx, id)
+    return isActive ? resellers.findByEmail(tx, email) : undefined
+  },
+})
 
 /** Ends every session and returns the token of a new one. Rejects a suspended reseller. */
 export async function resetPassword(

@@ -16,7 +16,7 @@ export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets:
     return 'token' in session ? new WithMessage(session, 'Welcome to your reseller portal!') : session
   })
   mount(portal.forgotPassword, 'public', async ({ body, address }) => {
-    await reset.forgotPassword(ctx, resets, { ...body, address })
+    await resets.request('reseller', { ...body, address })
     return {}
   })
   mount(portal.resetPassword, 'public', ({ body, address }) =>

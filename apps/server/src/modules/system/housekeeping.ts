@@ -11,8 +11,8 @@ import { completeImports } from '../bulk/import.slices.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
-import type { Mailer } from '../mail/mail.service.ts'
-import { sendReminders, tidyReminders } from '../plans/reminders.service.ts'
+import { expireMails } from '../mail/mail.outbox.ts'
+import { queueReminders, tidyReminders } from '../plans/reminders.service.ts'
 import { tidyWebhooks } from '../webhooks/webhooks.access.ts'
 import { thinRecords } from './record-thinning.ts'
 
@@ -20,8 +20,6 @@ const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
 /** A full disk interrupts imports; they are completed soon after there is space again. */
 const importsMs = 2 * second
-/** On shutdown a message being sent gets this long to be accepted. */
-const graceMs = 5 * second
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Moves
  * paused ends, completes older end users and interrupted imports, and computes missing statistics.
@@ -41,13 +39,13 @@ export async function tidy(
   await tidyWebhooks(ctx)
   await thinRecords(ctx)
   await tidyReminders(ctx)
+  await some((tx, count) => expireMails(tx, now, count))
   await completeImports(ctx)
   await tidyAudit(ctx)
   await ctx.database.engine.updateStatistics()
 }
 
 interface Options {
-  mailer: Mailer
   onError: (error: unknown) => void
   /** Delay of the first reminders after the start. */
   remindersAfterMs?: number | undefined
@@ -55,15 +53,12 @@ interface Options {
   importsEveryMs?: number | undefined
 }
 
-/** Deletes expired rows and sends reminders periodically until the returned function is called. */
+/** Deletes expired rows and queues reminders periodically until the returned function is called. */
 export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
-  const { mailer, onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
+  const { onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
   const stopping = new AbortController()
   const tidying = oneAtATime(() => tidy(ctx).catch(onError))
-  // Reminders run apart from the other work, so that a slow mail server delays nothing else.
-  const reminding = oneAtATime(() =>
-    sendReminders(ctx, mailer, { onError, signal: stopping.signal }).catch(onError),
-  )
+  const reminding = oneAtATime(() => queueReminders(ctx, stopping.signal).catch(onError))
   const completing = oneAtATime(completer(ctx, onError))
   const analyzing = oneAtATime(async () => {
     await ctx.database.engine.updateStatistics().catch(onError)
@@ -87,9 +82,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     clearInterval(retry)
     clearTimeout(first)
     stopping.abort()
-    const grace = setTimeout(() => mailer.close(), graceMs)
     await Promise.all([tidying.ended(), reminding.ended(), completing.ended(), analyzing.ended()])
-    clearTimeout(grace)
   }
 }
 
