@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import { expect } from './keyward.ts'
+import { expect, type Keyward } from './keyward.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -56,4 +57,13 @@ export async function saveRecoveryCodes(page: Page) {
   await shown.getByRole('button', { name: 'Done' }).click()
   await expect(shown).toHaveCount(0)
   return codes
+}
+
+/** Makes every proof of identity on this server older than ten minutes. */
+export function forgetProofs(keyward: Keyward) {
+  const database = new DatabaseSync(`${keyward.dataDir}/keyward.db`, { timeout: 5000 })
+  for (const table of ['owner_sessions', 'reseller_sessions']) {
+    database.exec(`update ${table} set confirmed_at = confirmed_at - ${11 * 60_000}`)
+  }
+  database.close()
 }

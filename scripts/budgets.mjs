@@ -24,6 +24,7 @@ const ownerViews = [
   'settings',
   'api-keys',
   'notifications',
+  'integrations',
   'members',
   'audit',
   'subscription',

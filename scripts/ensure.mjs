@@ -141,9 +141,13 @@ export function run(args, { env = {}, cwd = root, channel = false } = {}) {
 /** Builds the console unless its sources are unchanged since the last build. */
 export async function ensureConsole() {
   const stamp = at('apps', 'console', 'dist', '.built-from')
-  const sources = ['apps/console', 'packages/contract', 'package-lock.json', 'package.json'].flatMap((path) =>
-    files(at(path)),
-  )
+  const sources = [
+    'apps/console',
+    'packages/contract',
+    'examples/automation/receivers',
+    'package-lock.json',
+    'package.json',
+  ].flatMap((path) => files(at(path)))
   const digest = createHash('sha256')
   for (const file of sources.sort()) digest.update(file).update(readFileSync(file))
   const wanted = digest.digest('hex')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { endpoints } from '@keyward/contract'
 import tailwindcss from '@tailwindcss/vite'
@@ -50,6 +50,21 @@ function wire(): Plugin {
   }
 }
 
+/** `virtual:receivers` are the examples that check the signatures of webhooks, whose tests run them, by their file names. */
+function receivers(): Plugin {
+  const id = '\0virtual:receivers'
+  const folder = new URL('../../examples/automation/receivers/', import.meta.url)
+  return {
+    name: 'keyward-receivers',
+    resolveId: (source) => (source === 'virtual:receivers' ? id : undefined),
+    load(loaded) {
+      if (loaded !== id) return
+      const files = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')])
+      return `export default ${JSON.stringify(Object.fromEntries(files))}`
+    },
+  }
+}
+
 /** Forms only check input: without this, each of them would load what writes JSON Schema, a quarter of zod. */
 function withoutJsonSchema(): Plugin {
   const written = /\/zod\/v4\/core\/(json-schema-processors|to-json-schema)\.js$/
@@ -67,7 +82,7 @@ function withoutJsonSchema(): Plugin {
 const options: UserConfig = {
   // Relative, because the base path is known only to the server that sends the pages.
   base: './',
-  plugins: [react(), tailwindcss(), wire(), withoutJsonSchema()],
+  plugins: [react(), tailwindcss(), wire(), receivers(), withoutJsonSchema()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
   server: { proxy: { '/api': api, '/docs': api, '/sdk': api, '/third-party-notices.txt': api } },
   build: {

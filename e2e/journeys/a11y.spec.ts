@@ -90,6 +90,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
     ['/settings', page.getByRole('switch', { name: 'HWID Lock' })],
     ['/settings/api-keys', page.getByText('No API keys yet')],
     ['/settings/notifications', page.getByRole('switch', { name: 'Weekly summary' })],
+    ['/settings/integrations', page.getByText('No webhooks yet')],
     ['/members', page.getByText('No members yet')],
     ['/audit', row(page, 'Account registered')],
     ['/about', heading(page, /About/)],
@@ -154,6 +155,7 @@ const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp
     ['/profile?dialog=change-email', 'Update Email'],
     ['/settings?dialog=reset-data', 'Reset all platform data?'],
     ['/settings/api-keys?dialog=create', 'Create API Key'],
+    ['/settings/integrations?dialog=create', 'Create Webhook'],
     ['/members?dialog=invite', 'Invite a Member'],
   ],
 }

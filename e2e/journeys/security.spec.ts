@@ -1,6 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expectAccessible } from '../accessibility.ts'
-import { expect, type Keyward, test } from '../keyward.ts'
+import { expect, test } from '../keyward.ts'
 import {
   createReseller,
   enterPortal,
@@ -9,19 +8,17 @@ import {
   Seller,
   signInToPortal,
 } from '../reseller.ts'
-import { addAuthenticator, atHostName, codeOf, saveRecoveryCodes, setUpApp } from '../second-factor.ts'
+import {
+  addAuthenticator,
+  atHostName,
+  codeOf,
+  forgetProofs,
+  saveRecoveryCodes,
+  setUpApp,
+} from '../second-factor.ts'
 import { dialog, enter, expectToast, heading, navigate, readClipboard, signIn, Vendor } from '../steps.ts'
 
 const security = '/profile/security'
-
-/** Makes every proof of identity on this server older than ten minutes. */
-function forgetProofs(keyward: Keyward) {
-  const database = new DatabaseSync(`${keyward.dataDir}/keyward.db`, { timeout: 5000 })
-  for (const table of ['owner_sessions', 'reseller_sessions']) {
-    database.exec(`update ${table} set confirmed_at = confirmed_at - ${11 * 60_000}`)
-  }
-  database.close()
-}
 
 test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone', async ({
   page,

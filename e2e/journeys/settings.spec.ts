@@ -123,17 +123,6 @@ test.describe('switches', () => {
     await expectToast(page, 'The cellar is flooded')
     await expect(pause).not.toBeChecked()
   })
-
-  test('Coming Soon cards are disabled', async ({ page, request }) => {
-    await enter(page, await Vendor.signUp(request), '/settings')
-    const cards = page.locator('section[aria-disabled=true]')
-    await expect(cards).toHaveCount(1)
-    for (const [index, title] of ['Integrations'].entries()) {
-      await expect(cards.nth(index)).toContainText(title)
-      await expect(cards.nth(index)).toContainText('Coming Soon')
-      await expect(cards.nth(index).locator('button, a, input')).toHaveCount(0)
-    }
-  })
 })
 
 test('Reset Data requires a typed word and the password, deletes everything except the account, and logs out everywhere', async ({

@@ -31,6 +31,7 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/settings', 'Settings'],
     [vendor.token, '/settings/api-keys', 'API Keys'],
     [vendor.token, '/settings/notifications', 'Notifications'],
+    [vendor.token, '/settings/integrations', 'Integrations'],
     [vendor.token, '/members', 'Members'],
     [vendor.token, '/audit', 'Audit'],
     [vendor.token, '/activity', 'Activity'],

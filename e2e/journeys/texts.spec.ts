@@ -258,6 +258,7 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'settings/api-keys',
     'settings/notifications',
     'audit',
+    'settings/integrations',
     'subscription',
   ]
   for (const name of names) {

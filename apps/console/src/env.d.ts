@@ -7,3 +7,8 @@ declare module 'virtual:wire' {
   const table: unknown
   export default table
 }
+
+declare module 'virtual:receivers' {
+  const files: Readonly<Record<string, string>>
+  export default files
+}

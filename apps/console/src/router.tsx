@@ -2,7 +2,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { ownerSession, useToken } from './lib/api/session.ts'
 import { base } from './lib/navigation/base.ts'
-import { appPath, licensePath, paths, userPath } from './lib/navigation/paths.ts'
+import { appPath, licensePath, paths, userPath, webhookPath } from './lib/navigation/paths.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
@@ -87,6 +87,14 @@ const notifications = page(
   () => import('./pages/owner/notifications.tsx').then((m) => m.NotificationsPage),
   opens(paths.notifications),
 )
+const integrations = page(
+  () => import('./pages/owner/integrations.tsx').then((m) => m.IntegrationsPage),
+  opens(paths.integrations),
+)
+const webhook = page(
+  () => import('./pages/owner/webhook.tsx').then((m) => m.WebhookPage),
+  opensItem(paths.integrations),
+)
 const members = page(
   () => import('./pages/owner/members.tsx').then((m) => m.MembersPage),
   opens(paths.members),
@@ -166,6 +174,8 @@ export function Router() {
             <Route path={paths.settings} element={settings} />
             <Route path={paths.apiKeys} element={apiKeys} />
             <Route path={paths.notifications} element={notifications} />
+            <Route path={paths.integrations} element={integrations} />
+            <Route path={webhookPath(':id')} element={webhook} />
             <Route path={paths.members} element={members} />
             <Route path={paths.audit} element={audit} />
             <Route path={paths.subscription} element={subscription} />

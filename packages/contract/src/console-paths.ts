@@ -21,6 +21,7 @@ export const consolePaths = {
   settings: '/settings',
   apiKeys: '/settings/api-keys',
   notifications: '/settings/notifications',
+  integrations: '/settings/integrations',
   subscription: '/subscription',
   about: '/about',
   terms: '/terms',
@@ -39,4 +40,5 @@ export const itemPaths = {
   app: '/apps/:id',
   license: '/licenses/:id',
   'end-user': '/users/:id',
+  webhook: '/settings/integrations/:id',
 } as const

@@ -1,5 +1,6 @@
 import type { ClipboardEvent } from 'react'
 import { CopyButton, secretMask } from './copy-button.tsx'
+import { cx } from './cx.ts'
 
 export interface CodeBlockProps {
   code: string
@@ -7,11 +8,13 @@ export interface CodeBlockProps {
   title: string
   /** A part of the code that is hidden on the screen; copies contain it. */
   hidden?: string | undefined
+  /** Breaks long lines instead of scrolling. */
+  wrap?: boolean
   /** Called when the code, or a part of it, was copied. */
   onCopied?: () => void
 }
 
-export function CodeBlock({ code, title, hidden, onCopied }: CodeBlockProps) {
+export function CodeBlock({ code, title, hidden, wrap = false, onCopied }: CodeBlockProps) {
   const copySelection = (event: ClipboardEvent) => {
     const selected = String(window.getSelection())
     if (hidden && selected.includes(secretMask)) {
@@ -34,7 +37,12 @@ export function CodeBlock({ code, title, hidden, onCopied }: CodeBlockProps) {
         onCopy={copySelection}
         className="overflow-x-auto -outline-offset-2"
       >
-        <pre className="w-max p-3 font-mono text-[0.8125rem] leading-relaxed">
+        <pre
+          className={cx(
+            'p-3 font-mono text-[0.8125rem] leading-relaxed',
+            wrap ? 'wrap-anywhere whitespace-pre-wrap' : 'w-max',
+          )}
+        >
           <code>{hidden ? code.replaceAll(hidden, secretMask) : code}</code>
         </pre>
       </section>

@@ -14,13 +14,15 @@ export interface SomeFieldProps extends Pick<SelectProps, 'options' | 'find'> {
   value: readonly string[] | null
   onChange: (value: string[] | null) => void
   max: number
+  /** False if the user may choose only some; true by default. */
+  mayAll?: boolean
   hint?: ReactNode
   error: string | undefined
 }
 
 /** All, or a list of some. */
 export function SomeField(props: SomeFieldProps) {
-  const { label, words, options, find, value, onChange, max, hint, error } = props
+  const { label, words, options, find, value, onChange, max, mayAll = true, hint, error } = props
   // What a search found is not among the options.
   const [found, setFound] = useState<SelectOption[]>([])
   const chosen = value ?? []
@@ -39,15 +41,17 @@ export function SomeField(props: SomeFieldProps) {
         <p aria-hidden className="font-medium">
           {label}
         </p>
-        <Choice
-          label={label}
-          value={value === null ? 'all' : 'some'}
-          onChange={(next) => onChange(next === 'all' ? null : [])}
-          options={[
-            { value: 'all', label: words.all },
-            { value: 'some', label: words.some },
-          ]}
-        />
+        {(mayAll || value === null) && (
+          <Choice
+            label={label}
+            value={value === null ? 'all' : 'some'}
+            onChange={(next) => onChange(next === 'all' ? null : [])}
+            options={[
+              { value: 'all', label: words.all },
+              { value: 'some', label: words.some },
+            ]}
+          />
+        )}
       </div>
       {value !== null && (
         <>

@@ -9,6 +9,7 @@ export const nouns = {
   resellers: 'Resellers',
   settings: 'Settings',
   billing: 'Plan and payments',
+  webhooks: 'Webhooks',
 } as const
 type Noun = keyof typeof nouns
 

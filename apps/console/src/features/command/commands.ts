@@ -82,6 +82,7 @@ export const createDialogs: Record<string, { dialog: string; call: Wire }> = {
   [paths.users]: { dialog: 'create', call: wire.clients.createDirect },
   [paths.resellers]: { dialog: 'create', call: wire.resellers.create },
   [paths.apiKeys]: { dialog: 'create', call: wire.apiKeys.create },
+  [paths.integrations]: { dialog: 'create', call: wire.webhooks.create },
   [paths.members]: { dialog: 'invite', call: wire.members.invite },
 }
 
@@ -118,6 +119,11 @@ const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
   { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
   { label: 'Notifications', to: paths.notifications, words: 'mail alerts weekly summary sign-ins' },
+  {
+    label: 'Integrations',
+    to: paths.integrations,
+    words: 'webhooks events discord automation agents mcp openapi deliveries',
+  },
   { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },
   { label: 'Audit', to: paths.audit, words: 'log history changes who did what records' },
   { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
@@ -133,6 +139,7 @@ const creations = [
   { label: 'Create end user', path: paths.users, words: 'new add client' },
   { label: 'Create reseller', path: paths.resellers, words: 'new add' },
   { label: 'Create API key', path: paths.apiKeys, words: 'new token' },
+  { label: 'Create webhook', path: paths.integrations, words: 'new add event discord' },
   { label: 'Invite member', path: paths.members, words: 'new add team people colleague' },
 ]
 

@@ -20,6 +20,7 @@ const live = [
   keys.clients,
   keys.resellers,
   keys.apiKeys,
+  keys.webhooks,
   keys.members,
   keys.audit,
   keys.subscriptionStatus,

@@ -12,6 +12,7 @@ export const keys = {
   clients: ['clients'],
   resellers: ['resellers'],
   apiKeys: ['api-keys'],
+  webhooks: ['webhooks'],
   members: ['members'],
   /** The vendor accounts of the signed-in person. */
   vendors: ['vendors'],

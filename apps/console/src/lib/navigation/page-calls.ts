@@ -12,6 +12,7 @@ const pageCalls: readonly (readonly [path: string, call: Wire])[] = [
   [paths.resellers, wire.resellers.list],
   [paths.apiKeys, wire.apiKeys.list],
   [paths.notifications, wire.notifications.get],
+  [paths.integrations, wire.webhooks.list],
   [paths.members, wire.members.list],
   [paths.audit, wire.audit.list],
   [paths.subscription, wire.plans.subscription],

@@ -1,10 +1,12 @@
 import { consolePaths } from '@keyward/contract/console-paths'
 import { base } from './base.ts'
 
-/** The server serves the last three itself, outside of the router: link to them with `<a href>`. */
+/** The server serves the last five itself, outside of the router: link to them with `<a href>`. */
 const absolute = {
   ...consolePaths,
   docs: '/docs',
+  automation: '/docs/automation',
+  openApi: '/api/openapi.json',
   sdks: '/sdk/',
   notices: '/third-party-notices.txt',
 } as const
@@ -17,4 +19,5 @@ export const paths = Object.fromEntries(
 /** The pages of single objects. */
 export const appPath = (id: string) => `${base}/apps/${id}`
 export const licensePath = (id: string) => `${paths.licenses}/${id}`
+export const webhookPath = (id: string) => `${paths.integrations}/${id}`
 export const userPath = (id: string) => `${paths.users}/${id}`

@@ -1,4 +1,3 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { Link, Navigate } from 'react-router'
@@ -10,7 +9,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, QueryError } from '../../ui/states.tsx'
 
 export interface ItemPageProps<Item> {
-  query: Pick<UseQueryResult<Item>, 'data' | 'error' | 'refetch' | 'isFetching'>
+  query: { data: Item | undefined; error: Error | null; isFetching: boolean; refetch(): unknown }
   /** The list that the object is part of. */
   list: { label: string; to: string }
   /** For example 'License'. */

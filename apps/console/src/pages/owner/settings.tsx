@@ -7,7 +7,6 @@ import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useTheme } from '../../lib/browser/theme.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
@@ -46,44 +45,32 @@ export function SettingsPage() {
         <PlatformSwitches />
       </May>
       <May call={wire.apiKeys.list}>
-        <Card>
-          <CardHeader
-            title="API Keys"
-            description="Let your own scripts and services issue, extend and ban licenses."
-            actions={
-              <Button asChild>
-                <Link to={paths.apiKeys}>
-                  <KeyRound aria-hidden />
-                  Manage API Keys
-                </Link>
-              </Button>
-            }
-          />
-        </Card>
+        <LinkCard
+          title="API Keys"
+          description="Let your own scripts and services issue, extend and ban licenses."
+          to={paths.apiKeys}
+          icon={<KeyRound aria-hidden />}
+          label="Manage API Keys"
+        />
       </May>
       <May call={wire.notifications.get}>
-        <Card>
-          <CardHeader
-            title="Notifications"
-            description="Get a mail when keys run out, refusals rise or someone signs in to your account."
-            actions={
-              <Button asChild>
-                <Link to={paths.notifications}>
-                  <Bell aria-hidden />
-                  Choose Mails
-                </Link>
-              </Button>
-            }
-          />
-        </Card>
-      </May>
-      <div className="grid gap-4 md:grid-cols-2">
-        <ComingSoon
-          icon={<Plug aria-hidden />}
-          title="Integrations"
-          description="Connect Keyward to the other tools you use."
+        <LinkCard
+          title="Notifications"
+          description="Get a mail when keys run out, refusals rise or someone signs in to your account."
+          to={paths.notifications}
+          icon={<Bell aria-hidden />}
+          label="Choose Mails"
         />
-      </div>
+      </May>
+      <May call={wire.webhooks.list}>
+        <LinkCard
+          title="Integrations"
+          description="Connect Keyward to your server, your team's chat, scripts and agents."
+          to={paths.integrations}
+          icon={<Plug aria-hidden />}
+          label="Set Up Integrations"
+        />
+      </May>
       <May call={wire.settings.reset}>
         <DangerZone />
       </May>
@@ -91,15 +78,29 @@ export function SettingsPage() {
   )
 }
 
-function ComingSoon({ icon, title, description }: { icon: ReactNode; title: string; description: string }) {
+interface LinkCardProps {
+  title: string
+  description: string
+  to: string
+  icon: ReactNode
+  label: string
+}
+
+function LinkCard({ title, description, to, icon, label }: LinkCardProps) {
   return (
-    <Card aria-disabled className="border-dashed bg-sunken/50 px-5 py-4 shadow-none">
-      <div className="flex items-center gap-2.5 [&_svg]:size-4 [&_svg]:text-fg-muted">
-        {icon}
-        <h2 className="font-semibold text-fg-muted">{title}</h2>
-        <Badge className="ml-auto">Coming Soon</Badge>
-      </div>
-      <p className="mt-1.5 text-[0.8125rem] text-fg-muted">{description}</p>
+    <Card>
+      <CardHeader
+        title={title}
+        description={description}
+        actions={
+          <Button asChild>
+            <Link to={to}>
+              {icon}
+              {label}
+            </Link>
+          </Button>
+        }
+      />
     </Card>
   )
 }

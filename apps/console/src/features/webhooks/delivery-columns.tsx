@@ -1,0 +1,55 @@
+import type { Delivery } from '@keyward/contract'
+import { formatExactTime } from '../../lib/format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
+import { eventLabel } from './event-words.ts'
+import { attemptsText, deliveryFacts, momentText, responseText } from './state.ts'
+
+export const deliveryColumns = (onOpen: (delivery: Delivery) => void): Column<Delivery>[] => [
+  {
+    id: 'event',
+    header: 'Event',
+    phone: 'title',
+    cell: (delivery) => (
+      <button
+        type="button"
+        data-row-open=""
+        title={delivery.event}
+        className="max-w-full truncate rounded-sm text-left font-medium underline-offset-4 hover:underline"
+        onClick={() => onOpen(delivery)}
+      >
+        {eventLabel(delivery.event)}
+      </button>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: ({ state }) => (
+      <Badge tone={deliveryFacts[state].tone} dot>
+        {deliveryFacts[state].label}
+      </Badge>
+    ),
+  },
+  {
+    id: 'response',
+    header: 'Response',
+    cell: (delivery) => (
+      <Lines note={attemptsText(delivery)}>
+        <span className="whitespace-nowrap">{responseText(delivery)}</span>
+      </Lines>
+    ),
+  },
+  {
+    id: 'at',
+    header: 'Time',
+    phone: 'third',
+    cell: ({ at }) => (
+      <time dateTime={at} title={formatExactTime(at)} className="whitespace-nowrap">
+        {momentText(at)}
+      </time>
+    ),
+  },
+]

@@ -1,0 +1,79 @@
+import { limits } from '@keyward/contract'
+import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useDraft } from '../../lib/form/drafts.ts'
+import { webhookPath } from '../../lib/navigation/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Callout } from '../../ui/states.tsx'
+import type { ShownSecret } from './queries.ts'
+
+export interface SecretDialogProps {
+  shown: ShownSecret | undefined
+  onRestore: (shown: ShownSecret) => void
+  onClose: () => void
+}
+
+/** Shows a secret once. Renders nothing without one, but restores one that was open when the session expired. */
+export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
+  const [closing, setClosing] = useState(false)
+  useDraft<ShownSecret | null>({
+    name: 'secret',
+    opened: null,
+    read: () => shown ?? null,
+    restore: (kept) => kept && onRestore(kept),
+  })
+  if (!shown) return null
+  if (closing) {
+    return (
+      <ConfirmDialog
+        title="Close the secret?"
+        description="You cannot see it again. If you did not save it, rotate it to get another one."
+        tone="neutral"
+        confirmLabel="Close"
+        cancelLabel="Back"
+        onConfirm={onClose}
+        onClose={() => setClosing(false)}
+      />
+    )
+  }
+  const { webhook, secret, rotated } = shown
+  return (
+    <Dialog
+      title={rotated ? 'Secret Rotated' : 'Webhook Created'}
+      description={webhook.url}
+      onClose={() => setClosing(true)}
+    >
+      <DialogBody data-result="">
+        <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
+          The secret is shown only once.{' '}
+          {rotated
+            ? `Give it to your receiver within ${limits.webhookRotationHours} hours: until then the one before signs too.`
+            : 'Your receiver needs it to tell our requests from forged ones.'}
+        </Callout>
+        <CopyField label="Signing secret" value={secret} />
+        <p className="text-[0.8125rem] text-fg-muted">
+          <Link
+            to={`${webhookPath(webhook._id)}?view=verify`}
+            onClick={onClose}
+            className="text-accent-text underline"
+          >
+            Verify signatures
+          </Link>{' '}
+          shows how, in Node, Python and PHP.
+        </p>
+      </DialogBody>
+      <DialogFooter>
+        <CopyButton text={secret} label="Copy secret">
+          Copy secret
+        </CopyButton>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  )
+}

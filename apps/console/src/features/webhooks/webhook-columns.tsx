@@ -1,0 +1,95 @@
+import type { Webhook } from '@keyward/contract'
+import { Link } from 'react-router'
+import { appsText } from '../../lib/format/apps.ts'
+import { formatDate } from '../../lib/format/dates.ts'
+import { webhookPath } from '../../lib/navigation/paths.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { DateText } from '../../ui/date.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
+import { describeEvents } from './event-words.ts'
+import { hostOf, stateFacts, stateOf } from './state.ts'
+
+export const formatLabels = { standard: 'Standard', discord: 'Discord' }
+
+/** What follows the address of its server. */
+const restOf = (webhook: Webhook) => webhook.url.split(hostOf(webhook))[1]?.replace(/^\/$/, '')
+
+export const webhookColumns = (apps: Parameters<typeof appsText>[1]): Column<Webhook>[] => [
+  {
+    id: 'address',
+    header: 'Address',
+    phone: 'title',
+    cell: (webhook) => (
+      <Lines
+        note={
+          restOf(webhook) && (
+            <code className="block truncate font-mono md:max-w-64" title={webhook.url}>
+              {restOf(webhook)}
+            </code>
+          )
+        }
+      >
+        <Link
+          to={webhookPath(webhook._id)}
+          data-row-open=""
+          title={webhook.url}
+          className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-64"
+        >
+          {hostOf(webhook)}
+        </Link>
+      </Lines>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: (webhook) => {
+      const state = stateOf(webhook)
+      const note = noteOf(webhook)
+      return (
+        <Lines note={note && <span className="whitespace-nowrap max-md:hidden">{note}</span>}>
+          <div>
+            <Badge tone={stateFacts[state].tone} dot>
+              {stateFacts[state].label}
+            </Badge>
+          </div>
+        </Lines>
+      )
+    },
+  },
+  {
+    id: 'events',
+    header: 'Events',
+    cell: ({ events }) => <Short text={describeEvents(events)} />,
+  },
+  {
+    id: 'apps',
+    header: 'Apps',
+    cell: (webhook) => <Short text={appsText(webhook.apps, apps)} />,
+  },
+  {
+    id: 'format',
+    header: 'Format',
+    phone: 'whole',
+    cell: ({ format }) => formatLabels[format],
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    phone: 'hidden',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
+  },
+]
+
+const noteOf = ({ active, failingSince }: Webhook) =>
+  active ? failingSince && `since ${formatDate(failingSince)}` : 'Resume it to get events'
+
+function Short({ text }: { text: string }) {
+  return (
+    <span className="block truncate md:max-w-44" title={text}>
+      {text}
+    </span>
+  )
+}
