@@ -16,6 +16,7 @@ import { getSubscription } from '../payments/subscription.service.ts'
 import { getSettings } from '../platform/platform.service.ts'
 import { listReleases } from '../releases/releases.service.ts'
 import { getReseller } from '../resellers/resellers.service.ts'
+import { listWebhooks } from './webhooks.service.ts'
 
 /** What an event is about, and who reads it. */
 interface Question {
@@ -51,6 +52,11 @@ const readers: Readonly<Record<EventNoun, Read | null>> = {
   settings: ({ ctx, maker }) => getSettings(ctx.db, maker),
   plan: readSubscription,
   payment: async ({ ctx, maker, id }) => byId(await listPayments(ctx.db, maker), id),
+  webhook: async ({ ctx, maker, id }) => {
+    const webhook = byId(await listWebhooks(ctx, maker), id)
+    // Its path can hold a token, which is no business of the receivers of other webhooks.
+    return webhook && { ...webhook, url: new URL(webhook.url).origin }
+  },
   // Only the owner may list them.
   api_key: async ({ ctx, maker, id }) =>
     maker.isOwner && maker.kind !== 'api_key' ? byId(await listApiKeys(ctx, maker), id) : undefined,
@@ -59,7 +65,6 @@ const readers: Readonly<Record<EventNoun, Read | null>> = {
   end_users: null,
   api_keys: null,
   order: null,
-  webhook: null,
   platform: null,
   notifications: null,
   owner: null,
