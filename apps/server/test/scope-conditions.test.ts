@@ -47,7 +47,6 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'resellers/resellers.repo.ts': 1,
     // Who the maker of a webhook is.
     'webhooks/webhooks.makers.ts': 2,
-    'webhooks/webhooks.names.ts': 1,
     // A webhook names several apps: `isVisible` checks them.
     'webhooks/webhooks.repo.ts': 4,
   })
