@@ -10,15 +10,16 @@ export const nouns = {
   settings: 'Settings',
   billing: 'Plan and payments',
   webhooks: 'Webhooks',
+  audit: 'Audit log',
 } as const
 type Noun = keyof typeof nouns
 
 export const verbs = ['read', 'write', 'delete'] as const
 type Verb = (typeof verbs)[number]
 
-/** The permission, if there is one: what has none for deleting is deleted by those who may write it. */
+/** The permission, if a call needs it: what has none for deleting is deleted by those who may write it, and nothing writes the audit log. */
 export const permissionOf = (noun: Noun, verb: Verb): Permission | undefined =>
-  apiKeyPermissions.find((permission) => permission === `${noun}:${verb}`)
+  apiKeyPermissions.find((permission) => permission === `${noun}:${verb}` && permission !== 'audit:write')
 
 export const presets = {
   read: {

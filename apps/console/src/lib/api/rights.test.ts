@@ -6,7 +6,8 @@ import type { Wire } from './wire.ts'
 const rightsOf = (role: Role, allApps = true) => ({ role, permissions: [...rolePermissions[role]], allApps })
 const owners = Object.values(endpoints)
   .flatMap((group) => Object.values(group))
-  .filter(({ access }) => access === 'owner') as Wire[]
+  // Only keys ask what a key may do.
+  .filter(({ access, permission }) => access === 'owner' && permission !== 'api_key') as Wire[]
 // The table that the console loads leaves out what everyone signed in may do.
 const calls = owners.map((call) =>
   (call.permission as string) === 'self' ? { ...call, permission: undefined } : call,
