@@ -2,10 +2,11 @@ import { UsageError } from './cli-coupon.ts'
 import { minute, systemClock, toIso } from './core/clock.ts'
 import type { Database } from './db/index.ts'
 import { readMailQueue } from './modules/mail/mail.status.ts'
+import { readWebhookQueue } from './modules/webhooks/webhooks.status.ts'
 import type { QueueState } from './service/queue-state.ts'
 
 /** How each queue is read. */
-const queues = [readMailQueue]
+const queues = [readMailQueue, readWebhookQueue]
 
 /** Shows what waits for delivery, and what was given up. */
 export function parseOutbox(args: string[], isJson: boolean): (database: Database) => Promise<string> {

@@ -43,6 +43,10 @@ test('only queries without an app name the owner of rows by hand, and not by the
     // Narrowed by `mine`, the condition of the search.
     'end-users/end-users.list.ts': 1,
     'licenses/licenses.list.ts': 2,
+    // What a job finds out about a vendor, narrowed to the apps of each person that it tells; settings have no app.
+    'notifications/notifications.access.ts': 2,
+    'notifications/notifications.facts.ts': 7,
+    'notifications/notifications.repo.ts': 8,
     // The plan's limit counts the resellers of all apps.
     'resellers/resellers.repo.ts': 1,
     // Who the maker of a webhook is.

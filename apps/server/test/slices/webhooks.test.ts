@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'
 import type { Mail } from '../../src/modules/mail/mail.service.ts'
 import { queueRefusals } from '../../src/modules/webhooks/webhooks.refusals.ts'
+import { readWebhookQueue } from '../../src/modules/webhooks/webhooks.status.ts'
 import { activateKey, makeApp, makeLicenses, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
@@ -356,6 +357,22 @@ describe('events', () => {
 })
 
 describe('a receiver that fails', () => {
+  test('is in what the operator sees of the queue, and so is what was given up', async () => {
+    const { _id } = await make({ events: ['license.banned'] })
+    const queue = () => readWebhookQueue(on.database.db, on.clock.now())
+    const before = await queue()
+    receiver.status = 500
+    await ban(await oneLicense())
+    await outcome(_id, { event: 'license.banned', state: 'failed', attempts: 1 })
+    const during = await queue()
+    expect(during).toMatchObject({ waiting: before.waiting + 1, failing: before.failing + 1 })
+    expect(during.waitingSince).not.toBeNull()
+    await owner.call('PUT', `/webhooks/${_id}`, { active: false })
+    expect(await queue()).toEqual({ ...before, failedLastDay: before.failedLastDay + 1 })
+    on.clock.advance(day)
+    expect(await queue()).toMatchObject({ failedLastDay: 0 })
+  })
+
   test('for three days pauses its webhook, records that, and what waits is given up', async () => {
     const { _id } = await make({ events: ['license.banned', 'license.unbanned'] })
     const license = await oneLicense()

@@ -1,8 +1,12 @@
-import { type DeliveryState, testEvent } from '@keyward/contract'
+import { type DeliveryState, limits, testEvent } from '@keyward/contract'
 import { type Insertable, sql } from 'kysely'
+import { day } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, isOneOf, query, type Tx } from '../../db/index.ts'
 import type { DeliveryRow, Tables, WebhookRow } from '../../db/tables.ts'
+
+/** How long the log keeps a delivery; one that was given up is kept from then on. */
+export const keptMs = limits.deliveryDays * day
 
 // Webhooks are found within the scope of an actor first; their deliveries are found by the webhook.
 
@@ -70,8 +74,12 @@ export const retryDelivery = (
     .returningAll()
     .executeTakeFirst()
 
-/** Gives up to `count` waiting deliveries of a webhook up, and returns how many. */
-export async function giveUp(tx: Tx, webhookId: string, count: number): Promise<number> {
+/** Gives up at most `count` waiting deliveries of a webhook, and returns how many. */
+export async function giveUp(
+  tx: Tx,
+  webhookId: string,
+  { now, count }: { now: number; count: number },
+): Promise<number> {
   const some = tx
     .selectFrom('webhook_deliveries')
     .select('seq')
@@ -81,12 +89,32 @@ export async function giveUp(tx: Tx, webhookId: string, count: number): Promise<
     .limit(count)
   const rows = await tx
     .updateTable('webhook_deliveries')
-    .set({ state: 'given_up', due_at: null })
+    .set({ state: 'given_up', due_at: null, expires_at: now + keptMs })
     .where('seq', 'in', some)
     .where('due_at', 'is not', null)
     .returning('seq')
     .execute()
   return rows.length
+}
+
+/** What the operator sees of the deliveries of all webhooks; `since` is when those given up ended at the earliest. */
+export async function countDeliveries(
+  db: Db,
+  since: number,
+): Promise<{ waiting: number; oldest: number | null; failing: number; givenUp: number }> {
+  const { waiting, oldest, failing } = await db
+    .selectFrom('webhook_deliveries')
+    .select(({ fn }) => [fn.countAll<number>().as('waiting'), fn.min('happened_at').as('oldest')])
+    .select(({ fn }) => fn.count<number>(sql`case when state = 'failed' then 1 end`).as('failing'))
+    .where('due_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const { n } = await db
+    .selectFrom('webhook_deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('expires_at', '>', since + keptMs)
+    .where('state', '=', 'given_up')
+    .executeTakeFirstOrThrow()
+  return { waiting: Number(waiting), oldest, failing: Number(failing), givenUp: Number(n) }
 }
 
 /** Deletes up to `count` deliveries of a webhook, and returns how many. */
@@ -211,7 +239,11 @@ export async function setBody(tx: Tx, seq: number, body: string): Promise<void> 
 export async function storeAttempt(
   tx: Tx,
   { seq, attempts }: Pick<DeliveryRow, 'seq' | 'attempts'>,
-  result: Pick<DeliveryRow, 'state' | 'due_at' | 'status' | 'error' | 'duration_ms' | 'request' | 'response'>,
+  result: Pick<
+    DeliveryRow,
+    'state' | 'due_at' | 'status' | 'error' | 'duration_ms' | 'request' | 'response'
+  > &
+    Partial<Pick<DeliveryRow, 'expires_at'>>,
 ): Promise<boolean> {
   const row = await tx
     .updateTable('webhook_deliveries')

@@ -1,6 +1,6 @@
 import { type DeliveredName, type Delivery, type DeliveryState, limits, testEvent } from '@keyward/contract'
 import { sees, toAuditColumns, type VendorActor } from '../../core/actor.ts'
-import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
@@ -56,7 +56,7 @@ export async function testWebhook(ctx: Ctx, actor: VendorActor, id: string): Pro
       detail: null,
       happened_at: write.now,
       due_at: write.now,
-      expires_at: write.now + limits.deliveryDays * day,
+      expires_at: write.now + repo.keptMs,
     }
     await repo.insertDelivery(write.tx, row)
     write.record('webhook.tested', id, { delivery: row.event_id })

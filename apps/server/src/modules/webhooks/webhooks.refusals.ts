@@ -1,10 +1,9 @@
-import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { day, minute } from '../../core/clock.ts'
+import { minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { isIn, type Tx, wants } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
-import { insertDelivery } from './deliveries.repo.ts'
+import { insertDelivery, keptMs } from './deliveries.repo.ts'
 
 /** A refusal as the activity log stores it. */
 export type Refusal = Omit<ActivityRow, 'seq'>
@@ -59,6 +58,6 @@ async function queueRefusal(tx: Tx, webhookId: string, refusal: Refusal): Promis
     detail: JSON.stringify({ code, call, reference }),
     happened_at: at,
     due_at: at,
-    expires_at: at + limits.deliveryDays * day,
+    expires_at: at + keptMs,
   })
 }

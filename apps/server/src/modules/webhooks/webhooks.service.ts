@@ -144,7 +144,9 @@ export async function getWebhook<Handle extends Db>(
 
 /** What waits for a paused webhook is given up: it collects nothing either. */
 export async function giveUpAll(ctx: Pick<Ctx, 'db' | 'tx'>, id: string): Promise<void> {
-  await inSlices(ctx, system, async ({ tx }, size) => ({ found: await giveUp(tx, id, size) }))
+  await inSlices(ctx, system, async ({ tx, now }, size) => ({
+    found: await giveUp(tx, id, { now, count: size }),
+  }))
 }
 
 /** Where a webhook sends to, and what signs: the secret before a rotation does, too, for a day. */

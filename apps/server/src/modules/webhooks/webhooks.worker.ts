@@ -110,7 +110,7 @@ class WebhookQueue implements Queue<Job> {
     const hook = await repo.findHook(tx, lane.id)
     if (!hook) return { jobs: [], isLast: true }
     if (hook.active === 0) {
-      const found = await repo.giveUp(tx, lane.id, givenUpAtOnce)
+      const found = await repo.giveUp(tx, lane.id, { now, count: givenUpAtOnce })
       return { jobs: [], isLast: found < givenUpAtOnce }
     }
     const found = await repo.listCandidates(tx, { webhookId: lane.id, now, count: candidates })
@@ -187,8 +187,10 @@ class WebhookQueue implements Queue<Job> {
     const isOver = now >= end
     const dueAt = isOver ? null : Math.min(end, now + this.#pauseAfter(row.attempts, attempt))
     const since = await this.#ctx.tx(system, async ({ tx }) => {
-      const failed = { state: isOver ? 'given_up' : 'failed', due_at: dueAt, ...toColumns(attempt) } as const
-      if (!(await repo.storeAttempt(tx, row, failed))) return null
+      const ended = isOver
+        ? ({ state: 'given_up', expires_at: now + repo.keptMs } as const)
+        : { state: 'failed' as const }
+      if (!(await repo.storeAttempt(tx, row, { ...ended, due_at: dueAt, ...toColumns(attempt) }))) return null
       if (isOver) await repo.releaseNext(tx, row, now)
       await noteHealth(tx, row.webhook_id, now)
       return (await repo.findHook(tx, row.webhook_id))?.failing_since ?? null
