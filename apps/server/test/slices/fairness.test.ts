@@ -96,6 +96,7 @@ describe('exports, imports and deletions', () => {
     expect(jobs).toEqual([
       'vendors.deleteAccount',
       'apps.remove',
+      'audit.export',
       'licenses.removeAll',
       'licenseTypes.update',
       'portal.exportLicenses',

@@ -64,6 +64,7 @@ test('sends the license, its record and the commit in one round trip', async () 
   const trips = await tripsOf(async () => expect((await create()).status).toBe(201))
   expect(trips.at(-1)).toEqual([
     expect.stringContaining('insert into "audit"'),
+    expect.stringContaining('insert into "webhook_deliveries"'),
     expect.stringContaining('insert into "licenses"'),
     ...committedEarly,
   ])
@@ -148,8 +149,10 @@ test('stores texts of many rows like those of one', async () => {
     target_id,
     created_at: 1_792_000_000_000,
   }))
-  const find = () =>
-    db.selectFrom('audit').selectAll().where('id', 'like', 'aud_text%').orderBy('id').execute()
+  const find = async () => {
+    const found = db.selectFrom('audit').selectAll().where('id', 'like', 'aud_text%').orderBy('id')
+    return (await found.execute()).map(({ seq, ...row }) => row)
+  }
   const clear = () => db.deleteFrom('audit').where('id', 'like', 'aud_text%').execute()
   await db.transaction().execute((tx) => tx.executeQuery(insert(tx, 'audit', rows)))
   const together = await find()
