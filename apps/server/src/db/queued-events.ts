@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { day } from '../core/clock.ts'
 import { query } from './query.ts'
 
@@ -38,10 +38,14 @@ export const queueRecord = query((db, values: { id: string }) =>
         .where('w.deleted_at', 'is', null)
         .where('w.active', '=', sql.lit(1))
         .where(wants(sql.ref('a.action')))
-        .where(sql<boolean>`(w.apps is null or w.apps like '%"' || a.app_id || '"%')`),
+        .where((on) => on.or([on('w.apps', 'is', null), names(sql.ref('w.apps'), sql.ref('a.app_id'))])),
     ),
 )
 
-/** Whether a webhook `w` has chosen an event. No two names differ only where one has an underscore. */
+/** Whether a webhook `w` has chosen an event. */
 export const wants = (event: unknown) =>
-  sql<boolean>`(w.events = '["*"]' or w.events like '%"' || ${event} || '"%')`
+  sql<boolean>`(w.events = ${'["*"]'} or ${names(sql.ref('w.events'), event)})`
+
+/** Whether a list in JSON has a text. PostgreSQL would plan each execution of a `like`. */
+const names = (list: RawBuilder<unknown>, text: unknown) =>
+  sql<boolean>`replace(${list}, '"' || ${text} || '"', '') <> ${list}`
