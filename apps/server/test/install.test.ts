@@ -28,6 +28,7 @@ beforeEach(() => {
     'package.json': '{ "type": "module" }',
     'package-lock.json': lock,
     'packages/contract/index.ts': '',
+    'examples/automation/receivers/receiver.mjs': '',
     'apps/console/prerender.mjs': '',
     'apps/server/src/main.mjs': "import fs from 'node:fs'; fs.writeFileSync('started', '')",
     'node_modules/vite/bin/vite.js': "import fs from 'node:fs'; fs.mkdirSync('dist')",
