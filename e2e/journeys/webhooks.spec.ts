@@ -319,7 +319,7 @@ test('the page leads to API keys, the guide, the OpenAPI document, and tells an 
     expect((await request.get(href!)).status(), name).toBe(200)
   }
   await expect(page.getByRole('region', { name: 'Terminal' })).toContainText(
-    `KEYWARD_URL='${keyward.url}' KEYWARD_API_KEY='kwa_…' npx keyward mcp`,
+    `KEYWARD_URL='${keyward.url}' KEYWARD_API_KEY='kwa_…' npx --prefix /opt/keyward keyward mcp`,
   )
   await page.getByRole('link', { name: /API keys/ }).click()
   await expect(heading(page, 'API Keys')).toBeVisible()

@@ -42,14 +42,15 @@ export function OtherWays() {
             <p>
               <span className="block font-medium">Agents</span>
               <span className="text-[0.8125rem] text-fg-muted">
-                Give this command to an agent that speaks the Model Context Protocol. It reads; with{' '}
-                <code className="font-mono">--write</code> it also creates, extends and bans.
+                Give this command, with the folder of Keyward on your machine, to an agent that speaks the
+                Model Context Protocol. It reads; with <code className="font-mono">--write</code> it also
+                creates, extends and bans.
               </span>
             </p>
             <CodeBlock
               title="Terminal"
               wrap
-              code={`KEYWARD_URL='${baseUrl}' KEYWARD_API_KEY='kwa_…' npx keyward mcp`}
+              code={`KEYWARD_URL='${baseUrl}' KEYWARD_API_KEY='kwa_…' npx --prefix /opt/keyward keyward mcp`}
             />
           </div>
         </li>
