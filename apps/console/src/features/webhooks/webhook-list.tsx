@@ -53,7 +53,7 @@ export function WebhookList() {
             <EmptyState
               icon={<WebhookIcon />}
               title="No webhooks yet"
-              description="With a webhook, your own server or a Discord channel learns of every ban, sale and refusal within a second."
+              description="With a webhook, your own server or a Discord channel learns of new licenses, bans and refusals within seconds."
               actions={createFirst}
             />
           }
