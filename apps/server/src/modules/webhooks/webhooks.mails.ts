@@ -27,7 +27,7 @@ export async function mailPause(
   if (!account) return
   await queueMail(ctx, write, {
     ...toPausedMail({
-      ...{ to: account.email, origin: hook.origin, reason, link: `${consoleUrl()}/settings` },
+      ...{ to: account.email, origin: hook.origin, reason, link: `${consoleUrl()}/settings/integrations` },
       offLink: `${consoleUrl()}/settings/notifications`,
     }),
     ownerId: hook.owner_id,
