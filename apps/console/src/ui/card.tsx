@@ -22,7 +22,7 @@ export function CardHeader({ title, description, actions, stacked, filters, leve
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-4 py-3 md:px-5 md:py-4">
       <div className="grid min-w-0 gap-0.5 max-md:flex-1 max-md:basis-48">
-        <Heading className="font-semibold text-[0.9375rem]">{title}</Heading>
+        <Heading className="wrap-anywhere font-semibold text-[0.9375rem]">{title}</Heading>
         {description && <p className="text-fg-muted">{description}</p>}
       </div>
       {actions && (

@@ -326,7 +326,9 @@ test('a failing webhook is mailed to who wants it and may read webhooks', async 
   const owner = await signUp(on)
   const wants = async ({ accountId }: { accountId: string }) =>
     (await recipientOf(on.database.db, { ownerId: owner.id, accountId }, 'webhookFailing')) !== undefined
+  expect(await wants(owner)).toBe(false)
   const [manager, support] = [await addMember(on, owner, { role: 'manager' }), await addMember(on, owner)]
+  for (const person of [owner, manager, support]) await confirmAddress(on, person)
   expect([await wants(owner), await wants(manager), await wants(support)]).toEqual([true, true, false])
   await manager.call('PUT', path, { webhookFailing: false })
   expect(await wants(manager)).toBe(false)

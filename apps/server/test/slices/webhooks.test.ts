@@ -1,13 +1,15 @@
 import { limits } from '@keyward/contract'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { day, hour, minute } from '../../src/core/clock.ts'
+import { day, hour, minute, second } from '../../src/core/clock.ts'
 import type { Mail } from '../../src/modules/mail/mail.service.ts'
+import { quoted } from '../../src/modules/notifications/notifications.text.ts'
 import { queueRefusals } from '../../src/modules/webhooks/webhooks.refusals.ts'
 import { readWebhookQueue } from '../../src/modules/webhooks/webhooks.status.ts'
 import { activateKey, makeApp, makeLicenses, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
+import { confirmAddress } from '../notified.ts'
 import { makeWebhook, unreachable } from '../webhook-actor.ts'
 import { type Received, receiverForAll } from '../webhook-receiver.ts'
 
@@ -357,6 +359,17 @@ describe('events', () => {
 })
 
 describe('a receiver that fails', () => {
+  test('gets a test at once, also while another event of its webhook waits', async () => {
+    const { _id } = await make({ events: ['webhook.updated'] })
+    receiver.status = 500
+    await owner.call('PUT', `/webhooks/${_id}`, { events: ['webhook.updated', 'license.banned'] })
+    await outcome(_id, { event: 'webhook.updated', state: 'failed' })
+    await owner.call('POST', `/webhooks/${_id}/test`)
+    on.clock.advance(second)
+    await wake()
+    await outcome(_id, { event: 'webhook.test', state: 'failed' })
+  })
+
   test('is in what the operator sees of the queue, and so is what was given up', async () => {
     const { _id } = await make({ events: ['license.banned'] })
     const queue = () => readWebhookQueue(on.database.db, on.clock.now())
@@ -374,6 +387,7 @@ describe('a receiver that fails', () => {
   })
 
   test('for three days pauses its webhook, records that, and what waits is given up', async () => {
+    await confirmAddress(on, owner)
     const { _id } = await make({ events: ['license.banned', 'license.unbanned'] })
     const license = await oneLicense()
     receiver.status = 500
@@ -404,7 +418,7 @@ describe('a receiver that fails', () => {
       expect(mails).toContainEqual(
         expect.objectContaining({
           to: owner.email,
-          text: expect.stringContaining(`${new URL(receiver.url).origin}.\n`),
+          text: expect.stringContaining(`events to ${quoted(new URL(receiver.url).origin)}.\n`),
         }),
       ),
     )

@@ -36,7 +36,7 @@ export function MailNotes() {
       }
     >
       <span className="break-words">{owner.email}</span> is not confirmed. Until it is, only mails about
-      failing webhooks and sign-ins are sent there.
+      sign-ins are sent there.
     </Callout>
   )
 }

@@ -46,7 +46,7 @@ export async function recipientOf(
     .where('a.id', '=', accountId)
     .executeTakeFirst()
   const isConfirmed = row?.confirmed_email === row?.email_normalized
-  if (!row || !(isConfirmed || kind === 'webhookFailing')) return undefined
+  if (!row || !isConfirmed) return undefined
   const isWanted = row.wanted === null ? kind === 'webhookFailing' : row.wanted === 1
   const isOwner = row.account_id === accountId
   const access = accessOf(isOwner, row.role === null ? undefined : { role: row.role, apps: row.apps })

@@ -43,12 +43,14 @@ export async function testWebhook(ctx: Ctx, actor: VendorActor, id: string): Pro
   return ctx.tx(actor, async (write) => {
     refusePaused(await getWebhook(write.tx, actor, id, lockWebhook))
     const { actor_kind, actor_id } = toAuditColumns(actor)
+    const event_id = newId('evt')
     const row = {
       webhook_id: id,
       owner_id: actor.ownerId,
-      event_id: newId('evt'),
+      event_id,
       event: testEvent,
-      subject: id,
+      // It waits for no other event.
+      subject: event_id,
       target_id: id,
       app_id: null,
       actor_kind,

@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import type { Mail } from '../mail/mail.service.ts'
 import { composeMail } from '../mail/mail.text.ts'
+import { quoted } from '../notifications/notifications.text.ts'
 
 /** It names the origin alone: the path can hold a token. */
 export const toPausedMail = (paused: {
@@ -16,7 +17,7 @@ export const toPausedMail = (paused: {
     subject: 'A webhook is paused',
     paragraphs: [
       'Hello,',
-      `Keyward no longer sends events to ${paused.origin}.`,
+      `Keyward no longer sends events to ${quoted(paused.origin)}.`,
       paused.reason === 'failing'
         ? `The server at this address has failed for ${limits.webhookRetryDays} days. Events that waited were given up.`
         : 'The person or API key that saved the webhook last has no access any more. Events that waited were given up.',
