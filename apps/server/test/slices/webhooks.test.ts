@@ -228,6 +228,32 @@ describe('events', () => {
     expect((await list())[0].failingSince).toBeNull()
   })
 
+  test('that are sent again on request follow one another without a pause, too', async () => {
+    const { _id } = await make({ events: ['license.banned', 'license.unbanned'] })
+    const license = await oneLicense()
+    await ban(license)
+    await outcome(_id, { event: 'license.banned', state: 'delivered' })
+    await ban(license)
+    await outcome(_id, { event: 'license.unbanned', state: 'delivered' })
+    const [later, earlier] = await logOf(_id)
+    const retry = ({ _id: delivery }: { _id: string }) =>
+      owner.call('POST', `/webhooks/${_id}/deliveries/${delivery}/retry`)
+    receiver.status = 500
+    await retry(earlier)
+    await vi.waitFor(async () =>
+      expect((await logOf(_id))[1]).toMatchObject({ state: 'failed', attempts: 2 }),
+    )
+    on.clock.advance(2000)
+    await retry(later)
+    await vi.waitFor(async () => {
+      const [waiting, failed] = await logOf(_id)
+      expect(waiting).toMatchObject({ state: 'waiting', nextAt: failed.nextAt })
+    })
+    receiver.status = 200
+    await retry(earlier)
+    await outcome(_id, { event: 'license.unbanned', state: 'delivered', attempts: 2 })
+  })
+
   test('are sent again with the same bytes and id', async () => {
     const { _id } = await make({ events: ['license.banned'] })
     const license = await oneLicense()

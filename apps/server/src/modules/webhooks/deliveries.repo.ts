@@ -278,7 +278,7 @@ export async function releaseNext(
     .set({ due_at: now })
     .where('seq', '=', next)
     .where('due_at', '>', now)
-    // One that was tried already waits for its own next attempt.
-    .where('attempts', '=', 0)
+    // One that was tried already waits for its own next attempt, unless it is sent again on request.
+    .where('first_at', 'is', null)
     .execute()
 }
