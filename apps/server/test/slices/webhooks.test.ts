@@ -4,10 +4,12 @@ import { day, hour, minute, second } from '../../src/core/clock.ts'
 import type { Mail } from '../../src/modules/mail/mail.service.ts'
 import { quoted } from '../../src/modules/notifications/notifications.text.ts'
 import { queueRefusals } from '../../src/modules/webhooks/webhooks.refusals.ts'
+import { giveUpAll } from '../../src/modules/webhooks/webhooks.service.ts'
 import { readWebhookQueue } from '../../src/modules/webhooks/webhooks.status.ts'
 import { activateKey, makeApp, makeLicenses, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { ctxOf } from '../harness.ts'
 import { addMember } from '../member-actor.ts'
 import { confirmAddress } from '../notified.ts'
 import { makeWebhook, unreachable } from '../webhook-actor.ts'
@@ -368,6 +370,17 @@ describe('events', () => {
     expect(await logOf(_id)).toHaveLength(3)
   })
 
+  test('are not given up by a pause that has ended meanwhile', async () => {
+    const { _id } = await make({ events: ['license.banned'] })
+    receiver.status = 500
+    await ban(await oneLicense())
+    await outcome(_id, { state: 'failed' })
+    await giveUpAll(ctxOf(on), _id)
+    expect((await logOf(_id))[0].state).toBe('failed')
+    await owner.call('PUT', `/webhooks/${_id}`, { active: false })
+    expect((await logOf(_id))[0].state).toBe('given_up')
+  })
+
   test('stop with the app that a webhook was for', async () => {
     const gone = await makeApp(owner, 'Gone')
     const [only, both] = [await make({ apps: [gone._id] }), await make({ apps: [gone._id, app._id] })]
@@ -385,6 +398,19 @@ describe('events', () => {
 })
 
 describe('a receiver that fails', () => {
+  test('gets no event that cannot be made, which fails like one that did not arrive', async () => {
+    const { _id } = await make({ events: ['license.banned'] })
+    receiver.status = 500
+    await ban(await oneLicense())
+    await outcome(_id, { event: 'license.banned', state: 'failed' })
+    const own = on.database.db.updateTable('webhook_deliveries').where('webhook_id', '=', _id)
+    await own.set({ detail: '{', body: null }).execute()
+    on.clock.advance(hour)
+    await wake()
+    await outcome(_id, { state: 'failed', attempts: 2, status: null })
+    expect(receiver.received).toHaveLength(1)
+  })
+
   test('gets a test at once, also while another event of its webhook waits', async () => {
     const { _id } = await make({ events: ['webhook.updated'] })
     receiver.status = 500

@@ -44,6 +44,7 @@ export const webhooks: Migration = {
         detail text,
         happened_at bigint not null,
         body text,
+        body_maker ${t},
         state ${t} not null default 'waiting',
         due_at bigint,
         attempts integer not null default 0,

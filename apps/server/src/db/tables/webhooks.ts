@@ -51,6 +51,8 @@ interface WebhookDeliveriesTable {
   happened_at: number
   /** Made by the first attempt, so that all attempts send the same bytes. */
   body: Generated<string | null>
+  /** The maker whose rights the body has. */
+  body_maker: Generated<string | null>
   state: Generated<DeliveryState>
   /** The next attempt, or the end of the lease of a running one; null once there is none. */
   due_at: number | null

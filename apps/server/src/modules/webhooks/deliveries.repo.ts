@@ -2,7 +2,7 @@ import { type DeliveryState, limits, testEvent } from '@keyward/contract'
 import { type Insertable, sql } from 'kysely'
 import { day } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
-import { type Database, type Db, isOneOf, query, type Tx } from '../../db/index.ts'
+import { type Database, type Db, isOneOf, lock, query, type Tx } from '../../db/index.ts'
 import type { DeliveryRow, Tables, WebhookRow } from '../../db/tables.ts'
 
 /** How long the log keeps a delivery; one that was given up is kept from then on. */
@@ -74,7 +74,7 @@ export const retryDelivery = (
     .returningAll()
     .executeTakeFirst()
 
-/** Gives up at most `count` waiting deliveries of a webhook, and returns how many. */
+/** Gives up at most `count` waiting deliveries of a webhook, and returns how many; none once it was resumed. */
 export async function giveUp(
   tx: Tx,
   webhookId: string,
@@ -85,6 +85,9 @@ export async function giveUp(
     .select('seq')
     .where('webhook_id', '=', webhookId)
     .where('due_at', 'is not', null)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('webhooks').select('id').where('id', '=', webhookId).where('active', '=', 0)),
+    )
     .orderBy('due_at')
     .limit(count)
   const rows = await tx
@@ -161,9 +164,12 @@ export async function listLanes(
   return { rows: rows.filter(({ due }) => Boolean(due)), next: last }
 }
 
-/** The webhook of a lane. Takes no scope: it belongs to the delivery. */
-export const findHook = (tx: Tx, id: string): Promise<WebhookRow | undefined> =>
-  tx.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
+/**
+ * The webhook of a lane. Takes no scope: it belongs to the delivery. The lock puts claims and outcomes one after the other, so that no
+ * claim lets an event wait for one that has just ended.
+ */
+export const lockHook = (tx: Tx, id: string): Promise<WebhookRow | undefined> =>
+  lock(tx, tx.selectFrom('webhooks').selectAll().where('id', '=', id)).executeTakeFirst()
 
 /** What a worker reads of the next deliveries: whether an earlier event of the same subject waits. */
 export const listCandidates = (
@@ -230,9 +236,18 @@ export async function postpone(
     .execute()
 }
 
-/** Keeps the body for all attempts. */
-export async function setBody(tx: Tx, seq: number, body: string): Promise<void> {
-  await tx.updateTable('webhook_deliveries').set({ body }).where('seq', '=', seq).execute()
+/** Keeps the body, made with the rights of a maker, for all attempts; unless the delivery was claimed again since. */
+export async function setBody(
+  tx: Tx,
+  { seq, attempts }: Pick<DeliveryRow, 'seq' | 'attempts'>,
+  made: { body: string; body_maker: string },
+): Promise<void> {
+  await tx
+    .updateTable('webhook_deliveries')
+    .set(made)
+    .where('seq', '=', seq)
+    .where('attempts', '=', attempts)
+    .execute()
 }
 
 /** Stores an attempt, unless the delivery was claimed again since. Returns whether it did. */

@@ -107,7 +107,7 @@ class WebhookQueue implements Queue<Job> {
     { count, leaseMs }: { count: number; leaseMs: number },
   ): Promise<{ jobs: Job[]; isLast: boolean }> {
     const now = this.#now
-    const hook = await repo.findHook(tx, lane.id)
+    const hook = await repo.lockHook(tx, lane.id)
     if (!hook) return { jobs: [], isLast: true }
     if (hook.active === 0) {
       const found = await repo.giveUp(tx, lane.id, { now, count: givenUpAtOnce })
@@ -138,14 +138,15 @@ class WebhookQueue implements Queue<Job> {
       await this.#pause(hook, 'maker_gone')
       return undefined
     }
-    const body = await this.#bodyOf(row, maker)
-    if (body === undefined) {
+    const parcel = await this.#parcelOf(job, maker)
+    if (parcel === undefined) {
       await this.#drop(row)
       return undefined
     }
-    const parcel = { id: row.event_id, body, now: this.#now }
-    const sending = send(this.#options.parts, readTarget(this.#ctx, hook, this.#now), parcel)
-    const attempt = await Promise.race([sending, aborted(signal)])
+    const attempt =
+      parcel === 'broken'
+        ? notMade
+        : await Promise.race([send(this.#options.parts, ...parcel), aborted(signal)])
     // The lease ends, and a node sends it again.
     if (!attempt) return undefined
     const hasArrived = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
@@ -154,18 +155,33 @@ class WebhookQueue implements Queue<Job> {
     return hasArrived
   }
 
-  /** The rights of the maker are those of this moment; the body is that of the first attempt. */
-  async #bodyOf(row: DeliveryRow, maker: VendorActor): Promise<string | undefined> {
+  /** What to send where; undefined for an event that the maker may not read. One that cannot be made counts as a failed attempt. */
+  async #parcelOf(job: Job, maker: VendorActor) {
+    try {
+      const body = await this.#bodyOf(job, maker)
+      if (body === undefined) return undefined
+      const target = readTarget(this.#ctx, job.hook, this.#now)
+      return [target, { id: job.row.event_id, body, now: this.#now }] as const
+    } catch (error) {
+      this.#options.onError(error)
+      return 'broken'
+    }
+  }
+
+  /** The rights of the maker are those of this moment; the body is that of its first attempt. */
+  async #bodyOf({ hook, row }: Job, maker: VendorActor): Promise<string | undefined> {
     const event = toQueued(row)
     if (!mayReadEvent(maker, { event: event.action, appId: event.appId })) return undefined
-    if (row.body !== null) return row.body
+    if (row.body !== null && row.body_maker === hook.maker_id) return row.body
     const body = await toBody(this.#ctx, event, event.action === testEvent ? readerOfTests(maker) : maker)
-    if (body !== undefined) await this.#ctx.tx(system, ({ tx }) => repo.setBody(tx, row.seq, body))
+    if (body !== undefined)
+      await this.#ctx.tx(system, ({ tx }) => repo.setBody(tx, row, { body, body_maker: hook.maker_id }))
     return body
   }
 
   async #drop(row: DeliveryRow): Promise<void> {
     await this.#ctx.tx(system, async ({ tx }) => {
+      await repo.lockHook(tx, row.webhook_id)
       await repo.dropDelivery(tx, row.seq)
       await repo.releaseNext(tx, row, this.#now)
     })
@@ -174,6 +190,7 @@ class WebhookQueue implements Queue<Job> {
   async #storeSuccess(row: DeliveryRow, attempt: Attempt): Promise<void> {
     const now = this.#now
     await this.#ctx.tx(system, async ({ tx }) => {
+      await repo.lockHook(tx, row.webhook_id)
       const done = { state: 'delivered', due_at: null, ...toColumns(attempt) } as const
       if (!(await repo.storeAttempt(tx, row, done))) return
       await repo.releaseNext(tx, row, now)
@@ -187,13 +204,14 @@ class WebhookQueue implements Queue<Job> {
     const isOver = now >= end
     const dueAt = isOver ? null : Math.min(end, now + this.#pauseAfter(row.attempts, attempt))
     const since = await this.#ctx.tx(system, async ({ tx }) => {
+      await repo.lockHook(tx, row.webhook_id)
       const ended = isOver
         ? ({ state: 'given_up', expires_at: now + repo.keptMs } as const)
         : { state: 'failed' as const }
       if (!(await repo.storeAttempt(tx, row, { ...ended, due_at: dueAt, ...toColumns(attempt) }))) return null
       if (isOver) await repo.releaseNext(tx, row, now)
       await noteHealth(tx, row.webhook_id, now)
-      return (await repo.findHook(tx, row.webhook_id))?.failing_since ?? null
+      return (await repo.lockHook(tx, row.webhook_id))?.failing_since ?? null
     })
     // The first failure was noted when its attempt ended.
     if (isOver && since !== null && since <= now - retryForMs + minute) await this.#pause(hook, 'failing')
@@ -211,14 +229,25 @@ class WebhookQueue implements Queue<Job> {
     await this.#ctx.tx(server, async (write) => {
       const hook = await lockWebhook(write.tx, { ownerId: owner_id }, id)
       if (!hook || hook.active === 0) return
-      // It was saved meanwhile.
-      if (reason === 'maker_gone' && (await findMaker(write.tx, hook, write.now))) return
+      // It was saved or has delivered something meanwhile.
+      const isWell =
+        reason === 'failing' ? hook.failing_since === null : await findMaker(write.tx, hook, write.now)
+      if (isWell) return
       await updateWebhook(write.tx, id, { active: 0 })
       write.record('webhook.paused', id, { reason })
       await mailPause(this.#options, write, hook, reason)
     })
     await giveUpAll(this.#ctx, id)
   }
+}
+
+const notMade: Attempt = {
+  ...{
+    status: null,
+    error: 'The event could not be prepared. The log of the server says why.',
+    durationMs: 0,
+  },
+  ...{ request: '', response: null, retryAfterMs: null },
 }
 
 const aborted = (signal: AbortSignal) =>
