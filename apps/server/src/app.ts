@@ -75,7 +75,7 @@ import { systemRoutes } from './modules/system/system.routes.ts'
 import { variablesRoutes } from './modules/variables/variables.routes.ts'
 import { queueRefusals } from './modules/webhooks/webhooks.refusals.ts'
 import { webhooksRoutes } from './modules/webhooks/webhooks.routes.ts'
-import { createWebhookRunner } from './modules/webhooks/webhooks.worker.ts'
+import { createWebhookRunner, type WebhookTimes } from './modules/webhooks/webhooks.worker.ts'
 import { Attempts } from './service/attempts.ts'
 import type { Ctx } from './service/ctx.ts'
 import { doOnce } from './service/idempotency.ts'
@@ -113,8 +113,8 @@ export interface AppOptions extends ServerOptions {
   providerWaits?: ProviderWaits
   /** Whether this process delivers events; for tests. */
   deliversWebhooks?: boolean
-  /** The pauses between attempts of a delivery; for tests. */
-  webhookPausesMs?: readonly number[] | undefined
+  /** For tests that do not wait for long. */
+  webhookTimes?: WebhookTimes
 }
 
 const programRequestsPerMinute = 6000
@@ -215,7 +215,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     parts: { outbound },
     onError: logError,
     consoleUrl,
-    pausesMs: options.webhookPausesMs,
+    times: options.webhookTimes,
     pollMs: options.deliveriesEveryMs,
   })
   const delivers = options.deliversWebhooks ?? true

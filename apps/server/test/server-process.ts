@@ -25,10 +25,11 @@ const endsWithTest = `setInterval(() => {
 export async function startProcess(
   environment: Record<string, string>,
   flags: string[] = [],
+  program = main,
 ): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
   const tied = ['--import', `data:text/javascript,${encodeURIComponent(endsWithTest)}`]
-  const child = spawn(process.execPath, [...tied, ...flags, main], {
+  const child = spawn(process.execPath, [...tied, ...flags, program], {
     env: { PATH, HOME, PORT: '0', RATE_LIMITS: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -30,6 +30,8 @@ interface Options {
   onError: (error: unknown) => void
   sizes?: Partial<SlotSizes>
   leaseMs?: number
+  /** After the first failure of a receiver; it doubles with each further one. */
+  pauseFirstMs?: number
   /** How often rows of other nodes and of dead processes are looked for. */
   pollMs?: number
   /** A delivery that takes longer is a slow one. */
@@ -56,7 +58,7 @@ const pagesPerTurn = 5
  */
 export class DeliveryRunner<Row> {
   readonly #queue: Queue<Row>
-  readonly #options: Required<Omit<Options, 'sizes'>>
+  readonly #options: Required<Omit<Options, 'sizes' | 'pauseFirstMs'>>
   readonly #slots: DeliverySlots
   readonly #stopping = new AbortController()
   readonly #deliveries = new Set<Promise<void>>()
@@ -70,11 +72,11 @@ export class DeliveryRunner<Row> {
   #hasFailed = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(queue: Queue<Row>, { sizes, ...options }: Options) {
+  constructor(queue: Queue<Row>, { sizes, pauseFirstMs, ...options }: Options) {
     this.#queue = queue
     const usual = { leaseMs: 120 * second, pollMs: second, slowAfterMs: 2 * second, graceMs: 5 * second }
     this.#options = { ...usual, ...options }
-    this.#slots = new DeliverySlots({ ...usualSizes, ...sizes }, () => options.clock.now())
+    this.#slots = new DeliverySlots({ ...usualSizes, ...sizes }, () => options.clock.now(), pauseFirstMs)
   }
 
   start(): void {
@@ -199,7 +201,10 @@ export class DeliveryRunner<Row> {
       this.#slots.slowDown(slot)
       this.wake()
     }, slowAfterMs)
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout((leaseMs * 2) / 3)])
+    const signal = AbortSignal.any([
+      this.#stopping.signal,
+      AbortSignal.timeout(Math.floor((leaseMs * 2) / 3)),
+    ])
     let isWell: boolean | undefined = false
     try {
       isWell = await this.#queue.deliver(row, signal)

@@ -40,7 +40,7 @@ interface Slot {
   isSlow: boolean
 }
 
-const pauseFirstMs = second
+const pauseUsualMs = second
 const pauseMaxMs = minute / 2
 /** More receivers than this are forgotten, and are unknown then. */
 const receiversKept = 10_000
@@ -49,11 +49,13 @@ const receiversKept = 10_000
 export class DeliverySlots {
   readonly #sizes: SlotSizes
   readonly #now: () => number
+  readonly #pauseFirstMs: number
   readonly #running = new Set<Slot>()
   readonly #health = new Map<string, Health>()
 
-  constructor(sizes: SlotSizes, now: () => number) {
+  constructor(sizes: SlotSizes, now: () => number, pauseFirstMs = pauseUsualMs) {
     this.#sizes = sizes
+    this.#pauseFirstMs = pauseFirstMs
     this.#now = now
   }
 
@@ -98,7 +100,7 @@ export class DeliverySlots {
     this.#running.delete(slot)
     if (done.isWell === undefined) return
     const failures = done.isWell ? 0 : (this.#health.get(receiver)?.failures ?? 0) + 1
-    const pauseMs = Math.min(pauseMaxMs, pauseFirstMs * 2 ** Math.min(failures - 1, 20))
+    const pauseMs = Math.min(pauseMaxMs, this.#pauseFirstMs * 2 ** Math.min(failures - 1, 20))
     this.#remember(receiver, {
       failures,
       isSlow: done.isSlow,

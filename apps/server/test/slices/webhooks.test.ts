@@ -366,7 +366,7 @@ describe('events', () => {
     ])
     await note('keyBanned', minute - 1)
     expect(await logOf(_id)).toHaveLength(2)
-    await note('keyBanned', minute)
+    await note('keyBanned', minute + 1)
     expect(await logOf(_id)).toHaveLength(3)
   })
 

@@ -15,13 +15,20 @@ import { giveUpAll, readTarget } from './webhooks.service.ts'
 
 type Parts = Parameters<typeof send>[0]
 
-export interface WorkerOptions {
+export interface WebhookTimes {
+  /** Between attempts of a delivery; the last one repeats. */
+  pausesMs: readonly number[]
+  /** After the first failure of a receiver that did its part before. */
+  receiverPauseMs: number
+  leaseMs: number
+}
+
+interface WorkerOptions {
   ctx: Ctx
   parts: Parts
   onError: (error: unknown) => void
   consoleUrl: () => string
-  /** The pauses between attempts; for tests. */
-  pausesMs?: readonly number[] | undefined
+  times?: WebhookTimes | undefined
   pollMs?: number | undefined
 }
 
@@ -31,7 +38,6 @@ interface Job {
   row: DeliveryRow
 }
 
-/** The last one repeats. */
 const usualPausesMs = [
   5 * second,
   30 * second,
@@ -55,7 +61,8 @@ export const createWebhookRunner = (options: WorkerOptions): DeliveryRunner<Job>
   new DeliveryRunner(new WebhookQueue(options), {
     clock: options.ctx.clock,
     onError: options.onError,
-    leaseMs,
+    leaseMs: options.times?.leaseMs ?? leaseMs,
+    ...(options.times && { pauseFirstMs: options.times.receiverPauseMs }),
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
   })
 
@@ -218,7 +225,7 @@ class WebhookQueue implements Queue<Job> {
   }
 
   #pauseAfter(attempts: number, { retryAfterMs }: Attempt): number {
-    const pausesMs = this.#options.pausesMs ?? usualPausesMs
+    const pausesMs = this.#options.times?.pausesMs ?? usualPausesMs
     const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0
     return Math.max(Math.round(pauseMs * (0.8 + Math.random() * 0.4)), retryAfterMs ?? 0)
   }

@@ -1,0 +1,23 @@
+// A server in its own process whose deliveries are tried again soon; everything else is as in production.
+import { buildApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { prepare } from '../src/db/prepare.ts'
+
+const config = readConfig(process.env)
+const { database, seal } = await prepare(config)
+const webhookTimes = { pausesMs: [20, 50, 100], receiverPauseMs: 5, leaseMs: 10_000 }
+const server = await buildApp({
+  config,
+  database,
+  seal,
+  consoleDir: '/nowhere',
+  logLevel: 'error',
+  webhookTimes,
+  deliveriesEveryMs: 20,
+})
+console.log(`Keyward is ready: ${await server.listen({ port: 0, host: '127.0.0.1' })}`)
+process.on('SIGTERM', async () => {
+  await server.close()
+  await database.close()
+  process.exit(0)
+})
