@@ -14,10 +14,13 @@ import {
 const groups: Readonly<Record<string, readonly EventNoun[]>> = {
   Licenses: ['license', 'licenses'],
   'End users': ['end_user', 'end_users'],
+  Imports: ['import'],
+  Customers: ['customer'],
   'Devices and programs': ['device', 'program'],
   Blocklist: ['block'],
   Apps: ['app'],
   'License types and releases': ['license_type', 'release'],
+  'Shops and orders': ['shop', 'shop_order'],
   Resellers: ['reseller'],
   'Plan and payments': ['plan', 'order', 'payment'],
   Team: ['member'],

@@ -193,6 +193,12 @@ export class Session {
     const licenseKey = this.#key
     if (licenseKey === undefined) return undefined
     return this.#signingIn.run(async () => {
+      // Another call has signed in since this one was refused.
+      if (this.#token !== undefined && this.#user) {
+        const passed = { deadline, isCurrent }
+        const checked = await this.#kept((each) => this.#call(check, each, false), passed)
+        if (!isSignedOut(checked)) return checked
+      }
       // A vendor who deleted the user has freed the key for somebody else.
       const isFreed = await this.#isUnused(licenseKey, deadline)
       if (isFreed) this.#key = undefined

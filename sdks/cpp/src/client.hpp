@@ -169,6 +169,9 @@ class Client {
 
   std::optional<std::string> currentSession() const;
 
+  /** Whether a call has signed in, in a session that no answer has ended. */
+  bool hasUser() const;
+
   void forgetUser();
 
   /** Whether no sign-out has begun since now: ask for it before anything else of a call. */

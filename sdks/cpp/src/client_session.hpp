@@ -25,6 +25,11 @@ inline std::optional<std::string> Client::currentSession() const {
   return session_;
 }
 
+inline bool Client::hasUser() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return session_ && !user_.isNull();
+}
+
 inline void Client::forgetUser() {
   const std::lock_guard<std::mutex> lock(mutex_);
   user_ = Json();

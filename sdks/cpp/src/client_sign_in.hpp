@@ -57,6 +57,11 @@ inline std::optional<Json> Client::signInByKey(const Limits &limits) {
 }
 
 inline Json Client::signInBy(const std::string &licenseKey, const Limits &limits) {
+  // Another call has signed in since this one was refused.
+  if (hasUser()) {
+    const Json result = kept([&] { return call({"GET", "session", {}, {}, true}, limits, false); }, limits);
+    if (!isSignedOut(result)) return result;
+  }
   // A vendor who deleted the user has freed the key for somebody else.
   const bool isFreed = isUnused(licenseKey, limits.until);
   if (isFreed) forgetKey(licenseKey);

@@ -14,6 +14,12 @@ namespace Keyward
             get { lock (_gate) return _session; }
         }
 
+        /// <summary>Whether a call has signed in, in a session that no answer has ended.</summary>
+        private bool HasUser
+        {
+            get { lock (_gate) return _session != null && _user != null; }
+        }
+
         /// <summary>
         /// Runs on the pool: nothing computes or waits on the caller's thread, and nothing returns to it, so that a program that blocks
         /// its UI thread on the result does not hang.

@@ -60,6 +60,12 @@ namespace Keyward
         /// <summary>Null if the key must not be used again.</summary>
         private async Task<UserResult> SignInByAsync(string key, Limits limits)
         {
+            // Another call has signed in since this one was refused.
+            if (HasUser)
+            {
+                UserResult checkedAgain = await KeptAsync(() => CallAsync(new Call("GET", "session", null, repeatable: true), false, limits), null, limits).ConfigureAwait(false);
+                if (!IsSignedOut(checkedAgain)) return checkedAgain;
+            }
             // A vendor who deleted the user has freed the key for somebody else.
             bool isFreed = await IsUnusedAsync(key, limits).ConfigureAwait(false);
             if (isFreed) ForgetKey(key);

@@ -202,6 +202,11 @@ class Session:
         return self._signing_in.run(lambda: self._signed_in_by(license_key, limits), limits.deadline)
 
     def _signed_in_by(self, license_key: str, limits: Limits) -> Union[UserData, Refused, None]:
+        # Another call has signed in since this one was refused.
+        if self._token is not None and self._user is not None:
+            checked = self._kept(lambda passed: self.call(_CHECK, passed, reopen=False), limits)
+            if checked.ok or checked.code != "sessionUnauthed":
+                return checked
         # A vendor who deleted the user has freed the key for somebody else.
         is_freed = self._is_unused(license_key, limits.deadline)
         if is_freed:

@@ -1,6 +1,6 @@
 # Written by packages/sdk/generate.ts from the contract.
 
-__version__ = "1.3.1"
+__version__ = "1.3.2"
 
 #: What the program sends as ``sdk`` when it opens a session.
-SDK = "keyward-python/1.3.1"
+SDK = "keyward-python/1.3.2"
