@@ -22,6 +22,7 @@ import { prepareWorld, type World } from './world.ts'
 const loads = [
   ['validate', 'client/validate', 'validate'],
   ['session', 'client/session', 'session'],
+  ['check', 'api/1.2 check', 'check'],
   ['init', 'client/init', 'init'],
   ['login', 'client/login', 'login'],
   ['create', 'POST /licenses', 'createLicense'],
@@ -101,7 +102,11 @@ async function measure(run: Run, server: Running, world: World, seeded: Seeded, 
         seconds,
         hashing: section === 'login',
         withFloor: section === 'session' || section === 'validate',
-        other: other && { running: other.running, requests: other.world[requests] },
+        // A check of another system's protocol alternates with our own.
+        other:
+          section === 'check'
+            ? { running: server, requests: world.session }
+            : other && { running: other.running, requests: other.world[requests] },
       }),
     )
   }

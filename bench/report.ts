@@ -25,6 +25,7 @@ export interface Results {
 
 const marks = {
   ofHashes: 0.85,
+  checkOfSession: 1.5,
   pageP99Ms: 50,
   searchP99Ms: 100,
   waitMs: 50,
@@ -66,6 +67,11 @@ function missedBy({ loads, lists, writes, database }: Run): string[] {
     if (ofHashes !== undefined && !(ofHashes >= marks.ofHashes))
       missed.push(`${name}: ${two(ofHashes)} of the hashes, not ${marks.ofHashes}`)
   }
+  const check = loads.find(({ name }) => name === 'api/1.2 check')
+  if (check?.ofOther !== undefined && !(1 / check.ofOther <= marks.checkOfSession))
+    missed.push(
+      `${check.name}: costs ${two(1 / check.ofOther)} times as much as a session, not at most ${marks.checkOfSession}`,
+    )
   for (const { name, p99 } of lists) {
     const most = name.startsWith('search') ? marks.searchP99Ms : marks.pageP99Ms
     if (!(p99 < most)) missed.push(`${name}: p99 ${ms(p99)}, not under ${most} ms`)

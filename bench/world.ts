@@ -9,6 +9,8 @@ import type { Seeded } from './seed.ts'
 export interface World {
   validate: LoadRequest[]
   session: LoadRequest[]
+  /** The check of protocol 1.2 of another system, which authenticates its answers with an HMAC. */
+  check: LoadRequest[]
   init: LoadRequest[]
   login: LoadRequest[]
   createLicense: LoadRequest[]
@@ -50,14 +52,16 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
     session.push(signed('GET', '/client/session', undefined, headers))
   }
   const otherWrite = await prepareOther(caller, seeded.password)
-  caller.close()
   const owner = { authorization: `Bearer ${token}` }
+  const check = await prepareChecks(caller, seeded, app.appId, owner)
+  caller.close()
   const license = { app: app.appId, expiresAt: new Date(Date.now() + 90 * day).toISOString() }
   return {
     validate: seeded.keys.map((licenseKey) =>
       signed('POST', '/client/validate', { appId: app.appId, licenseKey, hwid: 'hw-of-a-computer' }),
     ),
     session,
+    check,
     init: [init],
     login,
     createLicense: [withBody('POST', '/licenses', license, owner)],
@@ -75,6 +79,37 @@ export async function prepareWorld(baseUrl: string, seeded: Seeded): Promise<Wor
     otherWrite,
     list: (query) => ({ method: 'GET', path: `/api/licenses?${query}`, headers: owner }),
   }
+}
+
+/** Signs in other end users by the protocol of another system. */
+async function prepareChecks(
+  caller: Caller,
+  { users, password }: Seeded,
+  appId: string,
+  owner: { authorization: string },
+): Promise<LoadRequest[]> {
+  const settings = withBody('PUT', `/apps/${appId}/compatibility`, { enabled: true }, owner)
+  const { name, ownerId: ownerid } = await caller.call<{ name: string; ownerId: string }>(settings)
+  const request = (fields: Record<string, string>): LoadRequest => ({
+    method: 'POST',
+    path: '/api/1.2/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ name, ownerid, ...fields }).toString(),
+  })
+  const ask = async (fields: Record<string, string>) => {
+    const answer = JSON.parse((await caller.send(request(fields))).body)
+    if (!answer.success) throw new Error(`${fields.type} returned ${JSON.stringify(answer)}`)
+    return answer
+  }
+  const checks: LoadRequest[] = []
+  for (const username of users.slice(sessionsOpened, 2 * sessionsOpened)) {
+    const { sessionid } = await ask({ type: 'init', enckey: '1f3c9a60-7b2d-4e' })
+    const hwid = `the-hardware-id-of-${username}`
+    await ask({ type: 'login', sessionid, username, pass: password, hwid })
+    await ask({ type: 'check', sessionid })
+    checks.push(request({ type: 'check', sessionid }))
+  }
+  return checks
 }
 
 async function prepareOther(caller: Caller, password: string): Promise<LoadRequest> {

@@ -5,6 +5,7 @@ import { type PaymentStandIn, startPaymentStandIn } from '@keyward/payment-stand
 import { test as base } from '@playwright/test'
 import { freePort } from '../apps/server/test/free-port.ts'
 import { type ServerProcess, startProcess } from '../apps/server/test/server-process.ts'
+import { startShopHosts } from '../apps/server/test/shop-protocols.ts'
 import { SmtpSink } from '../apps/server/test/smtp-sink.ts'
 
 export const paymentKeys = {
@@ -21,6 +22,7 @@ export interface Keyward {
   start(): Promise<void>
 }
 
+type ShopHosts = Awaited<ReturnType<typeof startShopHosts>>
 type Environment = Record<string, string>
 
 /**
@@ -29,7 +31,12 @@ type Environment = Record<string, string>
  */
 export const test = base.extend<
   { baseURL: string; clean: undefined; environment: Environment; keyward: Keyward },
-  { serverOf: (environment: Environment) => Promise<Keyward>; mails: SmtpSink; provider: PaymentStandIn }
+  {
+    serverOf: (environment: Environment) => Promise<Keyward>
+    mails: SmtpSink
+    provider: PaymentStandIn
+    shopHosts: ShopHosts
+  }
 >({
   environment: [{}, { option: true }],
   serverOf: [
@@ -70,6 +77,16 @@ export const test = base.extend<
       const provider = await startPaymentStandIn(paymentKeys)
       await use(provider)
       await provider.close()
+    },
+    { scope: 'worker' },
+  ],
+  /** The servers of all kinds of shops, from which orders are read back. */
+  shopHosts: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const hosts = await startShopHosts()
+      await use(hosts)
+      hosts.close()
     },
     { scope: 'worker' },
   ],

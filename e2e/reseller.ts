@@ -83,9 +83,11 @@ export const storedResellerToken = (page: Page) =>
 
 /** Signs in on the portal's sign-in page. */
 export async function signInToPortal(page: Page, { email, password }: Omit<Credentials, '_id'>) {
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  // The prerendered page is inert until its scripts are loaded.
+  const form = page.locator('#root:not([inert])')
+  await form.getByLabel('Email').fill(email)
+  await form.getByLabel('Password', { exact: true }).fill(password)
+  await form.getByRole('button', { name: 'Sign In' }).click()
 }
 
 /** A button of a row: an icon on desktop, with its name on phones. */

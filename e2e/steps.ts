@@ -171,9 +171,11 @@ export async function endSession(page: Page) {
 
 /** Fills in the sign-in page. */
 export async function signIn(page: Page, { email, password }: { email: string; password: string }) {
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  // The prerendered page is inert until its scripts are loaded.
+  const form = page.locator('#root:not([inert])')
+  await form.getByLabel('Email').fill(email)
+  await form.getByLabel('Password', { exact: true }).fill(password)
+  await form.getByRole('button', { name: 'Sign In', exact: true }).click()
 }
 
 /**
@@ -234,6 +236,9 @@ export async function expectToast(page: Page, title: string, description?: strin
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
 
+/** A part of a page, by its heading. */
+export const part = (page: Page, name: string | RegExp): Locator => page.getByRole('region', { name })
+
 export const dialog = (page: Page, name: string | RegExp) =>
   page.getByRole('dialog', { name }).or(page.getByRole('alertdialog', { name }))
 
@@ -248,7 +253,7 @@ export async function rowAction(page: Page, of: string, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-export async function choose(scope: Page | Locator, label: string, option: string) {
+export async function choose(scope: Page | Locator, label: string, option: string | RegExp) {
   const page = 'page' in scope ? scope.page() : scope
   await scope.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option, exact: true }).click()
@@ -275,6 +280,14 @@ export async function moreAction(page: Page, action: string) {
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
+
+/** A value of a list of facts. */
+export const fact = (page: Page, term: string) =>
+  page
+    .getByRole('main')
+    .locator('dl > div')
+    .filter({ has: page.getByText(term, { exact: true }) })
+    .locator('dd')
 
 /** The statistic with a label at the top of a page. */
 export const figure = (page: Page, name: string) =>

@@ -10,9 +10,14 @@ const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
 const layers = [
-  ['accounts', 'owners', 'sessions', 'mail', 'daily-counts', 'entitlements', 'devices'],
+  [
+    ...['accounts', 'owners', 'sessions', 'mail', 'daily-counts', 'customers', 'customer-sessions'],
+    ...['entitlements', 'devices'],
+  ],
   [
     'apps',
+    'app-mails',
+    'lazy-move',
     'api-keys',
     'password-resets',
     'second-factors',
@@ -24,8 +29,18 @@ const layers = [
   ],
   ['licenses', 'license-types', 'resellers', 'signing-keys'],
   ['members', 'end-users', 'variables', 'payments'],
-  ['program', 'plans', 'account', 'portal', 'bulk', 'events', 'audit'],
-  ['dashboard', 'platform', 'system', 'explanations', 'offline-activations', 'webhooks'],
+  ['program', 'plans', 'account', 'portal', 'bulk', 'imports', 'events', 'audit', 'shops'],
+  [
+    'dashboard',
+    'platform',
+    'system',
+    'explanations',
+    'offline-activations',
+    'webhooks',
+    'customer-records',
+    'customer-page',
+    'compatibility',
+  ],
 ]
 const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
 
@@ -98,6 +113,15 @@ const rules = {
   },
   'a feature imports no page': ({ from, to }) =>
     featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
+  'the page of customers and the console share no file but lib/navigation and lib/browser': ({
+    from,
+    to,
+  }) => {
+    const [mine, theirs] = [isCustomers(from), isCustomers(to)]
+    return mine
+      ? to.startsWith(console_) && !theirs && !/^lib\/(navigation|browser)\//.test(inside(console_, to))
+      : theirs
+  },
   'ui imports only ui and lib': ({ from, to }) =>
     inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),
   'lib imports lib alone': ({ from, to }) =>
@@ -105,6 +129,7 @@ const rules = {
 }
 
 const inside = (folder, path) => (path.startsWith(folder) ? path.slice(folder.length) : '')
+const isCustomers = (path) => inside(console_, path).startsWith('customer/')
 const moduleOf = (path) => /^apps\/server\/src\/modules\/([^/]+)\//.exec(path)?.[1]
 const featureOf = (path) => /^apps\/console\/src\/features\/([^/]+)\//.exec(path)?.[1]
 

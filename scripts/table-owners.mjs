@@ -4,7 +4,15 @@ import { join } from 'node:path'
 /** Each table has one owner, a module or a folder of the server: it alone inserts, updates and deletes the table's rows. */
 const tablesOf = {
   db: [
-    ...['meta', 'audit', 'license_counts', 'license_blocks', 'license_places'],
+    ...[
+      'meta',
+      'audit',
+      'audit_objects',
+      'audit_lists',
+      'license_counts',
+      'license_blocks',
+      'license_places',
+    ],
     ...['client_counts', 'client_blocks', 'client_places'],
   ],
   service: ['attempts', 'known_addresses', 'idempotency_keys'],
@@ -14,13 +22,18 @@ const tablesOf = {
   sessions: ['owner_sessions', 'reseller_sessions', 'client_sessions'],
   'account-mails': ['known_devices'],
   notifications: ['notification_settings', 'notification_scans', 'notification_marks'],
+  customers: ['customers', 'erasures'],
+  'customer-sessions': ['customer_sessions', 'customer_links'],
   'daily-counts': ['daily_counts'],
-  entitlements: ['licenses', 'clients'],
+  entitlements: ['licenses', 'clients', 'former_names'],
+  'lazy-move': ['lazy_moves'],
   devices: ['devices', 'device_tokens', 'leased_seats'],
   apps: ['apps', 'app_messages', 'app_sdks'],
+  'app-mails': ['app_mails', 'buyer_mails'],
   'password-resets': ['password_resets', 'reset_requests'],
   mail: ['mails'],
   'api-keys': ['api_keys'],
+  shops: ['shops', 'shop_events', 'shop_orders', 'shop_order_units'],
   webhooks: ['webhooks', 'webhook_deliveries'],
   'second-factors': ['second_factors', 'passkeys', 'recovery_codes', 'factor_challenges'],
   releases: ['releases'],
@@ -34,8 +47,13 @@ const tablesOf = {
   payments: ['coupons', 'payment_orders', 'payments'],
   program: ['seats', 'trial_marks'],
   plans: ['plan_reminders'],
+  imports: [
+    ...['data_imports', 'data_import_files', 'data_import_parts', 'data_import_rows'],
+    'imported_users',
+  ],
   bulk: ['imports', 'import_chunks', 'import_skips'],
   'offline-activations': ['offline_activations'],
+  compatibility: ['compatibility', 'compatibility_programs'],
 }
 const owners = new Map(
   Object.entries(tablesOf).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

@@ -6,10 +6,20 @@ const isPublic = (part: string) => /\/pages\/public\/(public-frame|landing)\.tsx
 const isFrame = (part: string) => /\/src\/app\.tsx$|\/pages\/console-root\.tsx$/.test(part)
 const isSignIn = (part: string) => /\/auth\.tsx$/.test(part)
 const isPortal = (part: string) => /\/pages\/reseller\/|\/overlay-panels\.tsx$/.test(part)
+const isFirst = (part: string) => /\/owner\/(shell|dashboard)\.tsx$/.test(part)
 const isView = (part: string) =>
   /\/owner\/(shell|dashboard|licenses|end-users|resellers|list-filters)\.tsx$/.test(part)
-const isApp = (part: string) =>
-  /\/pages\/owner\/app\.tsx$|\/apps\/(integration|app-sections|license-types-section)\.tsx$/.test(part)
+const isEntry = (part: string) => /\/owner\/(license|end-user|reseller)\.tsx$/.test(part)
+const isOrders = (part: string) => /\/owner\/orders\.tsx$/.test(part)
+const isCustomer = (part: string) => /\/owner\/customer\.tsx$/.test(part)
+const isExtras = (part: string) => /\/owner\/console-extras\.tsx$/.test(part)
+const isTab = (part: string) => /\/features\/(apps|shops)\/(license-types|shops)-tab\.tsx$/.test(part)
+const isTimeline = (part: string) => /\/owner\/item-timeline\.tsx$/.test(part)
+const isLog = (part: string) => /\/owner\/activity\.tsx$|\/features\/audit\/record-dialog\.tsx$/.test(part)
+const isIntegrations = (part: string) => /\/pages\/owner\/integrations\.tsx$/.test(part)
+const isApp = (part: string) => /\/pages\/owner\/app(-overview)?\.tsx$/.test(part)
+// The page of a list, and that of one item of it.
+const itemPage = /\/owner\/(license|end-user|reseller|customer)s?\.tsx$/
 
 /**
  * Left alone, the bundler writes a file for each set of parts that share a module: the dashboard would request fifty. These
@@ -31,9 +41,25 @@ export async function sharedChunks(config: InlineConfig) {
 function nameOf(parts: string[]) {
   if (parts.some(isPublic)) return 'base'
   if (parts.some(isFrame)) return 'console'
-  if (!parts.some(isView)) return parts.some(isApp) ? 'items' : undefined
-  if (parts.some(isSignIn)) return 'controls'
-  return parts.some(isPortal) ? 'lists' : 'owner'
+  const signIn = parts.some(isSignIn)
+  const view = parts.some(isView)
+  if (signIn && (view || parts.some(isIntegrations))) return 'controls'
+  if (view && parts.some(isPortal)) return 'lists'
+  if (parts.some(isExtras)) return 'owner'
+  // What tabs and the page of webhooks share with lists is little, and the rest of the lists is not for them.
+  if (view && parts.some((part) => isFirst(part) || isTab(part) || isIntegrations(part))) return 'owner'
+  if (parts.some(isApp)) return signIn ? 'tabs' : 'items'
+  if (view && parts.some(isEntry)) return entriesNameOf(parts)
+  if (view) return parts.some(isCustomer) ? 'columns' : 'tables'
+  if (parts.some(isOrders) && parts.some(isEntry)) return 'orders'
+  // The page of webhooks shows actions without the rest of their history.
+  if (parts.some(isTimeline) && parts.some(isLog) && !parts.some(isIntegrations)) return 'history'
+}
+
+/** What only the pages of one kind of item share is apart from what several kinds share. */
+function entriesNameOf(parts: string[]) {
+  const [kind, ...others] = new Set(parts.flatMap((part) => itemPage.exec(part)?.[1] ?? []))
+  return others.length > 0 ? 'entries' : `${kind}-entries`
 }
 
 /** The shared chunks that the bundler makes by default, each with the parts that load it. */

@@ -1,6 +1,6 @@
 // Second half of the build: writes a page for every path into dist/pages, for the server to send. Those that people
 // come to from outside are there as HTML; the others name the files that the browser would find out one by one.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
@@ -45,6 +45,9 @@ for (const name of Object.keys(itemPaths)) {
 }
 write('/not-found', fill(pages.get('/not-found')))
 rmSync(compiled, { recursive: true })
+
+await build({ root: here, configFile: join(here, 'customer.config.ts'), logLevel: 'warn' })
+renameSync(join(here, 'dist', 'customer.html'), join(here, 'dist', 'pages', 'customer.html'))
 
 function write(path, html) {
   const file = join(here, 'dist', 'pages', `${path === '/' ? 'index' : path.slice(1)}.html`)

@@ -21,8 +21,8 @@ function wire(): Plugin {
     resolveId: (source) => (source === 'virtual:wire' ? id : undefined),
     load(loaded) {
       if (loaded !== id) return
-      // The rest is called by programs, by the payment provider and by those who watch the server.
-      const { system: _system, program, payments, ...others } = endpoints
+      // The rest is called by programs, by customers, by the payment provider and by those who watch the server.
+      const { system: _system, customerPage: _customers, program, payments, ...others } = endpoints
       const { webhook: _webhook, ...paid } = payments
       const called = { ...others, payments: paid, program: { keys: program.keys } }
       const table = Object.entries(called).map(([noun, group]) => [
@@ -65,6 +65,19 @@ function receivers(): Plugin {
   }
 }
 
+/** Shows the customer's page at its path in development; a build of its own makes the one that the server sends. */
+function customerPage(): Plugin {
+  return {
+    name: 'keyward-customer-page',
+    configureServer: (server) => {
+      server.middlewares.use((request, _response, next) => {
+        if (/^\/u\/[^/.]+$/.test(request.url?.split('?')[0] ?? '')) request.url = '/customer.html'
+        next()
+      })
+    },
+  }
+}
+
 /** Forms only check input: without this, each of them would load what writes JSON Schema, a quarter of zod. */
 function withoutJsonSchema(): Plugin {
   const written = /\/zod\/v4\/core\/(json-schema-processors|to-json-schema)\.js$/
@@ -82,7 +95,7 @@ function withoutJsonSchema(): Plugin {
 const options: UserConfig = {
   // Relative, because the base path is known only to the server that sends the pages.
   base: './',
-  plugins: [react(), tailwindcss(), wire(), receivers(), withoutJsonSchema()],
+  plugins: [react(), tailwindcss(), wire(), receivers(), customerPage(), withoutJsonSchema()],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
   server: { proxy: { '/api': api, '/docs': api, '/sdk': api, '/third-party-notices.txt': api } },
   build: {

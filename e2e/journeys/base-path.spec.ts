@@ -63,9 +63,16 @@ async function useAll(browser: Browser, origin: string) {
   await expect(page.getByRole('button', { name: /sign in/i })).toBeVisible()
   await page.goto(`${base}/docs`)
   await expect(page.getByRole('heading', { name: 'API reference' })).toBeVisible()
+  const { appId, key } = await runProgram(`${origin}${base}`, token)
+  await page.goto(`${base}/u/${appId}`)
+  await page.getByRole('textbox', { name: 'License key' }).fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Your license for Tally' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('main')).toContainText(key)
+  await isAt(`/u/${appId}`)
   expect(failed).toEqual([])
   await page.close()
-  await runProgram(`${origin}${base}`, token)
 }
 
 async function signUp(page: Page, origin: string): Promise<string> {
@@ -81,7 +88,8 @@ async function signUp(page: Page, origin: string): Promise<string> {
 
 type Answered = ReturnType<typeof JSON.parse>
 
-async function runProgram(baseUrl: string, token: string) {
+/** A program with a license of an app whose page for customers is on. */
+async function runProgram(baseUrl: string, token: string): Promise<{ appId: string; key: string }> {
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await fetch(`${baseUrl}/api${path}`, { method, headers, body: JSON.stringify(body) })
@@ -94,6 +102,8 @@ async function runProgram(baseUrl: string, token: string) {
   const { appId, appSecret: secret } = app
   const program = new Sdk({ baseUrl, appId, secret, publicKeys, version: '1.0.0', hwid: 'machine' })
   expect(await program.license(license.key)).toMatchObject({ ok: true })
+  await call('PUT', `/apps/${app._id}`, { settings: { customerPage: true } })
+  return { appId, key: license.key }
 }
 
 test('everything works under a base path, whether or not the proxy forwards it', async ({

@@ -1,6 +1,6 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { choose, dialog, enter, expectToast, Program, row, rowAction, Vendor } from '../steps.ts'
+import { choose, dialog, enter, expectToast, Program, part, row, rowAction, Vendor } from '../steps.ts'
 
 test('a vendor blocks a device and an address, bans with both, and pauses an end user', async ({
   page,
@@ -15,7 +15,7 @@ test('a vendor blocks a device and an address, bans with both, and pauses an end
 
   await enter(page, vendor)
   await rowAction(page, app.name, 'Blocking')
-  const blocking = dialog(page, `Blocking in ${app.name}`)
+  const blocking = part(page, `Blocking in ${app.name}`)
   await expect(blocking.getByText('Nothing is blocked.')).toBeVisible()
   await blocking.getByLabel('Hardware ID').fill('pc-1')
   await blocking.getByLabel('Reason').fill('stolen')
@@ -64,7 +64,7 @@ test('the settings of an app say that VPNs cannot be recognized, and set the oth
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await enter(page, vendor, `/dashboard?dialog=app-settings&id=${app._id}`)
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'App Settings')
   await settings.getByText('Security', { exact: true }).click()
   await expect(settings.getByText(/cannot recognize VPNs/)).toBeVisible()
   await expect(settings.getByRole('switch', { name: 'Block VPNs' })).toBeDisabled()
@@ -98,7 +98,7 @@ test('the last entry of a page of blocked devices leads back to the page before'
   }
   await enter(page, vendor)
   await rowAction(page, app.name, 'Blocking')
-  const blocking = dialog(page, `Blocking in ${app.name}`)
+  const blocking = part(page, `Blocking in ${app.name}`)
   await blocking.getByRole('button', { name: 'Next' }).click()
   await blocking.getByRole('button', { name: 'Unblock pc-1', exact: true }).click()
   await expectToast(page, 'Unblocked')

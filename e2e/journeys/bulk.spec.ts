@@ -88,10 +88,11 @@ test.describe('many licenses', () => {
     await selectAll(page).check()
     await act(page, 'Extend')
     const extend = dialog(page, 'Extend 2 licenses')
-    await extend.getByLabel('Days').fill('0')
+    await extend.getByText('Other', { exact: true }).click()
+    await extend.getByLabel('Extend By').fill('0')
     await extend.getByRole('button', { name: 'Extend Licenses' }).click()
-    await expect(extend.getByLabel('Days')).toHaveAttribute('aria-invalid', 'true')
-    await extend.getByLabel('Days').fill('7')
+    await expect(extend.getByLabel('Extend By')).toHaveAttribute('aria-invalid', 'true')
+    await extend.getByLabel('Extend By').fill('7')
     await expect(extend).toContainText(`${shownDate(inDays(17))} to ${shownDate(inDays(27))}`)
     await expectAccessible(page, 'extend many licenses')
     await extend.getByRole('button', { name: 'Extend Licenses' }).click()
@@ -104,6 +105,86 @@ test.describe('many licenses', () => {
     await extendedToast.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Undone', '2 licenses restored.')
     expect((await user()).expiresAt).toBe(used!.expiresAt)
+  })
+
+  test('get a calendar month each, whatever its length', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const licenses = await vendor.createLicenses(await vendor.createApp(), 3)
+    const ends = ['2040-01-31', '2040-02-10', '2040-04-10']
+    for (const [at, license] of licenses.entries()) {
+      await vendor.call('PUT', `/licenses/${license._id}`, { expiresAt: `${ends[at]}T12:00:00.000Z` })
+    }
+    await enter(page, vendor, '/licenses')
+    await selectAll(page).check()
+    await act(page, 'Extend')
+    await dialog(page, 'Extend 3 licenses').getByRole('button', { name: 'Extend Licenses' }).click()
+    await expectToast(page, 'Licenses Extended', '3 licenses got 1 more month.')
+    const extended = (await vendor.call('GET', '/licenses')).licenses.map(
+      ({ expiresAt }: { expiresAt: string }) => expiresAt.slice(0, 10),
+    )
+    expect(extended.sort()).toEqual(['2040-02-29', '2040-03-10', '2040-05-10'])
+  })
+
+  test('get one date or no end, none earlier by accident, and their former ends and terms by Undo', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.createLicenses(app, 1, 10)
+    await vendor.createLicenses(app, 1, 90)
+    await vendor.call('POST', '/licenses', { app: app._id, duration: { value: 30, unit: 'days' } })
+    const ends = async () =>
+      (await vendor.call('GET', '/licenses?sort=oldest')).licenses.map(
+        ({ expiresAt, term }: { expiresAt: string | null; term: string }) => [expiresAt, term],
+      )
+    const before = await ends()
+    await enter(page, vendor, '/licenses')
+    const open = async (change: string) => {
+      await selectAll(page).check()
+      await act(page, 'Extend')
+      const extend = dialog(page, 'Extend 3 licenses')
+      await expect(extend).toContainText('1 never expires or was not used yet, and stays unchanged.')
+      await extend.getByText('Other', { exact: true }).click()
+      await choose(extend, 'Change', change)
+      return extend
+    }
+    const undo = async (count: string) => {
+      await toastOf(page, 'Expiry Changed').getByRole('button', { name: 'Undo' }).click()
+      await expectToast(page, 'Undone', `${count} restored.`)
+      expect(await ends()).toEqual(before)
+      await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
+    }
+
+    const date = inDays(60).toISOString().slice(0, 10)
+    let extend = await open('Set a date')
+    await extend.getByLabel('Expiration Date').fill(date)
+    await expect(extend).toContainText('2 of 3 expire later or never, and stay as they are.')
+    await expectAccessible(page, 'one date for many licenses')
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await expect(toastOf(page, 'Expiry Changed')).toContainText('1 license expires on')
+    const terms = async () =>
+      (await ends()).map(([end, term]: [string | null, string]) => [end?.slice(0, 10), term])
+    expect(await terms()).toEqual([
+      [date, 'date'],
+      [before[1][0].slice(0, 10), 'date'],
+      [undefined, 'first_use'],
+    ])
+    await undo('1 license')
+
+    extend = await open('Set a date')
+    await extend.getByLabel('Expiration Date').fill(date)
+    await extend.getByText('Shorten them too').click()
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await expect(toastOf(page, 'Expiry Changed')).toContainText('3 licenses expire on')
+    expect(await terms()).toEqual(Array(3).fill([date, 'date']))
+    await undo('3 licenses')
+
+    extend = await open('Never expires')
+    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await expect(toastOf(page, 'Expiry Changed')).toContainText('3 licenses never expire.')
+    expect(await terms()).toEqual(Array(3).fill([undefined, 'forever']))
+    await undo('3 licenses')
   })
 
   test('are deleted after a confirmation that names their users, and reports licenses that no longer exist', {
@@ -180,7 +261,8 @@ test.describe('many end users', () => {
     await reset.getByRole('button', { name: 'Cancel' }).click()
     await act(page, 'Extend')
     const extend = dialog(page, 'Extend 2 end users')
-    await extend.getByLabel('Days').fill('5')
+    await extend.getByText('Other', { exact: true }).click()
+    await extend.getByLabel('Extend By').fill('5')
     await extend.getByRole('button', { name: 'Extend Subscriptions' }).click()
     await expectToast(page, 'Subscriptions Extended', '2 end users got 5 more days.')
     await expect(row(page, 'erik')).toContainText(shownDate(inDays(15)))
@@ -197,5 +279,59 @@ test.describe('many end users', () => {
     await expectToast(page, 'Users Deleted', '2 end users permanently deleted.')
     await expect(page.getByText('No end users yet')).toBeVisible()
     await (await Program.start(request, app)).register('anna', license!)
+  })
+
+  test('get one date or no end, restored exactly by Undo', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    await vendor.createEndUser(app, 'erik', 10)
+    await vendor.createEndUser(app, 'hanna', 20)
+    const ends = async () =>
+      (await vendor.call('GET', '/clients')).clients.map(
+        ({ expiresAt }: { expiresAt: string | null }) => expiresAt,
+      )
+    const before = await ends()
+    await enter(page, vendor, '/users')
+    await selectAll(page).check()
+    await act(page, 'Extend')
+    const extend = dialog(page, 'Extend 2 end users')
+    await extend.getByText('Other', { exact: true }).click()
+    await choose(extend, 'Change', 'Never expires')
+    await extend.getByRole('button', { name: 'Extend Subscriptions' }).click()
+    await expect(toastOf(page, 'Expiry Changed')).toContainText('2 end users never expire.')
+    expect(await ends()).toEqual([null, null])
+    await toastOf(page, 'Expiry Changed').getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '2 end users restored.')
+    expect(await ends()).toEqual(before)
+  })
+
+  test('keep what someone else changed before Undo, which restores the others exactly', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app, 1, 10)
+    await (await Program.start(request, app)).register('erik', license!)
+    await vendor.createEndUser(app, 'hanna', 20)
+    const { clients } = await vendor.call('GET', '/clients')
+    const find = (name: string) => clients.find(({ username }: { username: string }) => username === name)
+    const end = async (name: string) =>
+      (await vendor.call('GET', `/clients/${find(name)._id}`)).client.expiresAt
+    await enter(page, vendor, '/users')
+    await selectAll(page).check()
+    await act(page, 'Extend')
+    await dialog(page, 'Extend 2 end users').getByRole('button', { name: 'Extend Subscriptions' }).click()
+    const extended = toastOf(page, 'Subscriptions Extended')
+    await expect(extended).toContainText('2 end users got 1 more month.')
+    await vendor.call('PATCH', `/clients/${find('hanna')._id}/extend`, { days: 3 })
+    const kept = await end('hanna')
+    await extended.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(
+      page,
+      'Partly Undone',
+      '1 of 2 end users restored. 1 has changed since, and stays as it is.',
+    )
+    expect([await end('erik'), await end('hanna')]).toEqual([find('erik').expiresAt, kept])
   })
 })

@@ -92,7 +92,7 @@ test.describe('dashboard', () => {
       ['Active Licenses', '1', '1 activated in 30 days'],
       ['Resellers', '0', '0 added in 30 days'],
       ['End Users', '1', '1 new in 30 days'],
-      ['Expiring Soon', '1', 'in the next 7 days'],
+      ['Expiring Soon', '1', 'active licenses, in the next 7 days'],
     ] as const) {
       await expect(figure(page, name)).toContainText(`${name}${value}${note}`)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from '../keyward.ts'
-import { dialog, enter, expectToast, Program, rowAction, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, Program, part, rowAction, Vendor } from '../steps.ts'
 
 test('a license for two devices gives up a place when the vendor frees one or all', async ({
   page,
@@ -33,9 +33,9 @@ test('a license for two devices gives up a place when the vendor frees one or al
   expect(await signIn('pc-1', 'Laptop')).toMatchObject(refused)
 
   await page.getByRole('button', { name: 'Free All' }).click()
-  const question = dialog(page, `Reset HWID of ${license.key}?`)
-  await question.getByRole('button', { name: 'Reset HWID' }).click()
-  await expectToast(page, 'HWID Reset')
+  const question = dialog(page, `Free all devices of ${license.key}?`)
+  await question.getByRole('button', { name: 'Free All' }).click()
+  await expectToast(page, 'Devices Freed')
   await expect(main).toContainText('No devices')
   expect(await signIn('pc-1', 'Laptop')).toMatchObject({ status: 200 })
 })
@@ -77,11 +77,11 @@ test('the vendor sees until when a machine with a lease can run offline, and fre
   expect((await signIn('Tablet')).answer).toMatchObject({ status: 200 })
 
   await page.getByRole('button', { name: 'Free All' }).click()
-  const reset = dialog(page, `Reset HWID of ${license!.key}?`)
+  const reset = dialog(page, `Free all devices of ${license!.key}?`)
   await expect(reset).toContainText('can go on running without a connection until')
-  await reset.getByRole('button', { name: 'Reset HWID' }).click()
+  await reset.getByRole('button', { name: 'Free All' }).click()
   await expect(toast.filter({ hasText: 'can go on running without a connection until' })).toHaveCount(1)
-  await expectToast(page, 'HWID Reset')
+  await expectToast(page, 'Devices Freed')
 })
 
 test('an app can require a hardware id and let users free devices', async ({ page, request }) => {
@@ -92,7 +92,7 @@ test('an app can require a hardware id and let users free devices', async ({ pag
   const signIn = (hwid?: string) => program.call('POST', '/license', { licenseKey: license!.key, hwid })
   await enter(page, vendor)
   await rowAction(page, 'Tally', 'App Settings')
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'App Settings')
   await settings.getByText('Devices', { exact: true }).click()
   await settings.getByRole('switch', { name: 'Require a Hardware ID' }).click()
   await settings.getByRole('switch', { name: 'Let Users Free Devices' }).click()

@@ -2,12 +2,14 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
 import {
+  choose,
   dialog,
   endSession,
   enter,
   expectToast,
   inDays,
   keyPrefix,
+  part,
   row,
   rowAction,
   shownDate,
@@ -62,7 +64,7 @@ test('dialogs do not overwrite what another user changed while they were open', 
   await cancel(page, 'Edit App')
 
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'App Settings')
   await settings.getByLabel('HWID Lock').click()
   await vendor.call('PUT', path, { settings: { hwidLock: false } })
   await vendor.call('PUT', path, { settings: { leaseHours: 5 } })
@@ -70,27 +72,27 @@ test('dialogs do not overwrite what another user changed while they were open', 
   await expectToast(page, 'App settings updated successfully')
 
   await visit(page, `/dashboard?dialog=variables&id=${app._id}`)
-  const variables = dialog(page, 'Variables of Renamed')
+  const variables = part(page, 'Variables of Renamed')
   await variables.getByRole('button', { name: 'Add Variable' }).click()
   await variables.getByLabel('Name').fill('mine')
   await vendor.call('PUT', `${path}/variables`, { variables: [{ name: 'theirs', value: '', public: false }] })
   await variables.getByRole('button', { name: 'Save Variables' }).click()
   await expect(page.getByRole('alert').getByText(rejected('these variables', 'them'))).toBeVisible()
   await expectToast(page, rejected('these variables', 'them'))
-  await cancel(page, 'Variables of Renamed')
+  await variables.getByRole('button', { name: 'Cancel' }).click()
+  await expect(variables.getByLabel('Name')).toHaveValue('theirs')
 
-  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
-  await settings.getByRole('tab', { name: 'Error Messages' }).click()
-  await settings.getByLabel('keyUsed', { exact: true }).fill('Mine')
+  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}&tab=messages`)
+  const texts = part(page, 'Error Messages')
+  await texts.getByLabel('keyUsed', { exact: true }).fill('Mine')
   await vendor.call('PUT', `${path}/error-messages`, { keyUsed: 'Theirs', keyBanned: 'Theirs too' })
-  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await texts.getByRole('button', { name: 'Save Messages' }).click()
   await expectToast(page, rejected('these texts', 'them'))
-  await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
-  await settings.getByRole('tab', { name: 'Error Messages' }).click()
-  await expect(settings.getByLabel('keyUsed', { exact: true })).toHaveValue('Theirs')
-  await settings.getByLabel('userBanned', { exact: true }).fill('Mine')
+  await texts.getByRole('button', { name: 'Cancel' }).click()
+  await expect(texts.getByLabel('keyUsed', { exact: true })).toHaveValue('Theirs')
+  await texts.getByLabel('userBanned', { exact: true }).fill('Mine')
   await vendor.call('PUT', `${path}/error-messages`, { keyBanned: 'Theirs again' })
-  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await texts.getByRole('button', { name: 'Save Messages' }).click()
   await expectToast(page, 'Error messages updated successfully')
   expect((await vendor.call('GET', `${path}/error-messages`)).errorMessages).toMatchObject({
     keyUsed: 'Theirs',
@@ -177,7 +179,7 @@ test('a dialog keeps what was typed when its row leaves the page', async ({ page
 test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await enter(page, vendor, `/dashboard?dialog=variables&id=${app._id}`)
-  const variables = dialog(page, 'Variables of Tally')
+  const variables = part(page, 'Variables of Tally')
   await variables.getByRole('button', { name: 'Add Variable' }).click()
   await variables.getByLabel('Name').fill('endpoint')
   await variables.getByLabel('Value').fill('typed for minutes')
@@ -189,7 +191,7 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await expectToast(page, 'Variables saved')
 
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'App Settings')
   await settings.getByLabel('HWID Lock').click()
   await endSession(page)
   await signIn(page, vendor)
@@ -234,7 +236,7 @@ test('a form is filled in again without passwords, in its language, and not afte
   await expect(create.getByLabel('Username')).toHaveValue('')
 
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}&tab=messages`)
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'Error Messages')
   const text = settings.getByLabel('usernameNotFound', { exact: true })
   const choose = async (language: string) => {
     await settings.getByRole('combobox', { name: 'Language' }).click()
@@ -324,6 +326,8 @@ test('ends count from the time of the server where the clock of the browser is w
   await enter(page, vendor, '/licenses')
   await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
   const edit = dialog(page, 'Edit Expiry')
+  await edit.getByText('Other', { exact: true }).click()
+  await choose(edit, 'Change', 'Extend from now')
   await edit.getByLabel('Extend By').fill('50')
   await expect(edit).toContainText(shownDate(inDays(50)))
   await edit.getByRole('button', { name: 'Update Expiry' }).click()

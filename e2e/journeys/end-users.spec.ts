@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
   choose,
@@ -16,6 +17,16 @@ import {
   shownDate,
   Vendor,
 } from '../steps.ts'
+
+/** Holds the search of a list back until `search()`, as a busy browser does. */
+const holdSearch = (page: Page) =>
+  page.addInitScript(`
+    const [start, delayMs] = [setTimeout, 300]
+    setTimeout = (run, timeMs) => (timeMs === delayMs ? ((search = run), 0) : start(run, timeMs))
+  `)
+
+type Clickable = { click(): void }
+type Held = { search(): void }
 
 const isoDay = (date: Date) => date.toISOString().slice(0, 10)
 
@@ -133,9 +144,16 @@ test.describe('an end user', () => {
       status: 403,
       body: { code: 'userBanned', message: 'User account is banned' },
     })
+    await row(page, 'erik').getByRole('button', { name: 'Actions for erik' }).click()
+    await expect(page.getByRole('menuitem').first()).toHaveText('Unban')
+    await page.getByRole('menuitem').first().click()
+    await dialog(page, 'Unban erik?').getByRole('button', { name: 'Unban User' }).click()
+    const unbanned = page.locator('[data-sonner-toast]').filter({ hasText: 'User Unbanned' })
+    await unbanned.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '1 end user restored.')
+    await expect(row(page, 'erik')).toContainText('Banned')
     await rowAction(page, 'erik', 'Unban')
     await dialog(page, 'Unban erik?').getByRole('button', { name: 'Unban User' }).click()
-    await expectToast(page, 'User Unbanned')
     await expect(row(page, 'erik')).toContainText('Active')
     expect(await program.login('erik', 'first device')).toMatchObject({ body: { success: true } })
   })
@@ -163,16 +181,21 @@ test.describe('an end user', () => {
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Extend Subscription')
     const form = dialog(page, 'Extend erik')
-    await form.getByLabel('Days').fill('0')
+    await form.getByText('Other', { exact: true }).click()
+    await form.getByLabel('Extend By').fill('0')
     await form.getByRole('button', { name: 'Extend' }).click()
-    await expect(form.getByLabel('Days')).toHaveAttribute('aria-invalid', 'true')
-    await form.getByLabel('Days').fill('10')
+    await expect(form.getByLabel('Extend By')).toHaveAttribute('aria-invalid', 'true')
+    await form.getByLabel('Extend By').fill('10')
     await expect(form).toContainText(shownDate(inDays(30)))
     await form.getByRole('button', { name: 'Extend' }).click()
-    await expectToast(page, 'Subscription Extended', 'erik has 10 more days.')
+    const extended = page.locator('[data-sonner-toast]').filter({ hasText: 'Subscription Extended' })
+    await expect(extended).toContainText('erik has 10 more days.')
     await expect(row(page, 'erik')).toContainText(shownDate(inDays(30)))
     const { licenses } = await vendor.call('GET', '/licenses')
     expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(inDays(30)))
+    await extended.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '1 end user restored.')
+    await expect(row(page, 'erik')).toContainText(shownDate(inDays(20)))
   })
 
   test('is deleted after a confirmation, which frees the license', async ({ page, request }) => {
@@ -230,6 +253,41 @@ test.describe('the list', () => {
     await expect(page.getByText('No end users found')).toBeVisible()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await expect(rows(page)).toHaveCount(3)
+  })
+
+  for (const first of ['the click', 'the search'] as const) {
+    test(`keeps a click and a search that change the URL at the same time, ${first} first`, async ({
+      page,
+      request,
+    }) => {
+      const { vendor } = await withErik(request)
+      await holdSearch(page)
+      await enter(page, vendor, '/users')
+      await page.getByRole('searchbox').fill('erik')
+      await row(page, 'erik').getByRole('button', { name: 'Actions for erik' }).click()
+      const item = page.getByRole('menuitem', { name: 'Reset HWID' })
+      await item.evaluate((item: Clickable, first) => {
+        const steps = [() => item.click(), () => (globalThis as unknown as Held).search()]
+        if (first === 'the search') steps.reverse()
+        for (const step of steps) step()
+      }, first)
+      await expect(page.getByRole('alertdialog')).toContainText('Reset HWID of erik?')
+      await expect(page).toHaveURL(/search=erik/)
+    })
+  }
+
+  test('stays left when its search starts after the click on a link', async ({ page, request }) => {
+    const { vendor } = await withErik(request)
+    await holdSearch(page)
+    await enter(page, vendor, '/users')
+    await page.getByRole('searchbox').fill('erik')
+    const link = page.getByRole('link', { name: 'Licenses', exact: true })
+    await link.evaluate((link: Clickable) => {
+      link.click()
+      ;(globalThis as unknown as Held).search()
+    })
+    await expect(heading(page, 'Licenses')).toBeVisible()
+    await expect(page).toHaveURL('/licenses')
   })
 
   test('links to the licenses and the API docs when empty', async ({ page, request }) => {

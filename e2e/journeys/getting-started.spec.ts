@@ -1,9 +1,15 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { dialog, enter, figure, Program, row, Vendor } from '../steps.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
+import { dialog, enter, figure, Program, part, row, Vendor, visit } from '../steps.ts'
+import { addMember } from '../team.ts'
 
 const checklist = (page: Page) => page.getByRole('region', { name: 'Getting started' })
+const next = (page: Page) => page.getByRole('region', { name: 'Next steps' })
+const step = (page: Page, name: string) => next(page).getByRole('listitem').filter({ hasText: name })
 
 test.describe('getting started', () => {
   test('completes its steps automatically, and disappears permanently after the first activation', async ({
@@ -35,12 +41,12 @@ test.describe('getting started', () => {
     await expect(step('First activation').getByRole('link', { name: 'Copy a key' })).toBeVisible()
 
     await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
-    await expect(dialog(page, 'Integrate Tally')).toContainText(new URL(page.url()).origin)
-    await page.keyboard.press('Escape')
+    await expect(part(page, 'Integrate Tally')).toContainText(new URL(page.url()).origin)
+    await page.goBack()
     await done(2)
     await checklist(page).getByRole('link', { name: 'Show snippet' }).click()
     await page.getByRole('button', { name: 'Copy license.mjs' }).click()
-    await page.keyboard.press('Escape')
+    await page.goBack()
     await expect(step('Put the snippet in your program')).toContainText('(done)')
     await done(3)
     await vendor.createEndUser(apps[0], 'made by hand')
@@ -53,6 +59,7 @@ test.describe('getting started', () => {
     await program.register('alice', license!)
     await expect(checklist(page)).toBeHidden()
     await expect(figure(page, 'Active Licenses')).toContainText('1')
+    await expect(next(page)).toBeVisible()
     await page.reload()
     await expect(row(page, 'Tally')).toBeVisible()
     await expect(checklist(page)).toBeHidden()
@@ -73,5 +80,102 @@ test.describe('getting started', () => {
     await vendor.call('DELETE', `/apps/${apps[0]._id}`)
     await expect(page.getByText('No Application Created')).toBeVisible()
     await expect(checklist(page)).toBeHidden()
+  })
+})
+
+test.describe('after the first activation', () => {
+  async function activated(vendor: Vendor, request: Parameters<typeof Vendor.signUp>[0]) {
+    const app = (await vendor.call('GET', '/apps')).apps[0] ?? (await vendor.createApp())
+    const [license] = await vendor.createLicenses(app)
+    await (await Program.start(request, app)).register('alice', license!)
+    return app
+  }
+
+  test('the next steps open their dialogs, and disappear once each is done or dismissed', {
+    tag: '@phone',
+  }, async ({ page, request, keyward }) => {
+    const { vendor } = await premiumVendor(request, keyward)
+    const app = await activated(vendor, request)
+    await enter(page, vendor)
+    await expect(next(page)).toContainText('0 of 4 steps done')
+    await expectAccessible(page, 'the next steps', { within: 'main' })
+
+    await step(page, 'Create a license type').getByRole('link', { name: 'New type' }).click()
+    await expect(dialog(page, 'New License Type')).toBeVisible()
+    await expect(page).toHaveURL(`/apps/${app._id}?tab=types&dialog=new-type`)
+    await page.keyboard.press('Escape')
+    await expect(page).toHaveURL(`/apps/${app._id}?tab=types`)
+    await visit(page, '/dashboard')
+    await step(page, 'Connect your shop').getByRole('link', { name: 'Add shop' }).click()
+    await expect(dialog(page, 'Add Shop')).toBeVisible()
+    await expect(page).toHaveURL(`/apps/${app._id}?tab=shops&dialog=new-shop`)
+    await visit(page, '/dashboard')
+    await step(page, 'Add a reseller').getByRole('link', { name: 'Add reseller' }).click()
+    await expect(page).toHaveURL('/resellers?dialog=create')
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await visit(page, '/dashboard')
+    await step(page, 'never online').getByRole('link', { name: 'Activate offline' }).click()
+    await expect(page).toHaveURL(`/apps/${app._id}?tab=security&dialog=activate-offline`)
+    await expect(page.getByRole('dialog')).toBeVisible()
+
+    await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
+    await createReseller(vendor, app, 5)
+    await visit(page, '/dashboard')
+    await expect(next(page)).toContainText('2 of 4 steps done')
+    await expect(step(page, 'Create a license type')).toContainText('(done)')
+    await expect(step(page, 'Add a reseller')).toContainText('(done)')
+    await page.getByRole('button', { name: 'Not needed: Connect your shop' }).click()
+    await expect(next(page)).toContainText('2 of 3 steps done')
+    await page.getByRole('button', { name: /^Not needed: Activate a machine/ }).click()
+    await expect(next(page)).toBeHidden()
+    await expect(page.locator('#main')).toBeFocused()
+    await page.reload()
+    await expect(row(page, app.name)).toBeVisible()
+    await expect(next(page)).toBeHidden()
+  })
+
+  test('the next steps are those of the plan, and can be hidden permanently', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await activated(vendor, request)
+    await enter(page, vendor)
+    await expect(next(page)).toContainText('0 of 3 steps done')
+    await expect(next(page)).not.toContainText('reseller')
+    await page.getByRole('button', { name: 'Not needed: Create a license type' }).click()
+    await expect(next(page)).toContainText('0 of 2 steps done')
+    await page.getByRole('button', { name: 'Hide next steps' }).click()
+    await expect(next(page)).toBeHidden()
+    await page.reload()
+    await expect(row(page, app.name)).toBeVisible()
+    await expect(next(page)).toBeHidden()
+  })
+
+  test('vendors with licenses of earlier months get no steps, and nothing is requested for them', async ({
+    page,
+    request,
+    keyward,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await activated(vendor, request)
+    const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
+    database
+      .prepare("update daily_counts set day = day - 40 where metric = 'licenses' and app_id = ?")
+      .run(app._id)
+    database.close()
+    const requests: string[] = []
+    page.on('request', (sent) => requests.push(new URL(sent.url()).pathname))
+    await enter(page, vendor)
+    await expect(figure(page, 'Total Licenses')).toContainText('0 created in 30 days')
+    await expect(figure(page, 'Active Licenses')).toContainText('1')
+    await expect(next(page)).toBeHidden()
+    expect(requests.filter((path) => /license-types|offline-activations/.test(path))).toEqual([])
+  })
+
+  test('support gets no steps', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await activated(vendor, request)
+    const member = await addMember(request, vendor, { role: 'support' })
+    await enter(page, member)
+    await expect(row(page, app.name)).toBeVisible()
+    await expect(next(page)).toBeHidden()
   })
 })

@@ -56,7 +56,9 @@ test('the export contains exactly the filtered rows, with cells that no spreadsh
     await act(page, 'Export')
     await page.getByRole('menuitem', { name: 'Selected as CSV' }).click()
   })
-  expect(chosen.text.trim().split('\r\n')).toEqual([lines[0], lines[2]])
+  // The server's file ends with the customer, whose address the list does not have.
+  const withoutCustomer = [lines[0], lines[2]].map((line) => line?.replace(/,(customer)?$/, ''))
+  expect(chosen.text.trim().split('\r\n')).toEqual(withoutCustomer)
 })
 
 test.describe('the import', () => {

@@ -10,6 +10,7 @@ import {
   inDays,
   keyPrefix,
   Program,
+  part,
   row,
   rowAction,
   settle,
@@ -42,8 +43,10 @@ test('the page of a license shows everything about it, and offers every action',
   expect(menu!.y).toBeLessThan(title!.y + title!.height)
 
   await page.getByRole('button', { name: 'Extend License' }).click()
-  await dialog(page, 'Extend 1 license').getByLabel('Days').fill('5')
-  await dialog(page, 'Extend 1 license').getByRole('button', { name: 'Extend Licenses' }).click()
+  const extend = dialog(page, 'Extend License')
+  await extend.getByText('Other', { exact: true }).click()
+  await extend.getByLabel('Extend By').fill('5')
+  await extend.getByRole('button', { name: 'Extend License' }).click()
   await expect(main).toContainText(shownDate(inDays(35)))
   await rowAction(page, keyPrefix(license.key), 'Ban License')
   await expectToast(page, 'License Banned')
@@ -105,9 +108,25 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(figure(page, 'Resellers')).toContainText('1')
   await expect(page.getByRole('main')).toContainText(app.appId)
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
-  const types = page.getByRole('main').locator('section').filter({ hasText: 'No license types yet' })
-  await expect(types.first()).toBeVisible()
   await expectAccessible(page, 'the page of an app')
+  const tab = (name: string) => page.getByRole('tab', { name: new RegExp(`^${name}`) })
+  await expect(page.getByRole('tablist', { name: 'Tabs of Tally' }).getByRole('tab')).toHaveText([
+    'Overview',
+    'Types',
+    'Shops',
+    'Releases',
+    'Variables',
+    'Texts',
+    'Mail',
+    'Security',
+    'Integration',
+    'History',
+  ])
+  await tab('Overview').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(tab('Types')).toBeFocused()
+  await expect(page).toHaveURL(`/apps/${app._id}?tab=types`)
+  await expect(page.getByText('No license types yet')).toBeVisible()
   const another = page.getByRole('button', { name: 'New Type' })
   await expect(another).toHaveCount(0)
   await page.getByRole('button', { name: 'Create Your First Type' }).click()
@@ -119,31 +138,17 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(another).toBeVisible()
   await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Studio', term: 'forever' })
   await expect(typeList).toContainText('Studio')
-  await page.getByRole('button', { name: 'Edit variables' }).click()
-  const variables = dialog(page, 'Variables of Tally')
-  await variables.getByRole('button', { name: 'Add Variable' }).click()
-  await variables.getByLabel('Name').fill('endpoint')
-  await variables.getByLabel('Value').fill('https://api.example.com')
-  await variables.getByRole('button', { name: 'Save Variables' }).click()
-  await expectToast(page, 'Variables saved')
-  await expect(page.getByRole('list', { name: 'Variables' })).toContainText('endpoint')
-  for (const minor of [0, 1, 2, 3, 4, 5]) {
-    const release = { version: `1.${minor}.0`, releasedAt: inDays(minor - 10).toISOString() }
-    await vendor.call('POST', `/apps/${app._id}/releases`, release)
-  }
-  const releases = page.getByRole('list', { name: 'Releases' })
-  await expect(releases.getByRole('listitem')).toHaveCount(5)
-  await expect(releases.getByRole('listitem').first()).toContainText('1.5.0')
-  await expect(page.getByText('and 1 more')).toBeVisible()
-  await page.getByRole('button', { name: 'Edit releases' }).click()
-  await dialog(page, 'Releases of Tally').getByRole('button', { name: 'Done' }).click()
   await rowAction(page, 'Tally', 'Pause App')
   await expectToast(page, 'App paused successfully')
   await expect(page.getByRole('main').locator('header').first()).toContainText('Paused')
+  // On phones the button would cover those that save a tab.
+  await expect(page.getByRole('link', { name: 'Generate License' })).toHaveCount(0)
+  await tab('Overview').click()
   await page.getByRole('link', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Generate License')).toBeVisible()
   await page.keyboard.press('Escape')
   await page.goBack()
+  await page.getByRole('tab', { name: 'Overview' }).click()
   await page.getByRole('link', { name: 'Show licenses' }).click()
   await expect(page).toHaveURL(`/licenses?app=${app._id}`)
 
@@ -152,6 +157,84 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await question.getByRole('textbox').fill('Tally')
   await question.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(page).toHaveURL('/dashboard')
+})
+
+test('a tab of an app keeps what was typed while another one is shown, and says so', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  await enter(page, vendor, `/apps/${app._id}?tab=variables`)
+  const tab = (name: string) => page.getByRole('tab', { name })
+  await page.getByRole('button', { name: 'Add Variable' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('endpoint')
+  await expect(tab('Variables (unsaved changes)')).toBeVisible()
+  await tab('Security').click()
+  await page.getByLabel('HWID Lock').click()
+  await tab('Texts').click()
+  await page.getByLabel('keyUsed', { exact: true }).fill('Taken')
+  await expectAccessible(page, 'tabs with unsaved changes')
+  await tab('Variables (unsaved changes)').click()
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('endpoint')
+  await page.getByRole('button', { name: 'Save Variables' }).click()
+  await expectToast(page, 'Variables saved')
+  await expect(tab('Variables (unsaved changes)')).toHaveCount(0)
+  await tab('Security (unsaved changes)').click()
+  await expect(page.getByLabel('HWID Lock')).not.toBeChecked()
+  await part(page, 'App Settings').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByLabel('HWID Lock')).toBeChecked()
+  await tab('Texts (unsaved changes)').click()
+  await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Taken')
+})
+
+test('a link to a former dialog of an app leads to its tab', async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  await enter(page, vendor)
+  for (const [url, tab, title] of [
+    ['app-settings', 'security', 'App Settings'],
+    ['app-settings&tab=messages', 'texts', 'Error Messages'],
+    ['blocking', 'security', 'Blocking in Tally'],
+    ['signing-keys', 'security', 'Signing keys of Tally'],
+    ['license-types', 'types', 'License Types'],
+    ['variables', 'variables', 'Variables of Tally'],
+    ['releases', 'releases', 'Releases of Tally'],
+    ['integrate', 'integration', 'Integrate Tally'],
+  ] as const) {
+    const [name, rest = ''] = url.split('&')
+    for (const from of ['/dashboard', `/apps/${app._id}`]) {
+      await visit(page, `${from}?dialog=${name}&id=${app._id}&${rest}`)
+      await expect(page).toHaveURL(`/apps/${app._id}?tab=${tab}`)
+      await expect(part(page, title)).toBeVisible()
+    }
+  }
+})
+
+test('the overview of an app shows the snippet until a program has reported, then its activity', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const [license] = await vendor.createLicenses(app)
+  await enter(page, vendor, `/apps/${app._id}`)
+  await expect(part(page, 'Integrate Tally')).toBeVisible()
+  const program = await Program.start(request, app)
+  await program.register('erik', license!, 'machine-1')
+  expect(await program.login('erik', 'machine-2')).toMatchObject({ body: { code: 'hwidMismatch' } })
+  await expect
+    .poll(async () => {
+      await page.reload()
+      const chart = part(page, 'Activity')
+      await chart.or(part(page, 'Integrate Tally')).waitFor()
+      return chart.locator('figcaption').allInnerTexts()
+    })
+    .toEqual([expect.stringMatching(/Activations\s*1[\s\S]*Refusals\s*1/)])
+  await expect(part(page, 'Integrate Tally')).toHaveCount(0)
+  await expectAccessible(page, 'the overview of an app with activity')
+  await page.getByRole('tab', { name: 'Integration' }).click()
+  await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
 })
 
 test('pages of objects with very long names fit a screen of 320 pixels', async ({ page, request }) => {
@@ -178,7 +261,10 @@ test('pages of objects with very long names fit a screen of 320 pixels', async (
   }
 })
 
-test('the dialogs of an app with long values fit a screen of 320 pixels', async ({ page, request }) => {
+test('the tabs and dialogs of an app with long values fit a screen of 320 pixels', async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const at = `/apps/${app._id}`
@@ -195,27 +281,24 @@ test('the dialogs of an app with long values fit a screen of 320 pixels', async 
   await vendor.call('PUT', `${at}/program-hashes`, { hashes: [{ version: '1.0.0', hash: 'a'.repeat(64) }] })
   await page.setViewportSize({ width: 320, height: 800 })
   await enter(page, vendor)
-  for (const kind of [
-    'app-settings',
-    'integrate',
-    'signing-keys',
-    'license-types',
-    'variables',
-    'releases',
-    'blocking',
-    'activate-offline',
-    'deactivate-offline',
-  ]) {
+  for (const [query, shown] of [
+    ...['types', 'shops', 'releases', 'variables', 'texts', 'mail', 'security', 'integration'].map(
+      (tab) => [`tab=${tab}`, 'tabpanel'] as const,
+    ),
+    ['dialog=activate-offline', 'dialog'],
+    ['dialog=deactivate-offline', 'dialog'],
+  ] as const) {
     await visit(page, at)
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    await visit(page, `${at}?dialog=${kind}&id=${app._id}`)
-    await expect(page.getByRole('dialog')).toBeVisible()
+    await visit(page, `${at}?${query}`)
+    await expect(page.getByRole(shown).getByRole('heading').first()).toBeVisible()
     await settle(page)
-    const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=dialog] *')]
+    await expectToFit(page, query)
+    const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('[role=${shown}] *')]
       .filter((element) => element.scrollWidth > element.clientWidth && !element.querySelector(':scope > pre'))
       .filter((element) => getComputedStyle(element).overflowX === 'auto')
       .map((element) => element.className)`)
-    expect.soft(wide, kind).toEqual([])
+    expect.soft(wide, query).toEqual([])
   }
 })
 

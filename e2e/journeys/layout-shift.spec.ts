@@ -18,6 +18,18 @@ const ownerPages = [
   '/about',
 ]
 
+const tabs = [
+  'types',
+  'shops',
+  'releases',
+  'variables',
+  'texts',
+  'mail',
+  'security',
+  'integration',
+  'history',
+]
+
 /** Sums up layout shifts without recent input, with the elements that moved. */
 const watch = `
   globalThis.moved = []
@@ -60,6 +72,19 @@ test('pages of a new vendor load without layout shift', { tag: '@phone' }, async
   await expectStill(page, ownerPages)
 })
 
+test('the tabs of an app load without layout shift', { tag: '@phone' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await business(request, keyward)
+  const unused = await vendor.createApp('Unused')
+  await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Studio', term: 'forever' })
+  await enter(page, vendor, '/profile')
+  for (const { _id } of [app, unused])
+    await expectStill(page, [`/apps/${_id}`, ...tabs.map((tab) => `/apps/${_id}?tab=${tab}`)])
+})
+
 test('pages that need an app load without layout shift for a new app', { tag: '@phone' }, async ({
   page,
   request,
@@ -68,6 +93,19 @@ test('pages that need an app load without layout shift for a new app', { tag: '@
   await vendor.createApp()
   await enter(page, vendor, '/profile')
   await expectStill(page, ['/dashboard', '/resellers', '/licenses', '/users'])
+})
+
+test('the dashboard loads without layout shift after the first activation', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1)
+  await (await Program.start(request, app)).register('alice', license!)
+  await enter(page, vendor, '/profile')
+  await expectStill(page, ['/dashboard'])
+  await expect(page.getByRole('region', { name: 'Next steps' })).toBeVisible()
 })
 
 test('pages of the portal load without layout shift', { tag: '@phone' }, async ({
@@ -84,6 +122,17 @@ test('pages of the portal load without layout shift', { tag: '@phone' }, async (
     '/reseller/profile/security',
   ])
 })
+
+for (const count of [0, 2])
+  test(`pages of the portal load without layout shift for a reseller with ${count} licenses`, {
+    tag: '@phone',
+  }, async ({ page, request, keyward }) => {
+    const { vendor, app } = await premiumVendor(request, keyward)
+    const seller = await Seller.signIn(request, await createReseller(vendor, app, Math.max(1, count)))
+    if (count > 0) await seller.generate(count)
+    await enterPortal(page, seller)
+    await expectStill(page, ['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
+  })
 
 test('public pages load without layout shift', { tag: '@phone' }, async ({ page }) => {
   await expectStill(page, [
@@ -121,5 +170,5 @@ async function business(request: Parameters<typeof premiumVendor>[0], keyward: K
   const credentials = await createReseller(vendor, app, 40)
   const seller = await Seller.signIn(request, credentials)
   await seller.generate(30)
-  return { vendor, seller }
+  return { vendor, app, seller }
 }

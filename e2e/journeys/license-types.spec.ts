@@ -1,6 +1,18 @@
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { choose, dialog, enter, expectToast, keyPrefix, Program, row, rowAction, Vendor } from '../steps.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  keyPrefix,
+  Program,
+  part,
+  row,
+  rowAction,
+  rows,
+  Vendor,
+} from '../steps.ts'
 
 test('a license from first use shows its duration, starts with its use, and gets a date or no end', async ({
   page,
@@ -37,13 +49,14 @@ test('a license from first use shows its duration, starts with its use, and gets
   ])
   await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
   const edit = dialog(page, 'Edit Expiry')
-  await choose(edit, 'Change', 'Extend from the current expiry')
+  await edit.getByText('Other', { exact: true }).click()
   await edit.getByLabel('Extend By').fill('1')
   await edit.getByRole('button', { name: 'Update Expiry' }).click()
   await expectToast(page, 'License Updated')
   const extended = (await vendor.call('GET', '/licenses')).licenses[0]
   expect(Date.parse(extended.expiresAt) - Date.parse(extended.startedAt)).toBe(15 * 86_400_000)
   await rowAction(page, keyPrefix(license.key), 'Edit Expiry')
+  await edit.getByText('Other', { exact: true }).click()
   await choose(edit, 'Change', 'Never expires')
   await edit.getByRole('button', { name: 'Update Expiry' }).click()
   await expect(row(page, keyPrefix(license.key))).toContainText('Never')
@@ -124,12 +137,12 @@ test('license types are created, sold by owner and reseller, changed with sold l
   await create.getByLabel('For Resellers').click()
   await create.getByRole('button', { name: 'Create Type' }).click()
   await expectToast(page, 'License type created')
-  const list = dialog(page, 'License Types')
+  const list = part(page, 'License Types')
   await expect(list.getByRole('listitem')).toContainText(
     'Pro' + 'Resellers' + '1 year from first use, 7 grace days, 3 devices, pro, export',
   )
 
-  await page.goto(`/apps/${app._id}`)
+  await page.goto(`/apps/${app._id}?tab=types`)
   await expect(page.getByRole('list', { name: 'License types' })).toContainText('Pro')
   await page.getByRole('button', { name: 'Edit Pro' }).click()
   await expect(dialog(page, 'Edit Pro').getByLabel('Grace days')).toHaveValue('7')
@@ -153,6 +166,10 @@ test('license types are created, sold by owner and reseller, changed with sold l
 
   await enter(page, vendor)
   await rowAction(page, app.name, 'License Types')
+  await list.getByRole('link', { name: '2 licenses' }).click()
+  await expect(page).toHaveURL(/\/licenses\?app=[^&]+&type=/)
+  await expect(rows(page)).toHaveCount(2)
+  await page.goBack()
   await list.getByRole('button', { name: 'Edit Pro' }).click()
   const edit = dialog(page, 'Edit Pro')
   await edit.getByLabel('Devices', { exact: true }).fill('5')

@@ -47,6 +47,7 @@ test.describe('generate', () => {
     expect((await readClipboard(page)).split('\n')).toEqual(keys.map((key) => key.trim()))
     await made.getByRole('button', { name: 'Done' }).click()
     await expect(rows(page)).toHaveCount(3)
+    await vendor.createApp('Other')
     for (const key of keys) {
       for (const text of ['Unused', 'Tally', shownDate(inDays(0)), shownDate(inDays(30))]) {
         await expect(row(page, keyPrefix(key.trim()))).toContainText(text)
@@ -199,6 +200,8 @@ test.describe('a license', () => {
     await enter(page, vendor, '/licenses')
     await rowAction(page, keyPrefix(license!.key), 'Edit Expiry')
     const edit = dialog(page, 'Edit Expiry')
+    await edit.getByText('Other', { exact: true }).click()
+    await choose(edit, 'Change', 'Extend from now')
     const by = edit.getByLabel('Extend By')
     const update = edit.getByRole('button', { name: 'Update Expiry' })
     await expect(edit).toContainText(shownDate(license!.expiresAt))
@@ -210,6 +213,8 @@ test.describe('a license', () => {
     await by.fill('45')
     await expect(edit).toContainText(shownDate(inDays(45)))
     await expect(edit).toContainText('This shortens the license')
+    await expect(update).toBeDisabled()
+    await edit.getByRole('switch', { name: 'Shorten the license' }).click()
     await update.click()
     await expectToast(page, 'License Updated')
     await expect(edit).toBeHidden()
@@ -223,13 +228,89 @@ test.describe('a license', () => {
     const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 90)
     await enter(page, vendor, '/licenses')
     await rowAction(page, keyPrefix(license!.key), 'Extend License')
-    const extend = dialog(page, 'Extend 1 license')
-    await extend.getByLabel('Days').fill('10')
+    const extend = dialog(page, 'Extend License')
+    await extend.getByText('Other', { exact: true }).click()
+    await extend.getByLabel('Extend By').fill('10')
     await expect(extend).toContainText(shownDate(inDays(100)))
-    await extend.getByRole('button', { name: 'Extend Licenses' }).click()
+    await extend.getByRole('button', { name: 'Extend License' }).click()
     await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(100)))
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(90)))
+  })
+
+  test('is unbanned by Undo, unless someone banned it for another reason since', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 90)
+    const read = async () => (await vendor.call('GET', `/licenses/${license!._id}`)).license
+    await enter(page, vendor, '/licenses')
+    const ban = async () => {
+      await rowAction(page, keyPrefix(license!.key), 'Ban License')
+      await expect(row(page, keyPrefix(license!.key))).toContainText('Banned')
+      await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+    }
+    await ban()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '1 license restored.')
+    await expect(row(page, keyPrefix(license!.key))).toContainText('Unused')
+    await ban()
+    const fraud = { is_banned: true, reason: 'Fraud' }
+    await vendor.call('PATCH', `/licenses/${license!._id}/toggle-ban`, fraud)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(
+      page,
+      'Nothing Undone',
+      '0 of 1 license restored. 1 has changed since, and stays as it is.',
+    )
+    expect(await read()).toMatchObject({ banned: true, banReason: 'Fraud' })
+  })
+
+  test('is extended by a calendar month from its current expiry in two clicks', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const expiresAt = '2040-01-31T12:00:00.000Z'
+    const [license] = await vendor.createLicenses(app)
+    await vendor.call('PUT', `/licenses/${license!._id}`, { expiresAt })
+    await enter(page, vendor, `/licenses/${license!._id}`)
+    await page.getByRole('button', { name: 'Extend License' }).click()
+    await dialog(page, 'Extend License').getByRole('button', { name: 'Extend License' }).click()
+    await expectToast(page, 'License Updated')
+    const { license: extended } = await vendor.call('GET', `/licenses/${license!._id}`)
+    expect(extended.expiresAt).toBe('2040-02-29T12:00:00.000Z')
+  })
+
+  test('that never expires gets an end only after a switch', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const [license] = await vendor.createLicenses(await vendor.createApp())
+    await vendor.call('PUT', `/licenses/${license!._id}`, { expiresAt: null })
+    await enter(page, vendor, '/licenses')
+    await rowAction(page, keyPrefix(license!.key), 'Edit Expiry')
+    const edit = dialog(page, 'Edit Expiry')
+    const update = edit.getByRole('button', { name: 'Update Expiry' })
+    await expect(update).toBeDisabled()
+    await edit.getByRole('switch', { name: 'Shorten the license' }).click()
+    await update.click()
+    await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(30)))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expectToast(page, 'Undone', '1 license restored.')
+    expect((await vendor.call('GET', `/licenses/${license!._id}`)).license).toMatchObject({
+      expiresAt: null,
+      term: 'forever',
+    })
+  })
+
+  test('that is banned offers Unban first', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const [license] = await vendor.createLicenses(await vendor.createApp())
+    await vendor.call('PUT', `/licenses/${license!._id}`, { expiresAt: null })
+    await vendor.call('PATCH', `/licenses/${license!._id}/toggle-ban`, { is_banned: true })
+    await enter(page, vendor, '/licenses')
+    await row(page, keyPrefix(license!.key))
+      .getByRole('button', { name: /^Actions for/ })
+      .click()
+    await expect(page.getByRole('menuitem').first()).toHaveText('Unban License')
   })
 
   test('is banned, which rejects its programs, and unbanned', async ({ page, request }) => {

@@ -67,7 +67,10 @@ test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, r
     '/about',
     '/auth/forgot',
     '/no-such-page',
-    `/dashboard?dialog=app-settings&id=${app._id}`,
+    `/apps/${app._id}`,
+    ...['types', 'shops', 'releases', 'variables', 'texts', 'mail', 'security', 'integration', 'history'].map(
+      (tab) => `/apps/${app._id}?tab=${tab}`,
+    ),
     '/licenses?dialog=generate',
   ])
   await enterPortal(page, seller)

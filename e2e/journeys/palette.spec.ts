@@ -54,12 +54,12 @@ test.describe('command palette', () => {
     keyward,
   }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
-    const { email } = await createReseller(vendor, app)
+    const { _id, email } = await createReseller(vendor, app)
     const user = await vendor.createEndUser(app, 'marguerite')
     await enter(page, vendor, '/settings')
     for (const [text, name, path] of [
       [user.username, 'marguerite', `/users/${user._id}`],
-      [email.slice(2, 24), email, `/resellers?${new URLSearchParams({ search: email })}`],
+      [email.slice(2, 24), email, `/resellers/${_id}`],
     ] as const) {
       await openPalette(page)
       await page.keyboard.type(text)
@@ -119,7 +119,7 @@ test.describe('command palette', () => {
     await enter(page, vendor, '/settings')
     await openPalette(page)
     const pages = palette(page).getByRole('group', { name: 'Go to' }).getByRole('option')
-    await expect(pages).toHaveCount(18)
+    await expect(pages).toHaveCount(21)
     const icons = await Promise.all((await pages.all()).map((entry) => entry.locator('svg').innerHTML()))
     expect(new Set(icons).size).toBe(icons.length)
   })
@@ -180,6 +180,7 @@ test.describe('command palette', () => {
       ['license', 'Generate license', /Generate License/, '/licenses?dialog=generate'],
       ['end user', 'Create end user', /Create End User/, '/users?dialog=create'],
       ['resell', 'Create reseller', /.+/, '/resellers?dialog=create'],
+      ['buyer', 'Add customer', 'Add Customer', '/customers?dialog=create'],
     ] as const) {
       await choose(text, name)
       await expect(page).toHaveURL(path)

@@ -10,7 +10,7 @@ import {
   serveCheckout,
   test,
 } from '../paying.ts'
-import { enter, expectToast, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
+import { enter, expectToast, fact, figure, inDays, navigate, row, shownDate, Vendor } from '../steps.ts'
 
 test('a payment in the checkout starts premium on all pages', async ({ page, request, provider }) => {
   const vendor = await Vendor.signUp(request)
@@ -30,6 +30,7 @@ test('a payment in the checkout starts premium on all pages', async ({ page, req
   await expectToast(page, activated)
   await expect(page.getByText(`Premium is active until ${shownDate(inDays(365))}.`)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Premium is active' })).toHaveCount(2)
+  await expect(fact(page, 'Paid Term')).toHaveText('Yearly')
   const paid = row(page, 'Premium, yearly')
   await expect(paid).toContainText('Paid')
   const { orderId } = (await vendor.call('GET', '/subscription')).subscription

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { heading, isPhone, settle } from '../steps.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
@@ -11,7 +14,7 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(heading(page, /./)).toBeVisible()
   for (const [name, path, count] of [
     ['Sign in', '/auth', 1],
-    ['Get started', '/auth', 2],
+    ['Get started', '/auth?tab=sign-up', 2],
     ['Go to the dashboard', '/dashboard', 1],
   ] as const) {
     const links = page.getByRole('link', { name, exact: true })
@@ -22,7 +25,7 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(page.getByText('Sample testimonials')).toBeVisible()
   const footer = page.getByRole('contentinfo')
   await expect(footer).toContainText('Secure authentication platform')
-  await expect(footer).toContainText('Version 1.0.0')
+  await expect(footer).toContainText(`Version ${version}`)
   for (const name of ['About', 'Terms', 'Privacy']) {
     await expect(footer.getByRole('link', { name, exact: true })).toHaveAttribute(
       'href',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
@@ -12,6 +13,8 @@ import {
   row,
   Vendor,
 } from '../steps.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 const hint = 'Create an app first to access this section'
 
@@ -43,7 +46,10 @@ test.describe('sidebar', () => {
       'Dashboard',
       'Resellers',
       'Licenses',
+      'Orders',
       'End Users',
+      'Customers',
+      'Activity',
       'Profile',
       'Settings',
       'Members',
@@ -56,7 +62,10 @@ test.describe('sidebar', () => {
       '/',
       '/resellers',
       '/licenses',
+      '/orders',
       '/users',
+      '/customers',
+      '/activity',
       '/profile',
       '/settings',
       '/members',
@@ -71,7 +80,9 @@ test.describe('sidebar', () => {
     for (const [entry, path] of [
       ['Resellers', '/resellers'],
       ['Licenses', '/licenses'],
+      ['Orders', '/orders'],
       ['End Users', '/users'],
+      ['Activity', '/activity'],
       ['Profile', '/profile'],
       ['Settings', '/settings'],
     ] as const) {
@@ -90,7 +101,7 @@ test.describe('sidebar', () => {
   }) => {
     await enter(page, await Vendor.signUp(request))
     await openMenu(page)
-    for (const entry of ['Resellers', 'Licenses', 'End Users']) {
+    for (const entry of ['Resellers', 'Licenses', 'Orders', 'End Users', 'Activity']) {
       const disabled = mainNavigation(page).getByRole('button', { name: entry })
       await expect(disabled).toHaveAttribute('aria-disabled', 'true')
       // click() waits until an entry is enabled; hover() waits only until it has stopped moving and is not covered.
@@ -178,7 +189,7 @@ test.describe('footer', () => {
     await enter(page, await Vendor.signUp(request))
     const footer = page.getByRole('contentinfo')
     await expect(footer).toContainText('Secure authentication platform')
-    await expect(footer).toContainText('Version 1.0.0')
+    await expect(footer).toContainText(`Version ${version}`)
     await expect(footer.getByRole('link')).toHaveText(['About', 'Terms', 'Privacy'])
     for (const [name, path] of [
       ['About', '/about'],

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import type { Page, Request } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { heading, keyPrefix, makePremium, settle, tokenKey, Vendor } from '../steps.ts'
+import { createReseller } from '../reseller.ts'
+import { heading, keyPrefix, makePremium, Program, settle, tokenKey, Vendor } from '../steps.ts'
 
 // scripts/budgets.mjs has the same limits; it adds up what the build says that a page loads.
 const maxKilobytes = 180
@@ -20,14 +21,24 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
   const [license] = await vendor.createLicenses(app, 3)
   const user = await vendor.createEndUser(app, 'amy')
   await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
+  const reseller = await createReseller(vendor, app)
+  const { customer } = await vendor.call('POST', '/customers', { email: 'ada@engines.example' })
+  await vendor.call('PUT', `/licenses/${license!._id}`, { customer: customer._id })
+  await vendor.call('PATCH', `/clients/${user._id}`, { customer: customer._id })
+
+  const used = await vendor.createApp('Reported')
+  await Program.start(request, used)
 
   await page.goto('/theme.js')
   for (const [token, path, title] of [
     [newcomer.token, '/dashboard', /^Welcome/],
     [vendor.token, '/dashboard', /^Welcome/],
     [vendor.token, '/licenses', 'Licenses'],
+    [vendor.token, '/imports', 'Imports'],
+    [vendor.token, '/orders', 'Orders'],
     [vendor.token, '/users', 'End Users'],
     [vendor.token, '/resellers', 'Resellers'],
+    [vendor.token, '/customers', 'Customers'],
     [vendor.token, '/settings', 'Settings'],
     [vendor.token, '/settings/api-keys', 'API Keys'],
     [vendor.token, '/settings/notifications', 'Notifications'],
@@ -39,8 +50,13 @@ test('until it is idle, a page of the console requests at most 180 kB of JavaScr
     [vendor.token, '/profile/security', 'Security'],
     [vendor.token, '/subscription', 'Subscription'],
     [vendor.token, `/apps/${app._id}`, app.name],
+    [vendor.token, `/apps/${used._id}`, used.name],
+    [vendor.token, `/apps/${used._id}?tab=types`, used.name],
+    [vendor.token, `/apps/${used._id}?tab=shops`, used.name],
     [vendor.token, `/licenses/${license!._id}`, keyPrefix(license!.key)],
     [vendor.token, `/users/${user._id}`, 'amy'],
+    [vendor.token, `/resellers/${reseller._id}`, reseller.email],
+    [vendor.token, `/customers/${customer._id}`, customer.email],
   ] as const) {
     await page.evaluate(`localStorage.setItem('${tokenKey}', '${token}')`)
     const scripts = await scriptsUntilIdle(page, path, async () => {

@@ -21,7 +21,7 @@ test('no table cuts off content at 1280 pixels, even with long names', async ({ 
   await (await Program.start(request, app)).register(unique('another-with-a-long-name'), newLicense!)
 
   await enter(page, vendor, '/dashboard')
-  for (const path of ['/dashboard', '/resellers', '/licenses', '/users', '/subscription']) {
+  for (const path of ['/dashboard', '/resellers', '/licenses', '/users', '/customers', '/subscription']) {
     await expectWhole(page, path)
   }
   await expectWhole(page, '/activity')
@@ -65,6 +65,7 @@ test('columns and density are chosen per table and remembered per account', asyn
   await expect(page.getByRole('menuitemcheckbox')).toHaveText([
     'Status',
     'App',
+    'Type',
     'Used by',
     'Created',
     'Expires',
@@ -118,7 +119,7 @@ test('rows are walked, selected and opened with the keyboard, and the header sta
   await page.keyboard.press('End')
   await expect(rows.nth(24)).toBeFocused()
   await expect(rows.nth(24)).toBeInViewport()
-  await expect(page.getByRole('columnheader', { name: 'Used by' })).toBeInViewport()
+  await expect(page.getByRole('columnheader', { name: 'Created' })).toBeInViewport()
   await page.keyboard.press('ArrowDown')
   await expect(rows.nth(24)).toBeFocused()
   await page.keyboard.press('Enter')
@@ -163,12 +164,14 @@ test('on a phone a list starts in the upper third, with its main action at the b
   const free = await Vendor.signUp(request)
   await free.createLicenses(await free.createApp(), 2)
   const licenses = await vendor.createLicenses(app, 2)
+  await vendor.call('POST', '/customers', { email: 'ada@engines.example' })
   await (await Program.start(request, app)).register('erik', licenses[0]!)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
   await seller.generate(2)
   for (const [path, main] of [
     ['/licenses', 'Generate License'],
     ['/users', 'Create End User'],
+    ['/customers', 'Add Customer'],
     ['/resellers', 'Add Reseller'],
   ] as const) {
     await enter(page, vendor, path)

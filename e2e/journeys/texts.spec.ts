@@ -1,7 +1,18 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, resellerButton, Seller } from '../reseller.ts'
-import { dialog, enter, expectToast, heading, keyPrefix, Program, row, rowAction, Vendor } from '../steps.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  heading,
+  keyPrefix,
+  Program,
+  part,
+  row,
+  rowAction,
+  Vendor,
+} from '../steps.ts'
 
 /** A failure without a message, so that the console shows its own texts. */
 const silent = (route: Route) => route.fulfill({ status: 200, json: { success: false } })
@@ -76,16 +87,17 @@ test('dashboard and settings show their texts for errors without a message', asy
     route.request().method() === 'GET' ? silent(route) : route.fallback(),
   )
   await rowAction(page, 'Tally', 'App Settings')
-  const settings = dialog(page, 'App Settings')
+  const settings = part(page, 'App Settings')
   await settings.getByRole('switch', { name: 'HWID Lock' }).click()
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'Failed to update app settings')
-  await settings.getByRole('tab', { name: 'Error Messages' }).click()
-  await expect(settings.getByText('Failed to load app settings')).toBeVisible()
+  await page.getByRole('tab', { name: 'Texts' }).click()
+  const texts = part(page, 'Error Messages')
+  await expect(texts.getByText('Failed to load app settings')).toBeVisible()
   await page.unroute('**/api/apps/*/error-messages')
-  await settings.getByRole('button', { name: 'Try again' }).click()
-  await settings.getByLabel('keyUsed', { exact: true }).fill('Taken')
-  await settings.getByRole('button', { name: 'Save Messages' }).click()
+  await texts.getByRole('button', { name: 'Try again' }).click()
+  await texts.getByLabel('keyUsed', { exact: true }).fill('Taken')
+  await texts.getByRole('button', { name: 'Save Messages' }).click()
   await expectToast(page, 'Failed to update error messages')
 
   await page.goto('/settings')
@@ -250,7 +262,9 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'dashboard',
     'resellers',
     'licenses',
+    'orders',
     'users',
+    'customers',
     'activity',
     'profile',
     'profile/security',

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { test as base, expect } from '../keyward.ts'
@@ -244,6 +245,30 @@ test('a webhook is edited, gets a new secret beside the old one, is paused, resu
     await page.goto(path)
     await expect(heading(page, 'Webhook not found')).toBeVisible()
   })
+})
+
+test('a webhook for which too many events waited says so, and is resumed', async ({
+  page,
+  request,
+  keyward,
+  receiver,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const { path } = await addWebhook(vendor, receiver)
+  const database = new DatabaseSync(`${keyward.dataDir}/keyward.db`, { timeout: 5000 })
+  database
+    .prepare("update webhooks set active = 0, pause_reason = 'full' where id = ?")
+    .run(path.split('/').at(-1)!)
+  database.close()
+  await enter(page, vendor, integrations)
+  await expect(row(page, hostOf(receiver))).toContainText('Paused')
+  await expect(row(page, hostOf(receiver))).toContainText('Too many events waited')
+  await page.getByRole('link', { name: hostOf(receiver) }).click()
+  await expect(page.getByText('More than 50,000 events waited for it.')).toBeVisible()
+  await expectAccessible(page, 'a webhook that is full', { dark: true })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText('Active', { exact: true })).toBeVisible()
+  await expect(page.getByText('More than 50,000')).toHaveCount(0)
 })
 
 test('a Discord webhook has no secret and no signatures', async ({ page, request, receiver }) => {

@@ -2,7 +2,15 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { ownerSession, useToken } from './lib/api/session.ts'
 import { base } from './lib/navigation/base.ts'
-import { appPath, licensePath, paths, userPath, webhookPath } from './lib/navigation/paths.ts'
+import {
+  appPath,
+  customerPath,
+  licensePath,
+  paths,
+  resellerPath,
+  userPath,
+  webhookPath,
+} from './lib/navigation/paths.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { PageSpinner } from './ui/spinner.tsx'
@@ -49,9 +57,18 @@ const licenses = page(
   () => import('./pages/owner/licenses.tsx').then((m) => m.LicensesPage),
   opens(paths.licenses),
 )
+const imports = page(
+  () => import('./pages/owner/imports.tsx').then((m) => m.ImportsPage),
+  opens(paths.imports),
+)
+const orders = page(() => import('./pages/owner/orders.tsx').then((m) => m.OrdersPage), opens(paths.orders))
 const endUsers = page(
   () => import('./pages/owner/end-users.tsx').then((m) => m.EndUsersPage),
   opens(paths.users),
+)
+const customers = page(
+  () => import('./pages/owner/customers.tsx').then((m) => m.CustomersPage),
+  opens(paths.customers),
 )
 const opensItem = (list: string) => signedInAtStart && here.startsWith(`${list}/`)
 const app = page(() => import('./pages/owner/app.tsx').then((m) => m.AppPage), opensItem(`${base}/apps`))
@@ -62,6 +79,14 @@ const license = page(
 const endUser = page(
   () => import('./pages/owner/end-user.tsx').then((m) => m.EndUserPage),
   opensItem(paths.users),
+)
+const customer = page(
+  () => import('./pages/owner/customer.tsx').then((m) => m.CustomerPage),
+  opensItem(paths.customers),
+)
+const reseller = page(
+  () => import('./pages/owner/reseller.tsx').then((m) => m.ResellerPage),
+  opensItem(paths.resellers),
 )
 const activity = page(
   () => import('./pages/owner/activity.tsx').then((m) => m.ActivityPage),
@@ -164,10 +189,15 @@ export function Router() {
             <Route path={paths.dashboard} element={dashboard} />
             <Route path={paths.resellers} element={resellers} />
             <Route path={paths.licenses} element={licenses} />
+            <Route path={paths.imports} element={imports} />
+            <Route path={paths.orders} element={orders} />
             <Route path={paths.users} element={endUsers} />
+            <Route path={paths.customers} element={customers} />
             <Route path={appPath(':id')} element={app} />
             <Route path={licensePath(':id')} element={license} />
             <Route path={userPath(':id')} element={endUser} />
+            <Route path={customerPath(':id')} element={customer} />
+            <Route path={resellerPath(':id')} element={reseller} />
             <Route path={paths.activity} element={activity} />
             <Route path={paths.profile} element={profile} />
             <Route path={paths.security} element={security} />

@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { endpoints, limits } from '@keyward/contract'
-import type { FastifyInstance } from 'fastify'
-import { localUrl } from './config.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Config, localUrl } from './config.ts'
 import { system } from './core/actor.ts'
 import { apiKeyPrefix } from './core/api-key.ts'
 import { type Clock, minute, systemClock } from './core/clock.ts'
 import type { Seal } from './core/crypto.ts'
 import { createGates, type GateSizes } from './core/gate.ts'
 import { Passwords } from './core/passwords.ts'
+import { problem } from './core/problem.ts'
 import { visitorOf } from './core/visitor.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import type { Database, QueueName, RecordConsumer } from './db/index.ts'
@@ -29,19 +30,30 @@ import { accountSessionsRoutes } from './modules/account/account-sessions.routes
 import { vendorsRoutes } from './modules/account/vendors.routes.ts'
 import { AccountMails } from './modules/account-mails/account-mails.service.ts'
 import { ActivityLog } from './modules/activity/activity.log.ts'
-import { activityRoutes } from './modules/activity/activity.routes.ts'
 import { authenticateApiKey } from './modules/api-keys/api-keys.authentication.ts'
 import { apiKeysRoutes } from './modules/api-keys/api-keys.routes.ts'
+import { appMailsRoutes } from './modules/app-mails/app-mails.routes.ts'
 import { appsRoutes } from './modules/apps/apps.routes.ts'
 import { auditRoutes } from './modules/audit/audit.routes.ts'
 import { BlockTables } from './modules/blocklist/block-tables.ts'
 import { blocklistRoutes } from './modules/blocklist/blocklist.routes.ts'
 import { bulkRoutes } from './modules/bulk/bulk.routes.ts'
+import { startCompatibility } from './modules/compatibility/compatibility.mount.ts'
+import { compatibilityRoutes } from './modules/compatibility/compatibility.routes.ts'
+import { sendLink } from './modules/customer-page/customer-mails.ts'
+import { customerPageRoutes } from './modules/customer-page/customer-page.routes.ts'
+import { authenticateCustomer } from './modules/customer-page/customer-page.service.ts'
+import { customerRecordsRoutes } from './modules/customer-records/customer-records.routes.ts'
+import { startErasures } from './modules/customer-records/erasure-runner.ts'
 import { dashboardRoutes } from './modules/dashboard/dashboard.routes.ts'
 import { endUsersRoutes } from './modules/end-users/end-users.routes.ts'
 import { eventsRoutes } from './modules/events/events.routes.ts'
 import { createEvents } from './modules/events/events.service.ts'
 import { explanationsRoutes } from './modules/explanations/explanations.routes.ts'
+import { importsRoutes } from './modules/imports/imports.routes.ts'
+import { ImportRunner } from './modules/imports/imports.runner.ts'
+import { lazyMoveRoutes } from './modules/lazy-move/lazy-move.routes.ts'
+import { LazyMoves } from './modules/lazy-move/lazy-moves.ts'
 import { licenseTypesRoutes } from './modules/license-types/license-types.routes.ts'
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts'
 import { MailOutbox } from './modules/mail/mail.outbox.ts'
@@ -69,10 +81,16 @@ import { releasesRoutes } from './modules/releases/releases.routes.ts'
 import { resellersRoutes } from './modules/resellers/resellers.routes.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
 import { secondFactorRoutes } from './modules/second-factors/second-factors.routes.ts'
+import type { HookGates } from './modules/shops/hooks.service.ts'
+import { createShopRunner } from './modules/shops/shop-events.worker.ts'
+import { isMailCurrent, noteMailEnd } from './modules/shops/shops.access.ts'
+import { shopsRoutes } from './modules/shops/shops.routes.ts'
 import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
+import { offersMetrics } from './modules/system/metrics.rules.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
 import { variablesRoutes } from './modules/variables/variables.routes.ts'
+import { pauseFullWebhooks } from './modules/webhooks/webhooks.pauses.ts'
 import { queueRefusals } from './modules/webhooks/webhooks.refusals.ts'
 import { webhooksRoutes } from './modules/webhooks/webhooks.routes.ts'
 import { createWebhookRunner, type WebhookTimes } from './modules/webhooks/webhooks.worker.ts'
@@ -113,11 +131,26 @@ export interface AppOptions extends ServerOptions {
   providerWaits?: ProviderWaits
   /** Whether this process delivers events; for tests. */
   deliversWebhooks?: boolean
+  /** Whether this process runs imports from other systems; for tests. */
+  runsImports?: boolean
+  /** How long an old provider may take to answer. */
+  oldProviderMs?: number | undefined
+  /** How long a process has to use an event of a shop. */
+  shopLeaseMs?: number | undefined
   /** For tests that do not wait for long. */
   webhookTimes?: WebhookTimes
 }
 
 const programRequestsPerMinute = 6000
+const oldProviderMs = 5000
+
+/** Without limits, nothing is counted. */
+function createHookGates({ rateLimits }: Config): HookGates {
+  const gate = (max: number) =>
+    rateLimits === 'on' ? createFloodGate({ max, windowMs: minute }) : () => undefined
+  const max = limits.hookEventsPerMinute
+  return { events: gate(max), requests: gate(2 * max), refused: gate(max) }
+}
 
 /** Builds the server without listening and without reading the environment. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -187,11 +220,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     activity,
     blocks,
     attempts,
+    moves: new LazyMoves({
+      ...{ ctx, attempts },
+      outbound: new Outbound(config, { waits: { wholeMs: options.oldProviderMs ?? oldProviderMs } }),
+    }),
     checkAnswers,
     sessionCap: options.sessionCap,
     onError: logError,
   })
-  const { reads, signer } = program
+  const { reads, signer, leaked } = program
   const mailer = options.mailer ?? createMailer(config, server.log)
   const mails = new MailOutbox({
     ctx,
@@ -199,13 +236,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     log: server.log,
     onError: logError,
     pollMs: options.deliveriesEveryMs,
+    isCurrent: (mailId) => isMailCurrent(ctx.db, mailId),
+    onEnded: noteMailEnd,
   })
 
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
+  const compatibility = startCompatibility({ ctx, calls: program.calls, consoleUrl, onError: logError })
   const resets = new PasswordResets({
     ...{ ctx, attempts, consoleUrl, onError: logError, pollMs: options.deliveriesEveryMs },
     requests: { owner: toOwnerRequest(ctx), reseller: toResellerRequest(ctx) },
+    sendLink: (asked, take) => sendLink({ ctx, attempts, consoleUrl }, asked, take),
   })
   const accountMails = new AccountMails({ ctx, attempts, consoleUrl })
   const invitations = new Invitations({ ctx, attempts, consoleUrl })
@@ -218,16 +259,31 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     times: options.webhookTimes,
     pollMs: options.deliveriesEveryMs,
   })
+  const shops = createShopRunner({
+    ...{ ctx, outbound, onError: logError },
+    ...{ pollMs: options.deliveriesEveryMs, leaseMs: options.shopLeaseMs },
+  })
+  const imports = new ImportRunner(ctx, { onError: logError, pollMs: options.importsEveryMs })
+  const runsImports = options.runsImports ?? true
   const delivers = options.deliversWebhooks ?? true
   const wakes: Record<QueueName, () => void> = {
     mails: () => mails.wake(),
     'reset requests': () => resets.queue.wake(),
     webhooks: () => delivers && webhooks.wake(),
+    'shop events': () => shops.wake(),
   }
 
   installRequestChecks(server, config)
   installErrors(server)
   installBodies(server)
+  if (offersMetrics(config)) {
+    const { startMetrics } = await import('./modules/system/metrics.ts')
+    startMetrics(server, { ctx, droppedLines: () => options.log?.droppedLines ?? 0 })
+  } else {
+    server.get('/metrics', async () => {
+      throw problem('not_found')
+    })
+  }
   await server.register(async (scope) => {
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store')
@@ -236,9 +292,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // These lines contain no secret, and searching them for one would take 15 times as long as writing them.
     const requestLog = server.log.child({}, { redact: [] })
     scope.addHook('onResponse', async (request, reply) => {
-      const { id: reqId, method, routeOptions, ip } = request
+      const { id: reqId, method, routeOptions, ip, failureCode: code, account } = request
       const ms = Math.round(reply.elapsedTime)
-      requestLog.info({ reqId, method, url: routeOptions.url, status: reply.statusCode, ms, ip }, 'request')
+      const { url } = routeOptions
+      requestLog.info({ reqId, method, url, status: reply.statusCode, code, account, ms, ip }, 'request')
     })
     const keyGate = createFloodGate({ max: limits.apiKeyRequestsPerMinute, windowMs: minute })
     const countKey = (id: string) => (config.rateLimits === 'on' ? keyGate(id) : undefined)
@@ -255,28 +312,35 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
             ? authenticateApiKey(ctx, { token, address, count: countKey })
             : authenticatePerson(ctx, token, address),
         reseller: (token, address) => authenticateReseller(ctx, token, address),
+        customer: (token, address) => authenticateCustomer(ctx, token, address),
       },
     })
     systemRoutes(mount, ctx)
     accountRoutes(mount, ctx, attempts, resets)
     apiKeysRoutes(mount, ctx)
     webhooksRoutes(mount, { ctx, findFault: (url) => outbound.findFault(url) })
+    shopsRoutes(mount, { ctx, attempts, budget, gates: createHookGates(config) })
     vendorsRoutes(mount, ctx, attempts)
     membersRoutes(mount, ctx, invitations)
     appsRoutes(mount, ctx)
+    appMailsRoutes(mount, { ctx, accountMails })
+    lazyMoveRoutes(mount, { ctx, findFault: (url) => outbound.findFault(url) })
     blocklistRoutes(mount, ctx)
     signingKeysRoutes(mount, ctx)
-    activityRoutes(mount, ctx)
+    compatibilityRoutes(mount, compatibility)
     auditRoutes(mount, ctx)
     explanationsRoutes(mount, { ctx, reads, blocks })
     releasesRoutes(mount, ctx)
     variablesRoutes(mount, ctx)
     licensesRoutes(mount, ctx)
     licenseTypesRoutes(mount, ctx)
-    endUsersRoutes(mount, ctx)
+    endUsersRoutes(mount, { ctx, attempts, consoleUrl })
+    customerRecordsRoutes(mount, ctx, activity)
+    customerPageRoutes(mount, { ctx, attempts, activity, blocks, reads, signer, leaked, resets })
     offlineActivationsRoutes(mount, { ctx, activity, blocks, reads, signer })
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
+    importsRoutes(mount, ctx, () => runsImports && imports.wake())
     portalRoutes(mount, ctx, attempts, resets)
     plansRoutes(mount, ctx)
     const factors = { ctx, attempts }
@@ -290,22 +354,34 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     platformRoutes(mount, ctx, attempts)
     notificationsRoutes(mount, ctx, new EmailConfirmations({ ctx, attempts, consoleUrl }))
   })
+  const gateOf = (max: number) => {
+    const gate = createFloodGate({ max, windowMs: minute })
+    return ({ ip }: FastifyRequest) => (config.rateLimits === 'on' ? gate(visitorOf(ip)) : undefined)
+  }
+  const programsMax = options.programRequestsPerMinute ?? programRequestsPerMinute
+  const refuseFlood = gateOf(programsMax)
   await server.register(async (scope) => {
     scope.setChildLoggerFactory(lazyLogger)
-    const gate = createFloodGate({
-      max: options.programRequestsPerMinute ?? programRequestsPerMinute,
-      windowMs: minute,
-    })
-    program.mount(scope, (request) => (config.rateLimits === 'on' ? gate(visitorOf(request.ip)) : undefined))
+    program.mount(scope, refuseFlood)
+  })
+  await server.register(async (scope) => {
+    scope.setChildLoggerFactory(lazyLogger)
+    compatibility.mount(scope, { refuseFlood, refuseUnread: gateOf(2 * programsMax) })
   })
   await server.register((scope) => installPages(scope, config, options.consoleDir))
 
   const stopReconciler = startReconciler(payments, options.reconcileAfterMs)
   const stopHousekeeping = startHousekeeping(ctx, {
     onError: logError,
+    warn: (text) => server.log.warn(text),
+    pauseFullWebhooks: () => pauseFullWebhooks({ ctx, consoleUrl }),
     remindersAfterMs: options.remindersAfterMs,
     importsEveryMs: options.importsEveryMs,
   })
+  const stopErasures = startErasures(
+    { ctx, log: activity },
+    { onError: logError, pollMs: options.deliveriesEveryMs },
+  )
   const stopNotifications = startNotifications(
     ctx,
     { consoleUrl, onError: logError },
@@ -315,15 +391,26 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await events.start()
     mails.start()
     if (delivers) webhooks.start()
+    shops.start()
+    if (runsImports) await imports.start()
     resets.queue.start()
   })
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
     vpn.stop()
-    await Promise.all([stopHousekeeping(), stopNotifications(), resets.queue.end(), mails.end()])
+    await Promise.all([
+      stopHousekeeping(),
+      stopErasures(),
+      stopNotifications(),
+      resets.queue.end(),
+      mails.end(),
+    ])
     mailer.close()
     await stopReconciler()
     await webhooks.end()
+    await shops.end()
+    await compatibility.close()
+    await imports.end()
     await program.close()
     await activity.close()
     await budget.ended()

@@ -47,6 +47,13 @@ export const commands: readonly Command[] = [
     does: ['show how many mails wait, since when, how many of them fail,', 'and how many were given up'],
   },
   {
+    form: 'migrate --status [--json]',
+    does: [
+      'show the version of the database, and the migrations that',
+      'the next start runs; change nothing',
+    ],
+  },
+  {
     form: 'backup [file] [--with-key]',
     does: [
       'back up the embedded database to one file (default: a new one',

@@ -7,14 +7,14 @@ import { isCommand, usage } from './cli-commands.ts'
 import { couponOptions, parseCoupon, UsageError } from './cli-coupon.ts'
 import { hashCommand } from './cli-hash.ts'
 import { mcpCommand } from './cli-mcp.ts'
+import { parseMigrate } from './cli-migrate.ts'
 import { parseOutbox } from './cli-outbox.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { systemClock, toIso } from './core/clock.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { version } from './core/version.ts'
 import { databaseFault } from './db/faults.ts'
-import type { Database } from './db/index.ts'
-import { openDatabase } from './db/open.ts'
+import { type OpenDatabase, openDatabase } from './db/open.ts'
 import type { CurrentPlan } from './modules/owners/plan.rules.ts'
 import { setPlan } from './modules/plans/plans.service.ts'
 
@@ -46,17 +46,23 @@ async function main(args: string[]): Promise<void> {
     write,
     http,
     json,
+    status,
     ...ofCoupons
   } = values
   if (command === 'outbox' && Object.keys(values).every((name) => name === 'json')) {
     const read = parseOutbox(rest, json ?? false)
     return withDatabase(async (database) => print(await read(database)))
   }
+  if (command === 'migrate' && Object.keys(values).every((name) => name === 'json' || name === 'status')) {
+    const read = parseMigrate(rest, { status, json })
+    return withDatabase(async (database) => print(await read(database)))
+  }
   const ofPlan = days !== undefined || forever !== undefined
   const ofAgents = (write ?? http) !== undefined
   const isOther = ofPlan || (withKey ?? json) !== undefined || Object.keys(ofCoupons).length > 0
   if (command === 'mcp' && !isOther) return mcpCommand(rest, { write, http }, process.env)
-  if (ofAgents || json !== undefined) throw new UsageError(`${command} does not take this option.`)
+  if (ofAgents || (json ?? status) !== undefined)
+    throw new UsageError(`${command} does not take this option.`)
   const hasOther = ofPlan || Object.keys(ofCoupons).length > 0
   if (command === 'backup' && !hasOther) {
     return print(backUpCommand(readConfig(process.env), rest, withKey ?? false, systemClock.now()))
@@ -92,6 +98,7 @@ function readArguments(args: string[]) {
         write: { type: 'boolean' },
         http: { type: 'string' },
         json: { type: 'boolean' },
+        status: { type: 'boolean' },
         ...couponOptions,
       },
     })
@@ -123,7 +130,7 @@ async function changePlan(
   })
 }
 
-async function withDatabase(work: (database: Database, config: Config) => Promise<void>): Promise<void> {
+async function withDatabase(work: (database: OpenDatabase, config: Config) => Promise<void>): Promise<void> {
   const config = readConfig(process.env)
   const database = openExisting(config)
   try {
@@ -139,7 +146,7 @@ const describe = ({ plan, until }: CurrentPlan): string => {
 }
 
 /** A mistyped directory must not create a new, empty database. */
-function openExisting(config: Config): Database {
+function openExisting(config: Config): OpenDatabase {
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {
     throw new UsageError(`There is no database in ${config.dataDir}. Set DATA_DIR, or start Keyward once.`)
   }

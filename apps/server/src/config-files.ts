@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-const secrets = ['SECRET_KEY', 'DATABASE_URL', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'SMTP_URL']
+const secrets = [
+  'SECRET_KEY',
+  'DATABASE_URL',
+  'RAZORPAY_KEY_SECRET',
+  'RAZORPAY_WEBHOOK_SECRET',
+  'SMTP_URL',
+  'METRICS_TOKEN',
+]
 
 /** Variables that name a file which holds a secret. */
 export const fileVariables = secrets.map((name) => `${name}_FILE`)

@@ -64,6 +64,8 @@ test.each([
   ['TRUST_PROXY', '::1/129'],
   ['AUDIT_DAYS', '29'],
   ['AUDIT_DAYS', 'a year'],
+  ['SHOP_URL_STRIPE', 'stripe'],
+  ['SHOP_URL_PADDLE', 'ftp://127.0.0.1'],
   ['WEBHOOK_NETWORKS', 'internal.example.com'],
   ['WEBHOOK_NETWORKS', '10.0.0.0/8,'],
   ['WEBHOOK_NETWORKS', '10.0.0.0/8;10.1.0.0/33'],
@@ -86,6 +88,7 @@ test.each([
   ['PRICE_MONTHLY', '6e2'],
   ['PRICE_MONTHLY', '-5'],
   ['PRICE_MONTHLY', '10000001'],
+  ['METRICS_TOKEN', 'short'],
   ['CURRENCY', 'rupees'],
   ['CURRENCY', 'JPY'],
   ['CURRENCY', 'ZZZ'],
@@ -154,8 +157,13 @@ const read: Record<string, [value: string, (config: Config) => unknown, expected
     ({ webhookNetworks }) => webhookNetworks,
     ['10.1.0.0/16', '192.168.1.7', 'fd12::/48'],
   ],
+  SHOP_URL_STRIPE: ['http://127.0.0.1:4010', ({ shopUrls }) => shopUrls.stripe],
+  SHOP_URL_PADDLE: ['http://127.0.0.1:4011', ({ shopUrls }) => shopUrls.paddle],
+  SHOP_URL_LEMONSQUEEZY: ['http://127.0.0.1:4012', ({ shopUrls }) => shopUrls.lemonsqueezy],
+  SHOP_URL_GUMROAD: ['http://127.0.0.1:4013', ({ shopUrls }) => shopUrls.gumroad],
   RATE_LIMITS: ['off', ({ rateLimits }) => rateLimits],
   LOG_LEVEL: ['warn', ({ logLevel }) => logLevel],
+  METRICS_TOKEN: ['a token of the metrics', ({ metricsToken }) => metricsToken],
   DEFAULT_PLAN: ['premium', ({ defaultPlan }) => defaultPlan],
   PAYMENTS: ['off', ({ payments }) => payments.mode],
   RAZORPAY_KEY_ID: ['rzp_2', ({ payments }) => payments.keyId],
@@ -227,6 +235,8 @@ describe('settings for development instances only', () => {
   test.each(reachable)('are rejected with %s', (_what, environment) => {
     expect(mistakes({ ...environment, PAYMENTS: 'mock' })).toHaveLength(1)
     expect(mistakes({ ...environment, RATE_LIMITS: 'off' })).toHaveLength(1)
+    for (const kind of ['STRIPE', 'PADDLE', 'LEMONSQUEEZY', 'GUMROAD'])
+      expect(mistakes({ ...environment, [`SHOP_URL_${kind}`]: 'http://127.0.0.1:4010' })).toHaveLength(1)
     expect(readConfig(environment)).toMatchObject({ development: false, payments: { mode: 'off' } })
   })
 

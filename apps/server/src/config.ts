@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { limits } from '@keyward/contract'
-import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
+import { consolePaths, customerPagePath, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { fileVariables, withSecretFiles } from './config-files.ts'
 import { findMisspelled } from './config-names.ts'
+import { listSetShopUrls, type ShopUrls, shopUrlsOf, shopUrlVariables } from './config-shops.ts'
 
 /** The validated configuration. */
 export interface Config {
@@ -28,10 +29,14 @@ export interface Config {
   leakedPasswordsUrl: string | undefined
   /** Private addresses and networks that webhooks may reach. */
   webhookNetworks: readonly string[]
+  /** Where orders are read back from, by the kind of shop. */
+  shopUrls: ShopUrls
   /** The plan of owners without a paid or granted one. */
   defaultPlan: 'free' | 'premium'
   rateLimits: 'on' | 'off'
   logLevel: (typeof logLevels)[number]
+  /** Whoever sends it may read `/metrics`. */
+  metricsToken: string | undefined
   payments: {
     mode: 'mock' | 'razorpay' | 'off'
     keyId?: string
@@ -90,7 +95,9 @@ const ownPaths = new Set<string | undefined>([
   'assets',
   'docs',
   'sdk',
-  ...[...Object.values(consolePaths), ...Object.values(itemPaths)].map((path) => path.split('/')[1]),
+  ...[...Object.values(consolePaths), ...Object.values(itemPaths), customerPagePath].map(
+    (path) => path.split('/')[1],
+  ),
 ])
 ownPaths.delete('')
 const publicUrl = httpUrl
@@ -151,7 +158,9 @@ const variables = z.object({
     .transform(listOf)
     .refine((networks) => networks.every(isNetwork), 'must be a list of addresses and networks')
     .default([]),
+  ...shopUrlVariables,
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
   DEFAULT_PLAN: z.enum(['free', 'premium'], 'must be free or premium').optional(),
   PAYMENTS: z.enum(['mock', 'razorpay', 'off'], 'must be mock, razorpay or off').optional(),
@@ -212,6 +221,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const mode = values.PAYMENTS ?? (keysSet ? 'razorpay' : development ? 'mock' : 'off')
   const onlyHere = 'is for development: HOST and PUBLIC_URL must be loopback and TRUST_PROXY off'
   if (mode === 'mock' && !development) mistakes.push(`PAYMENTS: mock ${onlyHere}`)
+  if (!development) mistakes.push(...listSetShopUrls(values).map((name) => `${name}: ${onlyHere}`))
   if (values.RATE_LIMITS === 'off' && !development) mistakes.push(`RATE_LIMITS: off ${onlyHere}`)
   if (!keysSet && (values.RAZORPAY_KEY_ID ?? values.RAZORPAY_KEY_SECRET) !== undefined) {
     mistakes.push('RAZORPAY_KEY_ID: requires RAZORPAY_KEY_SECRET, and vice versa')
@@ -245,9 +255,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     vpnRangesFile: values.VPN_RANGES_FILE === undefined ? undefined : resolve(values.VPN_RANGES_FILE),
     leakedPasswordsUrl: values.LEAKED_PASSWORDS_URL,
     webhookNetworks: values.WEBHOOK_NETWORKS,
+    shopUrls: shopUrlsOf(values),
     defaultPlan: values.DEFAULT_PLAN ?? (mode === 'off' ? 'premium' : 'free'),
     rateLimits: values.RATE_LIMITS,
     logLevel: values.LOG_LEVEL,
+    metricsToken: values.METRICS_TOKEN,
     payments: {
       mode,
       keyId: values.RAZORPAY_KEY_ID,

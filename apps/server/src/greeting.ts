@@ -1,5 +1,6 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { type Config, localUrl, loopback } from './config.ts'
+import { version } from './core/version.ts'
 import { findLooseModes } from './db/prepare.ts'
 
 /** What an operator should know after a start. */
@@ -14,6 +15,7 @@ export function greeting(
   const lines = [
     `Keyward is ready: ${address}`,
     ...others.map((other) => `  also at   ${other}`),
+    `  version   ${version}`,
     `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
     `  payments  ${payments}`,
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,

@@ -23,11 +23,16 @@ const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const { database, seal } = await prepare(config).catch((error: unknown) => {
-    throw databaseFault(error, config) ?? error
-  })
   const log = openLog(standardOutput)
   process.on('exit', () => log.flushAtExit())
+  const tell = async (line: string) => {
+    log.write(`${line}\n`)
+    // A migration of an embedded database occupies this thread.
+    await log.flush(flushMs)
+  }
+  const { database, seal } = await prepare(config, tell).catch((error: unknown) => {
+    throw databaseFault(error, config) ?? error
+  })
   const { logLevel } = config
   const server = await buildApp({ config, database, seal, consoleDir, logLevel, log })
   let stopping = false

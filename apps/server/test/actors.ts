@@ -69,6 +69,7 @@ export const plainLicense = {
   updatesUntil: null,
   trial: false,
   type: null,
+  customer: null,
 } as const
 
 export async function makeLicenses(on: TestServer, owner: Owner, app: { _id: string }, count = 1, days = 30) {

@@ -5,6 +5,8 @@ import { type Agent, connectAgent } from './agents.ts'
 import { makeApiKey } from './api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from './fixtures.ts'
 import { times } from './rounds.ts'
+import { makeShop, makeType as makeSoldType, orderOnce, sell } from './shop-actor.ts'
+import { paid } from './shop-events.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -29,6 +31,8 @@ const reading = [
   'find_end_user',
   'get_end_user',
   'list_activity',
+  'find_customer',
+  'get_customer',
   'explain_refusal',
 ]
 const writing = [
@@ -50,6 +54,19 @@ async function makeUser(hwid = 'PC-1') {
   return { license, program, id: user._id, device: json.data.devices[0]._id as string }
 }
 
+/** A customer with an order, its license, and an end user of it. */
+async function makeBuyer(email: string, wanted: object = {}) {
+  const shop = await makeShop(owner, app._id, [{ product: 'pro', type: await makeSoldType(owner, app._id) }])
+  const number = `order-${email}`
+  expect(await sell(on, shop, paid(number, { email, ...wanted }))).toBe(200)
+  const order = await orderOnce(owner, number, { state: 'fulfilled' })
+  const [license] = order.licenses as { _id: string; key: string }[]
+  const program = await startProgram(on, app)
+  const used = await program.call('POST', '/license', { licenseKey: license!.key, hwid: `PC of ${email}` })
+  expect(used.status).toBe(200)
+  return { id: order.customer as string, order, license: license!, user: used.json.data.user._id as string }
+}
+
 describe('the tools', () => {
   test('only read, unless the vendor allows changes', async () => {
     expect(await (await reader()).tools()).toEqual(reading)
@@ -65,6 +82,8 @@ describe('the tools', () => {
       'find_end_user',
       'get_end_user',
       'list_activity',
+      'find_customer',
+      'get_customer',
       'explain_refusal',
     ])
     expect(await tools('webhooks:read')).toEqual([])
@@ -124,6 +143,54 @@ describe('an agent finds', () => {
     })
   })
 
+  test('a customer by a part of the address and the name, with what it has', async () => {
+    const { id, order, license, user } = await makeBuyer('lise@physics.example', { name: 'Lise Meitner' })
+    const agent = await reader()
+    for (const search of ['LISE@phys', 'meitner']) {
+      const { customers } = await agent.call('find_customer', { search, app: app.appId })
+      expect(single(customers)).toMatchObject({ id, email: 'lise@physics.example', name: 'Lise Meitner' })
+    }
+    expect(await agent.call('get_customer', { id })).toMatchObject({
+      customer: { id, licenses: 1, orders: 1, note: null },
+      licenses: [{ id: license._id, key: license.key, customer: id, usedBy: { id: user } }],
+      endUsers: [{ id: user }],
+      devices: [{ endUser: { id: user } }],
+      orders: [
+        {
+          id: order._id,
+          order: 'order-lise@physics.example',
+          app: { id: app._id },
+          lines: [{ product: 'pro', quantity: 1 }],
+          licenses: [{ id: license._id, key: license.key }],
+        },
+      ],
+      mails: [{ order: { id: order._id } }],
+    })
+    const { license: found } = await agent.call('get_license', { id: license._id })
+    expect(found.customer).toBe(id)
+  })
+
+  test('licenses and orders of a customer only if its key may read licenses', async () => {
+    const { id, order, license, user } = await makeBuyer('emmy@algebra.example')
+    const agent = await connectAgent(url, await keyWith('clients:read'))
+    const found = await agent.call('get_customer', { id })
+    expect(found).toMatchObject({ customer: { id }, licenses: null, endUsers: [{ id: user }], orders: null })
+    expect(found.mails).toEqual([])
+    expect(JSON.stringify(found)).not.toContain(order._id)
+    expect(JSON.stringify(found)).not.toContain(license._id)
+  })
+
+  test('at most 20 of each that a customer has', async () => {
+    const [first] = await makeLicenses(on, owner, app, 25)
+    const { licenses } = (await owner.call('GET', `/licenses?app=${app._id}&limit=25`)).json.data
+    for (const { _id } of licenses)
+      await owner.call('PUT', `/licenses/${_id}`, { customer: 'many@buyers.example' })
+    const { customer } = (await owner.call('GET', `/licenses/${first!._id}`)).json.data.license
+    const found = await (await reader()).call('get_customer', { id: customer })
+    expect(found.customer.licenses).toBe(25)
+    expect(found.licenses).toHaveLength(20)
+  })
+
   test('apps without their secrets', async () => {
     const { apps } = await (await reader()).call('list_apps')
     expect(apps).toContainEqual(expect.objectContaining({ id: app._id, name: app.name }))
@@ -134,11 +201,14 @@ describe('an agent finds', () => {
     const other = await makeApp(owner, 'Borealis')
     const key = await makeApiKey(on, owner, { permissions: [...apiKeyPermissions], apps: [other._id] })
     const { license, id, device } = await makeUser()
+    const buyer = await makeBuyer('sofia@waves.example')
     const agent = await connectAgent(url, key, { write: true })
-    const none = { lic: `lic_${'0'.repeat(32)}`, usr: `usr_${'0'.repeat(32)}` }
+    const [lic, usr, cus] = ['lic', 'usr', 'cus'].map((prefix) => `${prefix}_${'0'.repeat(32)}`)
+    const none = { lic, usr, cus }
     for (const [name, foreign, absent] of [
       ['get_license', { id: license._id }, { id: none.lic }],
       ['get_end_user', { id }, { id: none.usr }],
+      ['get_customer', { id: buyer.id }, { id: none.cus }],
       ['explain_refusal', { endUser: id }, { endUser: none.usr }],
       ['list_license_types', { app: app._id }, { app: `app_${'0'.repeat(32)}` }],
       ['create_licenses', { app: app._id, expiresAt: null }, { app: 'AAAAAAAA', expiresAt: null }],
@@ -155,6 +225,7 @@ describe('an agent finds', () => {
     }
     expect((await agent.call('find_license')).licenses).toEqual([])
     expect((await agent.call('find_end_user', { search: license.key })).endUsers).toEqual([])
+    expect((await agent.call('find_customer', { search: 'sofia@' })).customers).toEqual([])
     expect((await agent.call('list_apps')).apps).toMatchObject([{ id: other._id }])
     expect((await owner.call('GET', `/licenses/${license._id}`)).json.data.license.banned).toBe(false)
   })
@@ -374,6 +445,8 @@ describe('an agent that may change things', () => {
       ['reset_hwid', { id: device }],
       ['free_device', { endUser: id, device: 'PC-1' }],
       ['free_device', { endUser: id }],
+      ['get_customer', { id: 'lise@physics.example' }],
+      ['get_customer', { id }],
     ] as const)
       expect(await agent.fail(name, input), `${name} ${JSON.stringify(input)}`).toMatch(
         /exact id|Is required|Only these fields/,
@@ -390,7 +463,7 @@ describe('hostile text', () => {
   const unseen = '\u202e\u200b\u{e0041}\u00ad'
   const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
 
-  async function plant(): Promise<{ id: string; license: string; reference: string }> {
+  async function plant() {
     const license = single(
       (
         await owner.call('POST', '/licenses', {
@@ -413,7 +486,9 @@ describe('hostile text', () => {
     await startProgram(on, app).then((other) =>
       other.call('POST', '/login', { username: `${order.slice(0, 50)}${unseen}`, password: 'x'.repeat(8) }),
     )
-    return { id, license: license._id, reference: refused.json.reference }
+    const buyer = await makeBuyer(`ignore${license._id}@rules.example`, { name: `${order}${unseen}` })
+    await owner.call('PUT', `/customers/${buyer.id}`, { note: `${order}${unseen}` })
+    return { id, license: license._id, reference: refused.json.reference as string, customer: buyer.id }
   }
 
   const strings = (value: unknown): string[] =>
@@ -424,7 +499,7 @@ describe('hostile text', () => {
         : []
 
   test('reaches an agent in data fields alone, without characters that hide', async () => {
-    const { id, license, reference } = await plant()
+    const { id, license, reference, customer } = await plant()
     const agent = await writer()
     const before = JSON.stringify(await agent.client.listTools())
     await expect
@@ -438,10 +513,12 @@ describe('hostile text', () => {
       ['find_end_user', {}],
       ['list_activity', { app: app._id, limit: 50 }],
       ['explain_refusal', { reference }],
+      ['find_customer', { search: 'ignore all rules' }],
+      ['get_customer', { id: customer }],
     ] as const)
       answers.push(await agent.call(name, input))
     const texts = strings(answers)
-    expect(texts.filter((text) => text.includes('ignore all rules')).length).toBeGreaterThan(6)
+    expect(texts.filter((text) => text.includes('ignore all rules')).length).toBeGreaterThan(10)
     expect(texts.filter((text) => hidden.test(text))).toEqual([])
     expect(texts.some((text) => text.includes('\\u{202e}'))).toBe(true)
     expect(JSON.stringify(await agent.client.listTools())).toBe(before)

@@ -42,7 +42,12 @@ function check(): { code: number; output: string } {
 
 const byName = 'a package imports by name, and only packages below it'
 
+const apart = 'the page of customers and the console share no file but lib/navigation and lib/browser'
+
 const violations: [rule: string, from: string, text: string][] = [
+  [apart, `${console_}/customer/a.ts`, "import { x } from '../ui/x.tsx'"],
+  [apart, `${console_}/customer/b.ts`, "export { x } from '../pages/x.tsx'"],
+  [apart, `${console_}/pages/c.tsx`, "const x = await import('../customer/x.ts')"],
   [byName, `${contract}/a.ts`, "import { x } from '../../../apps/server/src/core/x.ts'"],
   [byName, `${contract}/b.ts`, "import type { x } from '@keyward/server/src/core/x.ts'"],
   [byName, `${contract}/c.ts`, "export { x } from '../../../apps/console/src/ui/x.tsx'"],
@@ -239,6 +244,7 @@ const imported = [
   `${server}/modules/portal/portal.service.ts`,
   `${server}/modules/program/verdict/x.ts`,
   `${server}/modules/program/program.service.ts`,
+  `${console_}/customer/x.ts`,
   `${console_}/features/licenses/x.tsx`,
   `${console_}/pages/x.tsx`,
   `${console_}/ui/x.tsx`,

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LicenseStatus } from '@keyward/contract'
+import type { ListedLicenseStatus } from '@keyward/contract'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allApps, type OwnerScope, type ResellerActor } from '../src/core/actor.ts'
 import {
@@ -15,9 +16,11 @@ import {
   tablesOfApps,
 } from '../src/db/deletions.ts'
 import { listLanes, type Tx } from '../src/db/index.ts'
+import { endRows, findEnd } from '../src/db/lists/ends.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findListStart, findPage, nextWindow } from '../src/db/lists/lists.ts'
+import { walkOrigin } from '../src/db/lists/origins.ts'
 import { findRecords, type RecordFilter, toWalk } from '../src/db/lists/records.ts'
 import { type RecordSearch, searchRecords } from '../src/db/lists/records-search.ts'
 import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
@@ -33,15 +36,18 @@ import * as apiKeys from '../src/modules/api-keys/api-keys.repo.ts'
 import { hasRoomForFile, lockApps, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
+import { listAddresses } from '../src/modules/customers/customers.access.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices/leased-places.access.ts'
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
+import { endUserList } from '../src/modules/end-users/end-users.list.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import { storeAddedRights } from '../src/modules/entitlements/added-rights.ts'
 import { updateEndUsers } from '../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
 import * as licenseRows from '../src/modules/entitlements/license-rows.ts'
 import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
+import { countLicenses } from '../src/modules/license-types/license-types.repo.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
@@ -54,6 +60,9 @@ import * as activations from '../src/modules/offline-activations/offline-activat
 import * as resetRequests from '../src/modules/password-resets/reset-requests.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
+import * as shopOrders from '../src/modules/shops/orders.repo.ts'
+import * as shopEvents from '../src/modules/shops/shop-events.repo.ts'
+import * as shops from '../src/modules/shops/shops.repo.ts'
 import * as deliveries from '../src/modules/webhooks/deliveries.repo.ts'
 import * as webhooks from '../src/modules/webhooks/webhooks.repo.ts'
 import { deleteAnswers, deleteOldest, isFull } from '../src/service/stored-answers.ts'
@@ -85,8 +94,8 @@ const someApps: OwnerScope = { ownerId: 'own_1', apps: new Set(['app_1', 'app_2'
 const oneApp: OwnerScope = { ownerId: 'own_1', apps: new Set(['app_1']) }
 const ids = Array.from({ length: 100 }, (_, index) => `id_${index}`)
 
-/** The scans and searches in SQLite's plan for each query of the work. */
-async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+/** The scans and searches in SQLite's plan for each query of the work, or other steps of it. */
+async function plansOf(work: (tx: Tx) => Promise<unknown>, which = /^(SCAN|SEARCH)/): Promise<string[]> {
   const { writer } = database.handles
   const asked = new Set<string>()
   const prepare = writer.prepare.bind(writer)
@@ -102,7 +111,7 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const texts = [...asked].filter((text) => !/^(begin|commit|rollback|select total_changes)/.test(text))
   return texts.flatMap((text) => {
     const steps = writer.database.prepare(`explain query plan ${text}`).all() as { detail: string }[]
-    return steps.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail))
+    return steps.map(({ detail }) => detail).filter((detail) => which.test(detail))
   })
 }
 
@@ -163,6 +172,8 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['get events', (tx) => queueRecord.run(tx, { id: 'aud_1' })],
   ['are due', (tx) => deliveries.hasDue.first(tx, { now: 1 })],
   ['have due events', (tx) => deliveries.listLanes(tx, { after: '', now: 1, count: 9 })],
+  ['are full', (tx) => deliveries.listFull(tx, { after: '', count: 9, most: 9 })],
+  ['are still full', (tx) => deliveries.isFull(tx, 'whk_1', 9)],
   ['are looked at', (tx) => deliveries.listCandidates(tx, { webhookId: 'whk_1', now: 1, count: 9 })],
   ['are claimed', (tx) => deliveries.claim(tx, [1, 2], { now: 1, until: 2 })],
   ['make later events wait', (tx) => deliveries.postpone(tx, [1, 2], { now: 1, until: 2 })],
@@ -175,6 +186,46 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(plan.length).toBeGreaterThan(0)
   const named = /^SCAN (?!waiting|d$|CONSTANT ROW|\d|\(|some)/
   expect(plan.filter((step) => named.test(step))).toEqual([])
+})
+
+const everyOrder = { page: 1, limit: 9 }
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['are listed', (tx) => shops.listShops(tx, scope, 'app_1')],
+  ['have due events', (tx) => shopEvents.hasDue.first(tx, { now: 1 })],
+  ['have lanes', (tx) => listLanes(tx, 'shop_events', { after: '', now: 1, count: 9 })],
+  ['are served', (tx) => shopEvents.claim(tx, 'own_1 shp_1', { now: 1, until: 2, count: 9 })],
+  ['know what was told', (tx) => shopEvents.listFacts(tx, 'sor_1')],
+  ['are resumed', (tx) => shopEvents.setDueOfShop(tx, 'shp_1', { dueAt: 1, count: 9 })],
+  ['forget bodies', (tx) => shopEvents.eraseBodies(tx, 1, 9)],
+  ['end events', (tx) => shopEvents.endEventsOf(tx, 'sor_1', 1)],
+  ['have orders', (tx) => shopOrders.pageOrders(tx, scope, {}, everyOrder, 99)],
+  ['have waiting orders', (tx) => shopOrders.pageOrders(tx, scope, { state: 'waiting' }, everyOrder, 99)],
+  ['have orders of an app', (tx) => shopOrders.pageOrders(tx, scope, { appId: 'app_1' }, everyOrder, 99)],
+  ['have orders of a shop', (tx) => shopOrders.pageOrders(tx, scope, { shop: 'shp_1' }, everyOrder, 99)],
+  [
+    'have orders of a license',
+    (tx) => shopOrders.pageOrders(tx, scope, { license: 'lic_1' }, everyOrder, 99),
+  ],
+  [
+    'have orders of a customer',
+    (tx) => shopOrders.pageOrders(tx, scope, { customer: 'cus_1' }, everyOrder, 99),
+  ],
+  ['find orders', (tx) => shopOrders.pageOrders(tx, scope, { search: 'ada@' }, everyOrder, 99)],
+  ['list licenses', (tx) => shopOrders.listLicenses(tx, ['sor_1'])],
+])('shops %s without scanning a table', async (_what, work) => {
+  const plan = await plansOf(work)
+  expect(plan.length).toBeGreaterThan(0)
+  const named = /^SCAN (?!waiting|q$|CONSTANT ROW|\d|\(|some)/
+  expect(plan.filter((step) => named.test(step))).toEqual([])
+})
+
+test.each([
+  ['all apps', scope],
+  ['some apps', someApps],
+])('exports with %s find the addresses of customers by their ids', async (_what, reader) => {
+  const plan = await plansOf((tx) => listAddresses(tx, reader, ids))
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH c .*\(id=\?\)/))
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
@@ -341,7 +392,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['trims replaced activations', (tx) => activations.trimReplaced(tx, scope, machine, 20)],
   ['finds the latest end of a file', (tx) => activations.latestEnd(tx, scope, 'usr_1')],
   ['finds the file of a device', (tx) => findActivationEnd(tx, 'dev_1', 1)],
-  ['lists the files of devices', (tx) => listActivationEnds(tx, 'usr_1', 1)],
+  ['lists the files of devices', (tx) => listActivationEnds(tx, ['usr_1'], 1)],
   ['checks a page of a block list', (tx) => pageBlocks(tx, 'app_1', { page: 1, limit: 50 })],
 ])('%s through indexes', async (_name, work) => {
   const plan = await plansOf(work)
@@ -349,7 +400,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(plan.filter((step) => step.startsWith('SCAN') || /INDEX clients_owner/.test(step))).toEqual([])
 })
 
-const [app, client, from, code] = ['app_1', 'usr_1', 1, 'keyNotFound']
+const [app, client, from, code, kind] = ['app_1', 'usr_1', 1, 'keyNotFound', 'init']
 
 test.each<[string, ActivityFilter, OwnerScope?]>([
   ['activity_app (app_id=? AND created_at>?)', { from }, oneApp],
@@ -364,17 +415,58 @@ test.each<[string, ActivityFilter, OwnerScope?]>([
   ['activity_client (client_id=? AND created_at>?)', { from, app, client }],
   ['activity_client_refused (client_id=? AND created_at>?)', { from, app, client, code: 'any' }],
   ['activity_client_refused (client_id=? AND created_at>?)', { from, client, code }],
+  ['activity_owner_kind (owner_id=? AND kind=? AND created_at>?)', { from, kinds: [kind] }],
+  ['activity_app_kind (app_id=? AND kind=? AND created_at>?)', { from, app, kinds: [kind] }],
+  ['activity_app_kind (app_id=? AND kind=? AND created_at>?)', { from, kinds: [kind] }, oneApp],
+  ['activity_owner_kind (owner_id=? AND kind=? AND created_at>?)', { from, kinds: [kind, 'other'] }],
+  ['activity_app_kind (app_id=? AND kind=? AND created_at>?)', { from, app, kinds: [kind, 'other'] }],
 ])('lists events through %s', async (index, filter, within = scope) => {
   const { handles } = database
   handles.writer.database.exec(
-    "insert into activity (reference, owner_id, app_id, client_id, kind, code, times, created_at, last_at) values ('R', 'own_1', 'app_1', 'usr_1', 'refused', 'keyNotFound', 1, 2, 2)",
+    "insert into activity (reference, owner_id, app_id, client_id, kind, code, times, created_at, last_at) values ('R', 'own_1', 'app_1', 'usr_1', 'refused', 'keyNotFound', 1, 2, 2), ('R2', 'own_1', 'app_1', null, 'init', null, 1, 2, 2)",
   )
   const plan = await plansOf((tx) =>
     pageActivity({ ...database, lists: tx }, within, filter, { page: 1, limit: 50 }, 100),
   )
-  handles.writer.database.exec("delete from activity where reference = 'R'")
+  handles.writer.database.exec("delete from activity where reference in ('R', 'R2')")
   const byIndex = expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))
-  expect(plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))).toEqual([byIndex, byIndex])
+  const found = plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))
+  expect(found).toEqual(Array(2 * (filter.kinds?.length ?? 1)).fill(byIndex))
+})
+
+test('finds events of a license, and those that a search finds, through an index for each way', async () => {
+  const search = {
+    ...{ clients: [client], address: '203.', reference: 'ABC' },
+    subjects: [
+      { text: 'mallory', isBeginning: true },
+      { text: 'abc', isBeginning: false },
+    ],
+  }
+  for (const filter of [{}, { app, code, from }, { kind, client }] as ActivityFilter[]) {
+    const plan = await plansOf((tx) =>
+      pageActivity(
+        { ...database, lists: tx },
+        scope,
+        { ...filter, among: [search] },
+        { page: 1, limit: 50 },
+        100,
+      ),
+    )
+    const reads = plan.filter((step) => / t /.test(step) && !step.includes('rowid=?'))
+    expect(
+      [
+        ...new Set(
+          reads.map((step) => / INDEX (\S+ \(.*)/.exec(step)?.[1]?.replace(' AND created_at>?', '')),
+        ),
+      ].sort(),
+    ).toEqual([
+      'activity_address (owner_id=? AND address>? AND address<?)',
+      'activity_client (client_id=?)',
+      'activity_subject (owner_id=? AND <expr>=?)',
+      'activity_subject (owner_id=? AND <expr>>? AND <expr><?)',
+      'sqlite_autoindex_activity_1 (reference>? AND reference<?)',
+    ])
+  }
 })
 
 test.each<[string, Partial<RecordFilter>, OwnerScope?]>([
@@ -394,11 +486,43 @@ test.each<[string, Partial<RecordFilter>, OwnerScope?]>([
   expect(reads).toEqual([expect.stringMatching(new RegExp(`INDEX ${index.replace(/[()?]/g, '\\$&')}$`))])
 })
 
+test('reads the changes of an app action by action, through their index', async () => {
+  const filter = { scope, app, from, actions: ['app.updated', 'release.added'] } as const
+  const plan = await plansOf(async (tx) => {
+    const walk = await toWalk({ ...database, lists: tx }, filter)
+    await findRecords({ ...database, lists: tx }, walk({ count: 100 }), { page: 1, limit: 50 })
+  })
+  const reads = plan.filter((step) => /^\w+ t /.test(step))
+  const index = expect.stringMatching(/INDEX audit_action \(owner_id=\? AND action=\? AND created_at>\?\)$/)
+  expect(reads).toEqual([index, index])
+})
+
 test('chooses the filter with the fewest records by counting a bounded part of each index', async () => {
   const filter = { scope, app, actor: 'acc_1', action: 'license.banned' } as const
   const plan = await plansOf((tx) => toWalk({ ...database, lists: tx }, filter))
   const indexes = plan.flatMap((step) => /COVERING INDEX (\w+)|INDEX (audit_app)/.exec(step)?.slice(1) ?? [])
   expect(indexes.filter(Boolean)).toEqual(['audit_actor', 'audit_action', 'audit_app'])
+})
+
+test('finds what a record says of one object through its indexes, without a scan', async () => {
+  const filter = { scope, from, about: { id: 'lic_1', related: ['usr_1'], linked: 5 } }
+  const plan = await plansOf(async (tx) => {
+    const walk = await toWalk({ ...database, lists: tx }, filter)
+    await findRecords({ ...database, lists: tx }, walk({ count: 100 }), { page: 1, limit: 50 })
+  })
+  const reads = plan.filter((step) => /^\w+ (t|o|l) /.test(step))
+  const ofObject = [
+    'SEARCH o USING PRIMARY KEY (object_id=?)',
+    'SEARCH t USING INTEGER PRIMARY KEY (rowid=?)',
+  ]
+  const ofSubject = 'SEARCH t USING INDEX audit_subject (target_id=? AND created_at>?)'
+  expect(reads).toEqual([
+    ...[...ofObject, ...ofObject],
+    'SEARCH l USING INTEGER PRIMARY KEY (rowid>?)',
+    'SEARCH t USING INTEGER PRIMARY KEY (rowid=?)',
+    ...[ofSubject, ofSubject],
+    'SEARCH t USING COVERING INDEX audit_actor (owner_id=? AND actor_id=? AND created_at>?)',
+  ])
 })
 
 test('searches records through the indexes of text, action, actor and subject, without a scan', async () => {
@@ -536,14 +660,134 @@ test.each([undefined, 'unused', 'banned'] as const)(
       expect(step).toMatch(/^SEARCH t USING .*(PRIMARY KEY|INDEX license\w+) \(app_id=\?/)
   },
 )
+
+test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as const)(
+  'pages of licenses and end users sorted by end read an index in its order, and their starts the counts (%s)',
+  async (status) => {
+    for (const [holder, where] of [
+      ['owner', { scope }],
+      ['app', { scope, appId: 'app_1' }],
+      ['app', { scope: someApps }],
+    ] as const) {
+      const filter = { ...where, status, now: 1 }
+      const target = { order: 'desc', offset: 9, limit: 50 } as const
+      const plan = await plansOf(async (tx) => {
+        const lists = { ...database, lists: tx }
+        await endRows(lists, licenseList, filter, { ...target, from: sql`` }).execute(tx)
+        await findEnd(lists, licenseList, filter, target)
+      })
+      const sorts = await plansOf(
+        (tx) =>
+          endRows({ ...database, lists: tx }, licenseList, filter, { ...target, from: sql`` }).execute(tx),
+        /TEMP B-TREE/,
+      )
+      expect(sorts).toEqual([])
+      const ends = plan.filter((step) => / t USING COVERING INDEX licenses_/.test(step))
+      expect(ends.length).toBeGreaterThan(0)
+      const index = status === 'banned' ? '_banned_expiry' : '_expiry'
+      for (const step of ends) expect(step).toContain(`licenses_${holder}${index} (${holder}_id=?`)
+      expect(plan).toContainEqual(expect.stringMatching(/SEARCH t USING .*(owner|app)_id/))
+      expect(plan.filter((step) => step.startsWith('SCAN') && !/^SCAN \(subquery/.test(step))).toEqual([])
+    }
+  },
+)
+
+test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as const)(
+  'licenses and end users of a type are found by its indexes (%s)',
+  async (status) => {
+    const filter = { scope, appId: 'app_1', status, now: 1 }
+    const plan = await plansOf(async (tx) => {
+      const lists = { ...database, lists: tx }
+      for (const origin of [{ typeId: 'lty_1' }, { resellerId: 'res_1' }]) {
+        await sql`${licenseList.ofOrigin(lists, { ...filter, origin }, origin)}`.execute(tx)
+        const people = { ...filter, status: status === 'unused' ? undefined : status, origin }
+        await sql`${endUserList.ofOrigin(lists, people, origin)}`.execute(tx)
+      }
+      await countLicenses(tx, 'app_1')
+    })
+    const licenses = plan.filter((step) => /INDEX licenses_/.test(step))
+    expect(licenses.length).toBeGreaterThanOrEqual(5)
+    for (const step of licenses) expect(step).toMatch(/licenses_(type|type_expiry|reseller_counts) \(/)
+    expect(
+      plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (counted|\(subquery)/.test(step)),
+    ).toEqual([])
+  },
+)
+
+test('finds end users of an app by the first letters of a key from the keys', async () => {
+  const filter = { scope, appId: 'app_1', now: 1 }
+  const page = { page: 1, limit: 50, sort: 'newest' } as const
+  const term = { text: 'ab', key: 'AB', short: true }
+  const plan = await plansOf((tx) =>
+    searchPage({ ...database, lists: tx }, endUserList, filter, page, term, 9),
+  )
+  expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l .*key_normalized>\? AND key_normalized<\?/))
+  expect(plan.filter((step) => / t USING (COVERING )?INDEX clients_/.test(step))).toEqual([])
+})
+
+test.each([undefined, 'active', 'expired', 'banned', 'expiring'] as const)(
+  'of types and resellers with very many licenses, rows are walked in the order of an index (%s)',
+  async (status) => {
+    for (const origin of [{ typeId: 'lty_1' }, { resellerId: 'res_1' }]) {
+      const filter = { scope, appId: 'app_1', status, now: 1, origin }
+      for (const sort of ['newest', 'oldest', 'expires_first', 'expires_last'] as const) {
+        const page = { page: 9, limit: 50, sort }
+        const walk = async (tx: Tx) => {
+          await walkOrigin({ ...database, lists: tx }, licenseList, filter, origin, page).execute(tx)
+          await walkOrigin({ ...database, lists: tx }, endUserList, filter, origin, page).execute(tx)
+        }
+        expect(await plansOf(walk, /TEMP B-TREE/)).toEqual([])
+        const plan = await plansOf(walk)
+        const licenses = plan.filter((step) => step.startsWith('SEARCH o '))
+        expect(licenses.length).toBeGreaterThan(0)
+        for (const step of licenses) expect(step).toContain('INDEX licenses_client (client_id=?)')
+        expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([])
+      }
+    }
+  },
+)
+
 const counts = { total: 100_000, unused: 50_000, active: 0, expired: 0, banned: 30_000 }
 
-const plansOfSearch = (text: string, total: number, of: Omit<ListFilter<LicenseStatus>, 'scope' | 'now'>) =>
+const plansOfSearch = (
+  text: string,
+  total: number,
+  of: Omit<ListFilter<ListedLicenseStatus>, 'scope' | 'now'>,
+) =>
   plansOf((tx) => {
     const page = { page: 1, limit: 50, sort: 'newest' } as const
     const term = { text, key: undefined, short: false }
     return searchPage({ ...database, lists: tx }, licenseList, { scope, now: 1, ...of }, page, term, total)
   })
+
+test.each([
+  ['licenses', licenseList],
+  ['clients', endUserList],
+] as const)('finds %s by what a text names through indexes, without a scan', async (_name, list) => {
+  database.handles.writer.database.exec(`
+    insert or ignore into owners (id, account_id, name, created_at) values ('own_n', 'acc_n', '', 1);
+    insert or ignore into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
+      signing_sealed, version, created_at) values ('app_n', 'own_n', 'N', 'N', '', '', '', '', '', '1', 1);
+    insert or ignore into resellers (id, owner_id, app_id, email, email_normalized, password_hash, allowed_license_keys,
+      created_at) values ('res_n', 'own_n', 'app_n', 'partner@x.y', 'partner@x.y', '', 1, 1);
+    insert or ignore into license_types (id, owner_id, app_id, name, name_normalized, term, grace_days, devices,
+      seat_timeout_seconds, features, trial, resellable, created_at)
+      values ('lty_n', 'own_n', 'app_n', 'Partner', 'partner', 'date', 0, 1, 600, '[]', 0, 0, 1)`)
+  const known: OwnerScope = {
+    ...allApps('own_n'),
+    permissions: new Set(['clients:read', 'licenses:read', 'resellers:read']),
+  }
+  const plan = await plansOf((tx) => {
+    const page = { page: 1, limit: 50, sort: 'newest' } as const
+    const term = toSearchTerm('partner') as SearchTerm
+    return searchPage({ ...database, lists: tx }, list, { scope: known, now: 1 }, page, term, 100_000)
+  })
+  for (const index of ['licenses_reseller', 'licenses_type', 'resellers_owner', 'license_types_owner']) {
+    expect(plan).toContainEqual(expect.stringContaining(`INDEX ${index} `))
+  }
+  const scans = plan.filter((step) => step.startsWith('SCAN'))
+  expect(scans.filter((step) => !/VIRTUAL TABLE|^SCAN (way|hits|shown|counted|s|\()/.test(step))).toEqual([])
+})
 
 const addTexts = (text: string, seqs: number[]) =>
   database.handles.writer.database

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hashSync, verifySync } from '@node-rs/argon2'
+import { hashSync } from '@node-rs/argon2'
+import { compareHash } from '../src/core/compare-hash.ts'
 import { HashThreads } from '../src/core/hash-threads.ts'
+import { isImportedHash } from '../src/core/imported-hashes.ts'
 import { Passwords } from '../src/core/passwords.ts'
 
 const weakest = { memoryCost: 8, timeCost: 1, parallelism: 1 }
@@ -14,7 +16,7 @@ class QuickHashes extends HashThreads {
 
   override async verify(stored: string, password: string): Promise<boolean> {
     await nextTurn()
-    return verifySync(stored, password)
+    return compareHash(stored, password)
   }
 }
 
@@ -24,7 +26,7 @@ export class QuickPasswords extends Passwords {
     super({ threads: new QuickHashes(), refusalMs: 0 })
   }
 
-  override isOutdated(): boolean {
-    return false
+  override isOutdated(stored: string): boolean {
+    return isImportedHash(stored)
   }
 }

@@ -32,23 +32,42 @@ test('only queries without an app name the owner of rows by hand, and not by the
     return queries ? [[file, queries.length]] : []
   })
   expect(Object.fromEntries(found)).toEqual({
+    // Erases a person for callers with all apps.
+    'activity/activity.erasure.ts': 2,
     // A condition on the apps follows.
     'activity/activity.repo.ts': 1,
+    // Narrowed by `mine`, the condition of the search.
+    'activity/activity.search.ts': 2,
     // A prepared query: `sees` checks the app that it returns.
     'apps/apps.access.ts': 1,
     // Names of people and API keys, which have no app; the ids come from records that the reader may see.
     'audit/audit.names.ts': 4,
+    // A link's app comes with the session or the stored request, and its condition follows.
+    'customer-page/customer-page.repo.ts': 1,
+    // A customer has no app: `customerInScope` finds those with something in the scope.
+    'customer-records/customer-records.repo.ts': 2,
+    'customers/customers.access.ts': 6,
+    // An erasure is of callers with all apps, and concerns all shops of the vendor.
+    'customers/erasures.access.ts': 2,
     // Another one, and a query for programs, whose session names the app.
     'end-users/end-users.access.ts': 2,
+    // Erases a person for callers with all apps.
+    'end-users/end-users.erasure.ts': 1,
+    // The app of an end user that was found in the scope.
+    'end-users/end-users.repo.ts': 1,
+    // What a vendor may store, of all its apps.
+    'imports/imports.repo.ts': 2,
     // Narrowed by `mine`, the condition of the search.
     'end-users/end-users.list.ts': 1,
     'licenses/licenses.list.ts': 2,
     // What a job finds out about a vendor, narrowed to the apps of each person that it tells; settings have no app.
     'notifications/notifications.access.ts': 2,
-    'notifications/notifications.facts.ts': 7,
+    'notifications/notifications.facts.ts': 9,
     'notifications/notifications.repo.ts': 8,
     // The plan's limit counts the resellers of all apps.
     'resellers/resellers.repo.ts': 1,
+    // Erases a person for callers with all apps.
+    'shops/shops.erasure.ts': 1,
     // Who the maker of a webhook is.
     'webhooks/webhooks.makers.ts': 2,
     // A webhook names several apps: `isVisible` checks them.

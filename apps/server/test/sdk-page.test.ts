@@ -101,6 +101,7 @@ test('the protocol is a page whose links work', async () => {
     '/sdk/',
     '/docs/client-protocol',
     '/docs/licensing',
+    '/docs/migration',
     '/docs/automation',
     '/docs/api-keys',
     '/docs/events',
@@ -118,6 +119,8 @@ test('the recipes of licensing are a page whose links work', async () => {
 
 test.each([
   ['automation', 'Standard Webhooks'],
+  ['migration', 'Let&#39;s Encrypt'],
+  ['compatibility', 'invalidver'],
   ['api-keys', 'kwa_'],
   ['events', 'license.banned'],
 ])('the guide /docs/%s is a page whose links work', async (name, text) => {

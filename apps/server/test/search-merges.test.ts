@@ -93,6 +93,23 @@ test.for([
   expect(Math.max(...pages)).toBeLessThan(100)
 })
 
+test('a new device and the freeing of all devices write little, however long the names of the others are', async () => {
+  const run = (statement: string) => transact(database.db, (tx) => sql.raw(statement).execute(tx))
+  await run(`insert into clients (id, owner_id, app_id, username, username_normalized, expires_at, created_at)
+    values ('usr_1', 'own_1', 'app_1', 'ada', 'ada', 9e12, 1)`)
+  let last = 0
+  const add = () => {
+    last += 1
+    return run(`insert into devices (id, owner_id, app_id, client_id, hwid, hwid_hash, name, first_seen_at, last_seen_at)
+      values ('dev_${last}', 'own_1', 'app_1', 'usr_1', '', '${last}', hex(randomblob(128)), 1, 1)`)
+  }
+  for (let at = 0; at < 60; at += 1) await add()
+  const added = await pagesOf(10, add)
+  expect(Math.max(...added)).toBeLessThan(60)
+  const freed = await pagesOf(1, () => run(`delete from devices where client_id = 'usr_1'`))
+  expect(Math.max(...freed)).toBeLessThan(60)
+})
+
 test('the parts of the search index stay few, and every license is found', async () => {
   await fillIndex()
   for (let at = 0; at < 500; at += 1) await transact(database.db, (tx) => insert(tx, 1))

@@ -10,8 +10,8 @@ interface Received {
 }
 
 interface Behaviour {
-  /** Returns a response to a command, or undefined for the usual one. */
-  reply?: (command: string) => string | undefined
+  /** Returns a response to a command, undefined for the usual one, or null for none. */
+  reply?: (command: string) => string | null | undefined
   /** Accepts connections but never responds. */
   isSilent?: boolean
   tls?: { key: string; cert: string }
@@ -82,7 +82,7 @@ export class SmtpSink {
       if (content === undefined) {
         this.commands.push(line)
         const override = this.#behaviour.reply?.(line)
-        return say(override ?? answer(line))
+        return override === null ? undefined : say(override ?? answer(line))
       }
       if (line !== '.') return content.push(line.replace(/^\.\./, '.'))
       const [head = '', ...body] = content.join('\r\n').split('\r\n\r\n')

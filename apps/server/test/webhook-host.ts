@@ -13,6 +13,7 @@ const server = await buildApp({
   consoleDir: '/nowhere',
   logLevel: 'error',
   webhookTimes,
+  shopLeaseMs: 2000,
   deliveriesEveryMs: 20,
 })
 console.log(`Keyward is ready: ${await server.listen({ port: 0, host: '127.0.0.1' })}`)

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
+import { customerKinds } from './customer-page.ts'
 import { memberRole } from './members.ts'
 import { notificationSettings } from './notifications.ts'
 import { duration, licenseTerm } from './terms.ts'
+import { pauseReasons } from './webhook-pauses.ts'
 
 const nothing = z.strictObject({})
 const count = z.int().min(0)
@@ -12,6 +14,7 @@ const time = z.int().nullable()
 const id = z.string().max(64)
 const ids = z.array(id).max(Math.max(limits.bulkMax, limits.generateMax))
 const flag = z.boolean()
+const names = z.array(z.string().max(20)).max(10)
 
 /** A value before and after a change. */
 const changeOf = <T extends z.ZodType>(value: T) => z.strictObject({ before: value, after: value })
@@ -24,7 +27,17 @@ const appFields = z
     ...appSettings.shape,
   })
   .partial()
+const compatibilityFields = z
+  .strictObject({
+    enabled: flag,
+    name: z.string(),
+    ownerId: z.string(),
+    protocols: z.array(z.string()).max(4),
+  })
+  .partial()
 const messages = z.record(z.string(), z.string())
+/** By days of 24 hours, or by a duration of the calendar. */
+const extension = z.strictObject({ ids, days: z.int().optional(), duration: duration.optional() })
 const reason = z.string().nullable()
 const banned = z.strictObject({ reason: reason.optional() })
 const blockKind = z.enum(['hwid', 'address'])
@@ -45,7 +58,21 @@ const licenseTypeFields = z
   })
   .partial()
 const licenseFields = z
-  .strictObject({ devices: z.int(), features: z.array(z.string()), note: z.string().nullable() })
+  .strictObject({
+    /** The name of the license type. */
+    type: z.string().nullable(),
+    term: licenseTerm,
+    duration: duration.nullable(),
+    graceDays: z.int(),
+    devices: z.int(),
+    seats: z.int().nullable(),
+    seatTimeoutSeconds: z.int(),
+    features: z.array(z.string()),
+    updatesForDays: z.int().nullable(),
+    trial: flag,
+    note: z.string().nullable(),
+    customer: id.nullable(),
+  })
   .partial()
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
 const memberRights = { role: memberRole, apps: ids.nullable() }
@@ -61,6 +88,23 @@ const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag,
 const webhookFields = z
   .strictObject({ origin: z.string(), events: z.array(z.string()), apps: ids.nullable(), active: flag })
   .partial()
+const shopFields = z
+  .strictObject({
+    name: z.string(),
+    /** How many products it has. */
+    products: z.int(),
+    active: flag,
+  })
+  .partial()
+const lazyMoveFields = z.strictObject({
+  origin: z.string(),
+  protocol: z.string(),
+  name: z.string(),
+  ownerId: z.string(),
+  /** Whether answers must be signed. */
+  verified: flag,
+  until: time,
+})
 const passkeyName = z.strictObject({ name: z.string() })
 const plan = z.strictObject({ plan: z.enum(['free', 'premium']), until: time })
 const coupon = z.strictObject({
@@ -132,12 +176,23 @@ export const actions = {
   'app.signing_key_created': z.strictObject({ kid: id }),
   'app.signing_key_promoted': z.strictObject({ kid: id, retired: id }),
   'app.signing_key_revoked': z.strictObject({ kid: id }),
+  'app.compatibility_changed': z.strictObject({
+    before: compatibilityFields,
+    after: compatibilityFields,
+    secretChanged: flag,
+  }),
   'app.messages_changed': z.strictObject({
     locale: z.string().optional(),
     before: messages,
     after: messages,
   }),
   'app.messages_reset': z.strictObject({ locale: z.string().optional(), before: messages }),
+  /** `changed` names the parts, not the texts. */
+  'app.mail_changed': z.strictObject({ locale: z.string().optional(), changed: z.array(z.string()) }),
+  'app.mail_reset': z.strictObject({ locale: z.string().optional() }),
+  'app.mail_tested': z.strictObject({ locale: z.string().optional() }),
+  /** Without the secret; the address without its path. */
+  'app.lazy_move_changed': changeOf(lazyMoveFields.nullable()),
   'app.deletion_started': z.strictObject({ name: z.string() }),
   'app.deleted': z.strictObject({ name: z.string() }),
 
@@ -150,15 +205,29 @@ export const actions = {
   'release.added': z.strictObject({ appId: id, version: z.string(), releasedAt: time }),
   'release.removed': z.strictObject({ appId: id, version: z.string() }),
 
-  'licenses.created': z.strictObject({ count, ids }),
+  /** `resellerId` if a vendor generated them for a reseller. */
+  'licenses.created': z.strictObject({ count, ids, resellerId: id.optional() }),
   'licenses.imported': z.strictObject({ count }),
+  'import.created': z.strictObject({ preset: z.string() }),
+  'import.file_stored': z.strictObject({ name: z.string(), bytes: count }),
+  'import.started': z.strictObject({ dryRun: z.boolean() }),
+  'import.finished': z.strictObject({
+    ...{ dryRun: z.boolean(), licenses: count, clients: count, skipped: count, failed: count },
+  }),
+  'import.failed': z.strictObject({ reason: z.string() }),
+  'import.undo_started': nothing,
+  'import.undone': z.strictObject({ kept: count }),
   'license.expiry_changed': changeOf(time),
   'license.updated': changeOf(licenseFields),
   'license.banned': banned,
   'license.unbanned': nothing,
-  'license.deleted': z.strictObject({ used: flag }),
+  /** `hint` is the beginning of its key. */
+  'license.deleted': z.strictObject({ used: flag, hint: z.string() }),
   'license.redeemed': z.strictObject({ endUserId: id, expiresAt: time }),
-  'licenses.extended': z.strictObject({ ids, days: z.int() }),
+  'licenses.extended': extension,
+  /** `after` is null for never. */
+  'licenses.expiry_changed': z.strictObject({ ids, after: time }),
+  'licenses.ends_restored': z.strictObject({ ids }),
   'licenses.banned': z.strictObject({ ids }),
   'licenses.unbanned': z.strictObject({ ids }),
   'licenses.deleted': z.strictObject({ ids }),
@@ -168,12 +237,19 @@ export const actions = {
 
   'end_user.created': z.strictObject({ expiresAt: time }),
   'end_user.registered': z.strictObject({ licenseId: id }),
+  /** Taken over from the old provider of the app at a sign-in. */
+  'end_user.moved': z.strictObject({ licenseId: id }),
   'end_user.banned': banned,
   'end_user.unbanned': nothing,
   'end_user.paused': nothing,
   'end_user.resumed': z.strictObject({ before: time, after: time }),
   'end_user.hwid_reset': z.strictObject({ wasBound: flag }),
   'end_user.extended': z.strictObject({ days: z.int(), before: time, after: time }),
+  /** Names the fields without their values, which an erasure would have to find. */
+  'end_user.updated': z.strictObject({ fields: names }),
+  'end_user.expiry_changed': changeOf(time),
+  'end_user.password_set': nothing,
+  'end_user.password_link_mailed': nothing,
   'end_user.deleted': nothing,
   'device.bound': z.strictObject({ endUserId: id }),
   'device.drifted': z.strictObject({ endUserId: id }),
@@ -189,19 +265,30 @@ export const actions = {
   /** A machine that is never online got a file; `until` is null for never. */
   'end_user.activated_offline': z.strictObject({ activationId: id, until: time }),
   'end_user.deactivated_offline': z.strictObject({ activationId: id, deviceFreed: flag }),
-  'end_users.extended': z.strictObject({ ids, days: z.int() }),
+  'end_users.extended': extension,
+  'end_users.expiry_changed': z.strictObject({ ids, after: time }),
+  'end_users.ends_restored': z.strictObject({ ids }),
   'end_users.banned': z.strictObject({ ids }),
   'end_users.unbanned': z.strictObject({ ids }),
   'end_users.hwid_reset': z.strictObject({ ids }),
   'end_users.deleted': z.strictObject({ ids }),
   'end_users.slice_deleted': z.strictObject({ count }),
 
+  /** Records name no address, which an erasure would have to find. */
+  'customer.created': nothing,
+  'customer.updated': z.strictObject({ fields: names }),
+  /** A sign-in to the page of an app. */
+  'customer.signed_in': z.strictObject({ kind: z.enum(customerKinds) }),
+  'customer.signed_out': nothing,
+  'customer.link_requested': nothing,
+  'customer.erased': z.strictObject({ endUsers: count, licenses: count }),
+
   'block.added': z.strictObject({ appId: id, kind: blockKind, value: z.string(), reason }),
   'block.removed': z.strictObject({ appId: id, kind: blockKind, value: z.string() }),
 
   'reseller.created': z.strictObject({ appId: id, licenseLimit: z.int() }),
   'reseller.updated': changeOf(resellerFields),
-  'reseller.deleted': nothing,
+  'reseller.deleted': z.strictObject({ email: z.string() }),
   'reseller.signed_in': nothing,
   'reseller.signed_out': nothing,
   'reseller.password_reset_requested': nothing,
@@ -229,7 +316,24 @@ export const actions = {
   'webhook.tested': z.strictObject({ delivery: id }),
   'webhook.delivery_retried': z.strictObject({ delivery: id }),
   /** The server paused it: it failed for too long, or the person or API key that saved it last has lost access. */
-  'webhook.paused': z.strictObject({ reason: z.enum(['failing', 'maker_gone']) }),
+  'webhook.paused': z.strictObject({ reason: z.enum(pauseReasons) }),
+
+  'shop.created': z.strictObject({ name: z.string(), kind: z.string() }),
+  'shop.updated': changeOf(shopFields),
+  'shop.deleted': z.strictObject({ name: z.string() }),
+  'shop.tested': z.strictObject({ order: z.string() }),
+  /** The shop told of an order, or of something about it, for the first time. */
+  'shop_order.received': z.strictObject({ order: z.string() }),
+  'shop_order.fulfilled': z.strictObject({ order: z.string(), ids }),
+  'shop_order.waiting': z.strictObject({ order: z.string(), reason: z.string() }),
+  'shop_order.refunded': z.strictObject({ order: z.string() }),
+  'shop_order.disputed': z.strictObject({ order: z.string() }),
+  'shop_order.dispute_won': z.strictObject({ order: z.string() }),
+  /** A renewal, a failed payment or the end of a subscription. */
+  'shop_order.end_changed': changeOf(time).extend({ order: z.string() }),
+  'shop_order.product_changed': changeOf(z.string().nullable()).extend({ order: z.string() }),
+  'shop_order.retried': z.strictObject({ order: z.string() }),
+  'shop_order.mail_resent': z.strictObject({ order: z.string() }),
 
   'settings.updated': changeOf(settingsFields),
   /** The mails that a person gets; the target is its account. */
@@ -253,7 +357,7 @@ export type ActionName = keyof typeof actions
 /** Actions on an app or on something that belongs to one. */
 export type ActionOnApp = Extract<
   ActionName,
-  | `${'app' | 'license_type' | 'release' | 'license' | 'licenses' | 'end_user' | 'end_users' | 'device' | 'block'}.${string}`
+  | `${'app' | 'license_type' | 'release' | 'license' | 'licenses' | 'shop' | 'shop_order' | 'end_user' | 'end_users' | 'import' | 'device' | 'block'}.${string}`
   | `reseller.${'created' | 'updated' | 'deleted'}`
 >
 export type ActionDetail<N extends ActionName> = z.output<(typeof actions)[N]>
@@ -281,8 +385,13 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'notifications.updated',
   'member.updated',
   'app.updated',
+  'app.compatibility_changed',
   'app.messages_changed',
   'app.messages_reset',
+  'app.mail_changed',
+  'app.mail_reset',
+  'app.mail_tested',
+  'app.lazy_move_changed',
   'app.variables_changed',
   'app.program_hashes_changed',
   'license_type.updated',
@@ -290,10 +399,16 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'licenses.slice_deleted',
   'end_users.slice_deleted',
   'end_user.variables_changed',
+  'end_user.password_link_mailed',
+  'customer.link_requested',
   'device.drifted',
   'device.freed',
   'device.forgotten',
   'webhook.updated',
   'webhook.tested',
   'webhook.delivery_retried',
+  'shop.updated',
+  'shop.tested',
+  'shop_order.retried',
+  'shop_order.mail_resent',
 ])

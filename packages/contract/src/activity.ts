@@ -2,10 +2,31 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { appFilter, appRef, id, instant, isoTime, pageQuery, pagination } from './shared.ts'
+import { appFilter, appRef, id, instant, isoTime, pageQuery, pagination, search } from './shared.ts'
 
 const codes = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
 const code = z.enum(codes)
+
+/** What programs do, apart from refusals. */
+export const activityKinds = [
+  'init',
+  'end_user.registered',
+  'end_user.moved',
+  'end_user.signed_in',
+  'end_user.signed_out',
+  'end_user.lease_issued',
+  'license.redeemed',
+  'licenses.created',
+  'device.bound',
+  'device.drifted',
+  'device.remembered',
+  'device.forgotten',
+  'device.freed',
+  'end_user.activated_offline',
+  'end_user.deactivated_offline',
+  'program.logged',
+  'dropped',
+] as const
 
 /** Something that a program did, or a refusal. */
 const event = z.strictObject({
@@ -62,16 +83,25 @@ export const activity = {
     access: 'owner',
     permission: 'clients:read',
     tag,
-    summary: 'List what programs did and why they were refused, newest first',
+    summary:
+      'List what programs did and why they were refused, newest first; search matches usernames, license keys, devices, and the beginning of typed names and keys, addresses and references',
     query: pageQuery.extend({
       app: appFilter,
       client: id.optional(),
+      license: id
+        .optional()
+        .describe('events of its end user, and refusals of its key, which may have no end user yet'),
+      kind: z
+        .enum([...activityKinds, 'activations'])
+        .optional()
+        .describe('events that are no refusals; `activations`: first uses of licenses by programs'),
       code: z
         .union([code, z.literal('any')])
         .optional()
         .describe('a reason for refusal; `any`: all refusals'),
       from: instant.optional(),
       to: instant.optional(),
+      search,
     }),
     data: z.strictObject({ events: z.array(event), pagination }),
   }),
@@ -100,6 +130,8 @@ export const activity = {
   }),
 }
 
+export type ActivityFilterKind = ActivityKind | 'activations'
+export type ActivityKind = (typeof activityKinds)[number]
 export type ActivityEvent = z.output<typeof event>
 export type Fix = z.output<typeof fix>
 export type RefusalState = z.output<typeof state>

@@ -4,6 +4,13 @@ import { limits } from './constants.ts'
 /** An address, or a network such as `203.0.113.0/24`. */
 const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')
 
+/** The color of a vendor, as `#rrggbb`. */
+export const brandColor = z
+  .string()
+  .length(7, 'A color is # and six hex digits, such as #2563eb')
+  .regex(/^#[0-9a-f]{6}$/i, 'A color is # and six hex digits, such as #2563eb')
+  .toLowerCase()
+
 /** What an owner can set per app, besides its name and version. */
 export const appSettings = z.strictObject({
   hwidLock: z.boolean(),
@@ -45,6 +52,15 @@ export const appSettings = z.strictObject({
     .max(limits.activityDaysMax)
     .describe('how long the activity log keeps events'),
   checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
+  customerPage: z.boolean().describe('customers can open their page at `/u/{appId}`'),
+  customerDevices: z
+    .int()
+    .min(0)
+    .max(limits.customerDevicesMax)
+    .describe(
+      `devices that a customer can free on its page, for each end user within ${limits.customerDeviceDays} days; 0 turns it off`,
+    ),
+  brandColor: brandColor.nullable().describe('the color of the page; null for the default one'),
 })
 
 export type AppSettings = z.output<typeof appSettings>

@@ -25,7 +25,7 @@ const record = z.strictObject({
       kind: z
         .string()
         .describe(
-          '`owner`, `member`, `api_key`, `reseller`, `program`, `operator` (the command line), `provider` (of payments) or `anonymous`',
+          '`owner`, `member`, `api_key`, `reseller`, `program`, `operator` (the command line), `provider` (of payments), `shop` or `anonymous`',
         ),
       _id: z.string(),
       name: z
@@ -45,6 +45,7 @@ const record = z.strictObject({
         .describe(
           'its name, key or address; null if neither it nor the detail has one, or if the caller may not read it',
         ),
+      deleted: z.boolean().describe('true if the audit log knows that it no longer exists'),
     })
     .nullable()
     .describe('what it was done to; null if it concerns several objects, or the whole account'),
@@ -63,6 +64,11 @@ export const auditFilter = z.object({
   actor: id.optional().describe('the `_id` of an actor'),
   action: action.optional(),
   subject: id.optional().describe('the `_id` of a subject'),
+  about: id
+    .optional()
+    .describe(
+      'an `_id`: what it did, and what was done to it, alone or with other objects; of a license also to its end user, of an end user also to its licenses (the 20 newest). Of an app its settings, texts, variables, keys, license types, releases and blocks, without `app`',
+    ),
   app: appFilter,
   from: instant.optional(),
   to: instant.optional(),

@@ -13,6 +13,12 @@ export const subscription = z.strictObject({
   expiryDate: isoTime.nullable(),
   subscriptionId: z.null().describe('always null: orders have no subscription at the provider'),
   hasActiveSubscription: z.boolean(),
+  source: z
+    .enum(['payment', 'grant', 'server'])
+    .nullable()
+    .describe(
+      'where premium comes from: bought, granted by the operator, or for every account; null if free',
+    ),
   appLimit: z.int().nullable(),
   licenseLimitPerApp: z.int().nullable(),
   orderId: z.string().nullable().describe('of the last payment'),
@@ -46,7 +52,7 @@ export const user = z.strictObject({
     .max(limits.pageSizeMax)
     .describe(`the newest ${limits.pageSizeMax} apps`),
   appCount: z.int().describe('all apps'),
-  paymentStatus: z.enum(['paid', 'unpaid']),
+  paymentStatus: z.enum(['paid', 'unpaid']).describe('paid while a term that was bought runs'),
   createdAt: isoTime,
   subscription,
 })

@@ -1,21 +1,81 @@
 import { z } from 'zod'
 import { client, clientFilter } from './clients.ts'
-import { limits } from './constants.ts'
+import { limits, longestExtension } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { license, licenseFilter } from './licenses.ts'
-import { exportFormat, exportTypes, id, isoTime, none } from './shared.ts'
+import { exportFormat, exportTypes, id, instant, isoTime, none } from './shared.ts'
+import { type Duration, duration } from './terms.ts'
+import { undoBody, undoRows } from './undo.ts'
 
 export const bulkLicenseAction = z.enum(['extend', 'ban', 'unban', 'delete'])
 export const bulkClientAction = z.enum(['extend', 'ban', 'unban', 'reset-hwid', 'delete'])
 
 const ids = z.array(id).min(1).max(limits.bulkMax)
-const days = z.int().min(1).max(limits.extendDaysMax).optional()
-const daysRule = {
-  path: ['days'],
-  message: 'Extending requires days; other actions take no days',
+
+const extension = {
+  days: z.int().min(1).max(limits.extendDaysMax).optional().describe('of 24 hours each'),
+  duration: duration
+    .refine(({ value, unit }) => value <= longestExtension[unit], {
+      path: ['value'],
+      message: 'An extension can have at most 10 years',
+    })
+    .optional()
+    .describe('days, months and years are those of the calendar in `timeZone`'),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'Unknown time zone')
+    .optional()
+    .describe('an IANA name, such as Europe/Berlin, for `duration`; UTC if omitted'),
+  expiresAt: instant
+    .nullable()
+    .optional()
+    .describe('a new end, or null: never expires. What ends later stays as it is, unless `shorten` is true'),
+  shorten: z.boolean().optional().describe('with `expiresAt`: also gives an earlier end'),
 }
-const daysFit = (body: { action: string; days?: number | undefined }) =>
-  (body.action === 'extend') === (body.days !== undefined)
+const extensionRules = [
+  {
+    path: ['days'],
+    message: 'Extending requires exactly one of days, duration and expiresAt; other actions take none',
+    fits: ({ action, days, duration, expiresAt }: ExtensionBody) =>
+      [days, duration, expiresAt].filter((field) => field !== undefined).length ===
+      (action === 'extend' ? 1 : 0),
+  },
+  {
+    path: ['timeZone'],
+    message: 'Only a duration takes a time zone',
+    fits: ({ duration, timeZone }: ExtensionBody) => timeZone === undefined || duration !== undefined,
+  },
+  {
+    path: ['shorten'],
+    message: 'Only expiresAt takes shorten',
+    fits: ({ expiresAt, shorten }: ExtensionBody) => shorten === undefined || expiresAt !== undefined,
+  },
+]
+interface ExtensionBody {
+  action: string
+  days?: number | undefined
+  duration?: Duration | undefined
+  timeZone?: string | undefined
+  expiresAt?: string | null | undefined
+  shorten?: boolean | undefined
+}
+const fitsExtension = (body: ExtensionBody, context: z.RefinementCtx) => {
+  const broken = extensionRules.find(({ fits }) => !fits(body))
+  if (broken) context.addIssue({ code: 'custom', path: broken.path, message: broken.message })
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A row that stays as it is: deleted, or changed since by someone else. */
+const skipped = z.array(z.strictObject({ _id: z.string(), reason: z.enum(['missing', 'changed']) }))
 
 /** A line of an import with its outcome, or its expected outcome in a dry run. The server generates a key for null. */
 export const importedRow = z.strictObject({
@@ -38,13 +98,31 @@ export const bulk = {
     permission: 'licenses:write',
     deleting: ['licenses:delete'],
     tag,
-    summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; days are added to the later of now and the expiry`,
-    body: z.strictObject({ action: bulkLicenseAction, ids, days }).refine(daysFit, daysRule),
+    summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; time is added to the later of now and the expiry`,
+    body: z.strictObject({ action: bulkLicenseAction, ids, ...extension }).superRefine(fitsExtension),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkLicenseAction,
-      changed: z.int(),
+      changed: z.int().describe('how many really changed'),
       licenses: z.array(license).describe('after the change; empty if deleted'),
+      undo: undoRows,
+    }),
+    errors: ['not_found'],
+  }),
+  undoLicenses: endpoint({
+    method: 'POST',
+    path: '/licenses/bulk/undo',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary:
+      'Take back what extending, banning or unbanning many licenses did, except where one has changed since',
+    body: undoBody,
+    bodyLimit: 1_048_576,
+    data: z.strictObject({
+      changed: z.int(),
+      licenses: z.array(license).describe('after the change'),
+      skipped,
     }),
     errors: ['not_found'],
   }),
@@ -55,13 +133,31 @@ export const bulk = {
     permission: 'clients:write',
     deleting: ['clients:delete'],
     tag,
-    summary: `Change or delete up to ${limits.bulkMax} end users, all or none; days are added to the later of now and the expiry`,
-    body: z.strictObject({ action: bulkClientAction, ids, days }).refine(daysFit, daysRule),
+    summary: `Change or delete up to ${limits.bulkMax} end users, all or none; time is added to the later of now and the expiry`,
+    body: z.strictObject({ action: bulkClientAction, ids, ...extension }).superRefine(fitsExtension),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkClientAction,
-      changed: z.int(),
+      changed: z.int().describe('how many really changed'),
       clients: z.array(client).describe('after the change; empty if deleted'),
+      undo: undoRows,
+    }),
+    errors: ['not_found', 'plan_limit_reached'],
+  }),
+  undoClients: endpoint({
+    method: 'POST',
+    path: '/clients/bulk/undo',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary:
+      'Take back what extending, banning or unbanning many end users did, except where one has changed since',
+    body: undoBody,
+    bodyLimit: 1_048_576,
+    data: z.strictObject({
+      changed: z.int(),
+      clients: z.array(client).describe('after the change'),
+      skipped,
     }),
     errors: ['not_found', 'plan_limit_reached'],
   }),
@@ -72,7 +168,8 @@ export const bulk = {
     permission: 'licenses:read',
     job: true,
     tag,
-    summary: 'Export the licenses that match the filters as a file, newest first',
+    summary:
+      'Export the licenses that match the filters as a file, newest first. With `clients:read`, CSV has the addresses of their customers',
     query: licenseFilter.extend({ format: exportFormat }),
     data: none,
     file: exportTypes,
@@ -84,7 +181,8 @@ export const bulk = {
     permission: 'clients:read',
     job: true,
     tag,
-    summary: 'Export the end users that match the filters as a file, newest first',
+    summary:
+      'Export the end users that match the filters as a file, newest first. CSV has the addresses of their customers',
     query: clientFilter.extend({ format: exportFormat }),
     data: none,
     file: exportTypes,

@@ -6,15 +6,21 @@ import {
   appFilter,
   appRef,
   banReason,
+  customerLink,
+  email,
   hwid,
   id,
   idParams,
   instant,
   isoTime,
+  matched,
+  matchingIds,
   none,
+  originFilters,
   pageQuery,
   pagination,
   password,
+  type SearchMatch,
   search,
   sort,
   username,
@@ -24,11 +30,15 @@ import { ending } from './terms.ts'
 /** Banned overrides Expired. */
 export const clientStatus = z.enum(['active', 'expired', 'banned'])
 
+/** A status of lists, or `expiring`. */
+const listedStatus = z.enum([...clientStatus.options, 'expiring'])
+
 /** An end user as the owner sees it. */
 export const client = z.strictObject({
   _id: z.string(),
   username: z.string(),
   email: z.string().nullable(),
+  customer: z.string().nullable().describe('the `_id` of its customer; a program never sets it'),
   app: appRef,
   status: clientStatus,
   ban: z.boolean(),
@@ -54,14 +64,20 @@ export const clientStats = z.strictObject({
   expired: z.int(),
 })
 
-/** Filters of lists and exports of end users; search matches usernames and license keys. */
+/**
+ * Filters of lists and exports of end users; search matches what people know of an end user. Type and reseller are those of
+ * one of its licenses.
+ */
 export const clientFilter = z.object({
   app: appFilter,
-  status: clientStatus.optional(),
+  status: listedStatus
+    .optional()
+    .describe(`expiring: active ones that expire in the next ${limits.expiringSoonDays} days`),
+  ...originFilters,
   search,
 })
 
-const ownersDevice = device.extend({
+export const ownersDevice = device.extend({
   offline: z
     .strictObject({ until: isoTime.nullable(), by: z.enum(['lease', 'file']) })
     .nullable()
@@ -80,9 +96,19 @@ export const clients = {
     access: 'owner',
     permission: 'clients:read',
     tag,
-    summary: 'List end users, newest first by default; search matches usernames and license keys',
+    summary: 'List end users, newest first by default; each row says what a search found',
     query: pageQuery.extend({ ...clientFilter.shape, sort }),
-    data: z.strictObject({ clients: z.array(client), pagination, stats: clientStats }),
+    data: z.strictObject({ clients: z.array(client.extend(matched)), pagination, stats: clientStats }),
+  }),
+  ids: endpoint({
+    method: 'GET',
+    path: '/clients/ids',
+    access: 'owner',
+    permission: 'clients:read',
+    tag,
+    summary: `Get the ids of up to ${limits.searchCountMax} end users that match the filters, newest first`,
+    query: clientFilter,
+    data: matchingIds,
   }),
   get: endpoint({
     method: 'GET',
@@ -107,10 +133,65 @@ export const clients = {
       appId: id,
       hwid: hwid.nullish(),
       expiresAt: instant.nullable().describe('null: never expires'),
+      customer: customerLink,
     }),
     data: one,
     status: 201,
     errors: ['plan_limit_reached', 'username_taken', 'busy'],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/clients/:id',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary:
+      'Change the name, the address, the end or the customer of an end user; omitted fields stay unchanged',
+    params: idParams,
+    body: z
+      .strictObject({
+        username: username.optional(),
+        email: email.nullable().optional(),
+        expiresAt: instant
+          .nullable()
+          .optional()
+          .describe('also earlier than now, which ends it now, as its first license; null: never expires'),
+        customer: customerLink,
+      })
+      .refine((body) => Object.keys(body).length > 0, { path: ['username'], message: 'Nothing to change' }),
+    data: one,
+    errors: ['username_taken', 'plan_limit_reached'],
+  }),
+  setPassword: endpoint({
+    method: 'PUT',
+    path: '/clients/:id/password',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary:
+      'Set the password of an end user, or mail it a link to choose one; ends its sessions and remembered sign-ins',
+    params: idParams,
+    body: z
+      .strictObject({ password: password.optional(), mail: z.literal(true).optional() })
+      .refine(({ password: chosen, mail }) => (chosen === undefined) !== (mail === undefined), {
+        path: ['password'],
+        message: 'Exactly one of password and mail is required',
+      }),
+    data: one,
+    errors: ['busy', 'signs_in_by_key', 'customer_page_off', 'no_address', 'mail_off'],
+  }),
+  addLicense: endpoint({
+    method: 'POST',
+    path: '/clients/:id/licenses',
+    access: 'owner',
+    permission: 'clients:write',
+    tag,
+    summary:
+      'Add an unused license of the app to an end user, as `upgrade` does; also needs `licenses:write`',
+    params: idParams,
+    body: z.strictObject({ license: id.describe('the `_id` of the license') }),
+    data: one,
+    errors: ['license_not_free', 'end_user_blocked', 'never_expires'],
   }),
   toggleBan: endpoint({
     method: 'PATCH',
@@ -199,4 +280,6 @@ export const clients = {
 
 export type OwnersDevice = z.output<typeof ownersDevice>
 export type Client = z.output<typeof client>
+export type ListedClient = Client & { match?: SearchMatch | undefined }
 export type ClientStatus = z.output<typeof clientStatus>
+export type ListedClientStatus = z.output<typeof listedStatus>

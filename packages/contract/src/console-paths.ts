@@ -12,7 +12,10 @@ export const consolePaths = {
   dashboard: '/dashboard',
   resellers: '/resellers',
   licenses: '/licenses',
+  imports: '/imports',
+  orders: '/orders',
   users: '/users',
+  customers: '/customers',
   activity: '/activity',
   profile: '/profile',
   security: '/profile/security',
@@ -35,10 +38,15 @@ export const consolePaths = {
   resellerSecurity: '/reseller/profile/security',
 } as const
 
+/** The page of an app for its customers, which is no part of the console. */
+export const customerPagePath = '/u/:appId'
+
 /** The pages of single objects; each is named like its file in the console. */
 export const itemPaths = {
   app: '/apps/:id',
   license: '/licenses/:id',
   'end-user': '/users/:id',
+  customer: '/customers/:id',
+  reseller: '/resellers/:id',
   webhook: '/settings/integrations/:id',
 } as const

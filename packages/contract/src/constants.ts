@@ -39,11 +39,34 @@ export const limits = {
   webhookUrlMax: 2000,
   /** How long a delivery is tried again, and how long a webhook may fail before it is paused. */
   webhookRetryDays: 3,
+  /** A webhook for which more events wait is paused. */
+  webhookWaitingMax: 50_000,
   /** How long the secret before a rotation signs, too. */
   webhookRotationHours: 24,
   /** How long the log of deliveries is kept, and how much of a request and of its response. */
   deliveryDays: 30,
   deliveryBytesMax: 2048,
+  /** Shops of an app, and products of a shop. */
+  shopsMax: 20,
+  shopProductsMax: 200,
+  shopSecretMax: 500,
+  /** Names of products, numbers of orders, and names of buyers. */
+  shopTextMax: 200,
+  orderLinesMax: 100,
+  /** Licenses of one order. */
+  orderLicensesMax: 100,
+  /** What a shop has told of one order; further events wait. */
+  orderEventsMax: 1000,
+  /** A shop counts its waiting events up to this number. */
+  shopWaitingShown: 1000,
+  /** Mails to buyers that an owner's apps send a day; the rest is sent later. */
+  buyerMailsPerDay: 500,
+  /** How often a vendor can mail the keys of one order again. */
+  orderMailsPerDay: 5,
+  /** One hook, on each node. */
+  hookEventsPerMinute: 600,
+  /** How long the body of an event is kept after it was used. */
+  shopEventDays: 30,
   vpnAllowedMax: 100,
   programHashesMax: 200,
   /** What an owner, and each reseller, may add to the audit log and to stored answers. */
@@ -54,6 +77,9 @@ export const limits = {
   recordThinDays: 30,
   /** The fewest days that an operator can keep records: stored answers and thinning refer to younger ones. */
   auditDaysMin: 30,
+  /** Characters of the mail to an app's buyers. */
+  appMailTextMax: 5000,
+  appMailHtmlMax: 20_000,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log, of each kind; older ones are deleted. */
@@ -107,6 +133,8 @@ export const limits = {
   offlineVariablesBytesMax: 8192,
   releasesMax: 1000,
   bulkMax: 200,
+  /** More added keys of one end user are not given back by an undo. */
+  undoAddedMax: 10,
   idempotencyKeyMax: 255,
   /** Answers to requests with an Idempotency-Key that an account keeps, their stored bytes, and for how long. */
   idempotencyKeysMax: 10_000,
@@ -114,7 +142,37 @@ export const limits = {
   idempotencyHours: 24,
   /** Characters of a search. */
   searchMax: 100,
+  /** Licenses, end users, devices and mails that come with a customer, of each. */
+  customerPartsMax: 100,
+  /** How long a mail is listed after it was sent or failed. */
+  mailDays: 7,
+  /** How long a sign-in to the customer's page lasts. */
+  customerSessionHours: 24,
+  /** How long a mailed link to it works. */
+  customerLinkMinutes: 15,
+  /** Links to it that an app mails a day, and of these to one customer or end user. */
+  customerLinksPerDay: 500,
+  customerLinksOfOnePerDay: 20,
+  /** The period in which a customer can free `customerDevices` devices of an end user. */
+  customerDeviceDays: 30,
+  customerDevicesMax: 100,
+  customerDevicesDefault: 3,
+  /** How long the page shows a refusal. */
+  customerRefusalDays: 30,
   importRowsMax: 5000,
+  /** Imports from other systems: of a vendor in `importReportDays`, files of one, bytes of a file, of files in a request, and of a vendor's. */
+  importsMax: 20,
+  importFilesMax: 10,
+  importFileBytesMax: 67_108_864,
+  importInlineBytesMax: 1_048_576,
+  importBytesMax: 134_217_728,
+  importedRowsMax: 200_000,
+  /** Usernames and keys of other systems are kept as they are. */
+  importedNameMax: 70,
+  importedKeyMax: 100,
+  /** When the files of an import that never ran are deleted, and when its report. */
+  importFileHours: 24,
+  importReportDays: 30,
   exportRowsMax: 1_000_000,
   pageSizeDefault: 50,
   pageSizeMax: 200,
@@ -127,3 +185,17 @@ export const limits = {
 } as const
 
 export const unlimited = -1
+
+/** The longest extension in each unit. */
+export const longestExtension = {
+  hours: 87_600,
+  days: limits.extendDaysMax,
+  months: 120,
+  years: 10,
+} as const
+
+/** Where orders come from. */
+export const shopKinds = ['custom', 'stripe', 'paddle', 'lemonsqueezy', 'gumroad'] as const
+
+/** `waiting` needs something first, see `reason`; the others say what the shop told last. */
+export const orderStates = ['fulfilled', 'waiting', 'refunded', 'disputed'] as const

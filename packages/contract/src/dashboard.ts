@@ -46,10 +46,17 @@ export const dashboard = {
     access: 'owner',
     permission: 'licenses:read',
     tag,
-    summary: `List activations and sign-ins of the last ${limits.activityDays} UTC days, oldest first`,
+    summary: `List activations, sign-ins and refusals of the last ${limits.activityDays} UTC days, oldest first`,
     query: z.object({ app: appFilter }),
     data: z.strictObject({
-      days: z.array(z.strictObject({ date: z.iso.date(), activations: z.int(), signIns: z.int() })),
+      days: z.array(
+        z.strictObject({
+          date: z.iso.date(),
+          activations: z.int(),
+          signIns: z.int(),
+          refusals: z.int().describe('how often programs were refused'),
+        }),
+      ),
     }),
   }),
 }

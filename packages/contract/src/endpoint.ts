@@ -3,10 +3,10 @@ import type { ErrorCode } from './errors.ts'
 import type { Permission, Requirement } from './permissions.ts'
 
 /**
- * Who may call. `owner` and `reseller` require the token of such a session; `program` is the vendor's program
+ * Who may call. `owner`, `reseller` and `customer` require the token of such a session; `program` is the vendor's program
  * without a session, `session` a program with one; `public` is anyone.
  */
-export type Access = 'public' | 'owner' | 'reseller' | 'program' | 'session'
+export type Access = 'public' | 'owner' | 'reseller' | 'customer' | 'program' | 'session'
 
 /** A call of the API. Routes, OpenAPI, the console's client and the tests are generated from it. */
 export interface Endpoint<
@@ -45,6 +45,10 @@ export interface Endpoint<
   bodyLimit?: number
   /** A signature over the bytes of the body authenticates it, so unknown keys are accepted. */
   signed?: true
+  /** The body has any media type and is not parsed: the handler reads its bytes. */
+  raw?: true
+  /** Its bytes are not read before the handler, which takes them as they arrive. */
+  streamed?: true
   /** Long work: an account runs one such call at a time. Further calls wait up to ten seconds, then get `job_running`. */
   job?: true
   /** Hashes a password for strangers too: refused before it is read if it could only wait in place of another of its network. */

@@ -4,6 +4,7 @@ import type { AuditRecord } from './audit.ts'
 import type { Client } from './clients.ts'
 import { unlimited } from './constants.ts'
 import { type CsvValue, toCsvLine } from './csv.ts'
+import type { ImportReportRow } from './imports.ts'
 import type { License } from './licenses.ts'
 import type { PortalLicense } from './portal.ts'
 
@@ -63,6 +64,11 @@ export const clientExport: ExportColumns<Client> = {
   graceDays: (client) => String(client.graceDays),
 }
 
+/** The last column of CSV exports for callers who may read customers. */
+export const customerExport: ExportColumns<{ customerEmail: string | null }> = {
+  customer: ({ customerEmail }) => customerEmail,
+}
+
 export const portalLicenseExport: ExportColumns<PortalLicense> = {
   key: (license) => license.key,
   app: (license) => license.app.name,
@@ -99,3 +105,15 @@ export const toExportHeader = <Row>(columns: ExportColumns<Row>): string => toCs
 
 export const toExportLine = <Row>(columns: ExportColumns<Row>, row: Row): string =>
   toCsvLine(Object.values(columns).map((read) => read(row)))
+
+export const importReportExport: ExportColumns<ImportReportRow> = {
+  row: ({ row }) => String(row),
+  file: ({ file }) => file,
+  line: ({ line }) => String(line),
+  kind: ({ kind }) => kind,
+  name: ({ name }) => name,
+  outcome: ({ outcome }) => outcome,
+  message: ({ message }) => message,
+  licenseId: ({ licenseId }) => licenseId,
+  clientId: ({ clientId }) => clientId,
+}

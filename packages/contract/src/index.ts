@@ -1,6 +1,7 @@
 import { accountSessions, portalSessions } from './account-sessions.ts'
 import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
+import { appMails } from './app-mails.ts'
 import { apps } from './apps.ts'
 import { audit } from './audit.ts'
 import { auth, secondFactor } from './auth.ts'
@@ -8,8 +9,13 @@ import { blocklist } from './blocklist.ts'
 import { bulk } from './bulk.ts'
 import { program } from './client.ts'
 import { clients } from './clients.ts'
+import { compatibility } from './compatibility.ts'
+import { customerPage } from './customer-page.ts'
+import { customers } from './customers.ts'
 import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
+import { imports } from './imports.ts'
+import { lazyMove } from './lazy-move.ts'
 import { licenseTypes } from './license-types.ts'
 import { licenses } from './licenses.ts'
 import { members } from './members.ts'
@@ -21,6 +27,7 @@ import { portal, portalSecondFactor } from './portal.ts'
 import { releases } from './releases.ts'
 import { resellers } from './resellers.ts'
 import { settings } from './settings.ts'
+import { hooks, orders, shops } from './shops.ts'
 import { signingKeys } from './signing-keys.ts'
 import { system } from './system.ts'
 import { variables } from './variables.ts'
@@ -32,18 +39,26 @@ export const endpoints = {
   auth,
   apiKeys,
   webhooks,
+  shops,
+  orders,
+  hooks,
   accountSessions,
   members,
   vendors,
   secondFactor,
   apps,
+  appMails,
+  lazyMove,
   blocklist,
   signingKeys,
+  compatibility,
   activity,
   audit,
   licenses,
   licenseTypes,
   clients,
+  customers,
+  customerPage,
   resellers,
   portal,
   portalSessions,
@@ -54,6 +69,7 @@ export const endpoints = {
   plans,
   payments,
   bulk,
+  imports,
   dashboard,
   events,
   settings,
@@ -66,9 +82,13 @@ export type { AccountSession } from './account-sessions.ts'
 export { actionLabels } from './action-labels.ts'
 export type { ActionDetail, ActionName, ActionOnApp } from './actions.ts'
 export { actions, thinnedActions } from './actions.ts'
-export type { ActivityEvent, Fix, RefusalState } from './activity.ts'
+export type { ActivityEvent, ActivityFilterKind, ActivityKind, Fix, RefusalState } from './activity.ts'
 export type { ApiKey } from './api-keys.ts'
 export { apiKeyPattern, newApiKey } from './api-keys.ts'
+export type { MailTemplate, MailValues, RenderedMail } from './app-mail-text.ts'
+export { mailPlaceholders, renderMail, toPersonName, toPlainText } from './app-mail-text.ts'
+export type { AppMail } from './app-mails.ts'
+export { newAppMail } from './app-mails.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export { version } from './apps.ts'
@@ -78,9 +98,22 @@ export type { Block, ProgramHash } from './blocklist.ts'
 export { blockKinds } from './blocklist.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
 export type { RefusalDetails, SessionUser, Verdict } from './client.ts'
-export type { Client, ClientStatus, OwnersDevice } from './clients.ts'
-export { limits, unlimited } from './constants.ts'
+export type { Client, ClientStatus, ListedClient, ListedClientStatus, OwnersDevice } from './clients.ts'
+export type { Compatibility, CompatibilityProtocol } from './compatibility.ts'
+export { compatibilityProtocols } from './compatibility.ts'
+export { limits, longestExtension, orderStates, shopKinds, unlimited } from './constants.ts'
 export { fromCsvCell, toCsvLine } from './csv.ts'
+export type {
+  CustomerKind,
+  CustomerPage,
+  CustomerSelf,
+  OwnEndUser,
+  OwnLicense,
+  OwnOrder,
+} from './customer-page.ts'
+export { customerKinds } from './customer-page.ts'
+export { customerPageAddress } from './customer-page-address.ts'
+export type { Customer, CustomerMail } from './customers.ts'
 export type { Device, DeviceUse, PartName, SentDevice } from './devices.ts'
 export { partNames, partsThatDecide, placeholderParts } from './devices.ts'
 export type {
@@ -101,17 +134,39 @@ export type { ExportColumns, TermsColumn } from './exports.ts'
 export {
   auditExport,
   clientExport,
+  customerExport,
+  importReportExport,
   licenseExport,
   portalLicenseExport,
   termsExport,
   toExportHeader,
   toExportLine,
 } from './exports.ts'
+export type {
+  Import,
+  ImportField,
+  ImportMapping,
+  ImportOutcome,
+  ImportPreset,
+  ImportQuestion,
+  ImportQuestionName,
+  ImportReportRow,
+  ImportState,
+} from './imports.ts'
+export { importFields, importPresets } from './imports.ts'
+export type { LazyMove, OldProtocol } from './lazy-move.ts'
+export { newLazyMove, oldProtocols } from './lazy-move.ts'
 export { leaseEndings } from './lease-endings.ts'
 export { licenseStatus } from './license-status.ts'
 export { termsDefaults, termsFields } from './license-terms.ts'
 export type { LicenseType } from './license-types.ts'
-export type { License, LicenseDetails, LicenseStatus } from './licenses.ts'
+export type {
+  License,
+  LicenseDetails,
+  LicenseStatus,
+  ListedLicense,
+  ListedLicenseStatus,
+} from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
 export { canonicalLocale, lookupTags } from './locales.ts'
 export { isLogged } from './logged-actions.ts'
@@ -130,7 +185,7 @@ export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
 export type { Release } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
-export type { Reseller } from './resellers.ts'
+export type { Reseller, ResellerSession } from './resellers.ts'
 export type {
   FactorMethod,
   NewPasskey,
@@ -139,14 +194,25 @@ export type {
   SecondFactorStep,
 } from './second-factor.ts'
 export { factorProof, orSecondFactor } from './second-factor.ts'
-export type { PlanDuration, Price } from './shared.ts'
+export type { PlanDuration, Price, SearchMatch } from './shared.ts'
 export { banReason, email, instant, password, personName, username } from './shared.ts'
+export type {
+  OrderMailState,
+  Shop,
+  ShopKind,
+  ShopOrder,
+  ShopOrderState,
+  ShopProduct,
+} from './shops.ts'
+export { customShopEvents, newShop } from './shops.ts'
 export type { SigningKey } from './signing-keys.ts'
 export type { Duration, LicenseTerm } from './terms.ts'
 export { duration, durationUnits, licenseTerm } from './terms.ts'
+export type { UndoRow } from './undo.ts'
 export type { AppVariable, ClientVariable } from './variables.ts'
-export { appVariable, clientVariable } from './variables.ts'
+export { appVariable, clientVariable, clientVariables } from './variables.ts'
 export type { Vendor } from './vendors.ts'
 export type { Applies, ProgramCall, Reason, Subject } from './verdicts.ts'
 export { checksOf, reasonsOf, verdictOrder } from './verdicts.ts'
+export type { PauseReason } from './webhook-pauses.ts'
 export type { Delivery, DeliveryState, Webhook, WebhookFormat } from './webhooks.ts'

@@ -55,7 +55,15 @@ export const licenseTypes = {
     tag,
     summary: `List the license types of an app, oldest first; an app has at most ${limits.licenseTypesMax}`,
     params: idParams,
-    data: z.strictObject({ licenseTypes: z.array(licenseType) }),
+    data: z.strictObject({
+      licenseTypes: z.array(
+        licenseType.extend({
+          licenses: z
+            .int()
+            .describe(`generated from it and not deleted, counted up to ${limits.searchCountMax}`),
+        }),
+      ),
+    }),
   }),
   create: endpoint({
     method: 'POST',

@@ -6,22 +6,31 @@ import {
   appFilter,
   appRef,
   banReason,
+  customerLink,
   id,
   idParams,
   instant,
   isoTime,
+  matched,
+  matchingIds,
   none,
+  originFilters,
   pageQuery,
   pagination,
+  type SearchMatch,
   search,
   seenValues,
   sort,
   text,
 } from './shared.ts'
 import { duration, ending, licenseTerms } from './terms.ts'
+import { undoRows } from './undo.ts'
 
 /** The status of a license: Banned overrides Expired, Active (used) and Unused. */
 export const licenseStatus = z.enum(['unused', 'active', 'expired', 'banned'])
+
+/** A status of lists, or `expiring`. */
+const listedStatus = z.enum([...licenseStatus.options, 'expiring'])
 
 export const license = z.strictObject({
   _id: z.string(),
@@ -37,6 +46,7 @@ export const license = z.strictObject({
   banned: z.boolean(),
   banReason: z.string().nullable(),
   note: z.string().nullable(),
+  customer: z.string().nullable().describe('the `_id` of the customer it was sold to'),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,
   ...ending,
@@ -76,10 +86,13 @@ export const licenseNote = text(0, 200, 'Note')
 /** The texts that an owner can attach to a new license; stored in columns of the same names. */
 export const licenseDetails = { note: licenseNote.optional() }
 
-/** Filters of lists and exports of licenses; search matches keys, notes and usernames. */
+/** Filters of lists and exports of licenses; search matches what people know of a sale. */
 export const licenseFilter = z.object({
   app: appFilter,
-  status: licenseStatus.optional(),
+  status: listedStatus
+    .optional()
+    .describe(`expiring: used ones that expire in the next ${limits.expiringSoonDays} days`),
+  ...originFilters,
   search,
 })
 
@@ -93,6 +106,21 @@ const editable = {
   note: licenseNote.nullable().optional(),
 }
 
+const typeChange = {
+  type: id
+    .optional()
+    .describe(
+      'the `_id` of a license type of the app: the license takes its terms, and its devices stay bound',
+    ),
+  end: z
+    .enum(['later', 'type', 'keep'])
+    .optional()
+    .describe(
+      'with type: the later of the current end and that of the type (default), that of the type, or the current one',
+    ),
+  dryRun: z.boolean().optional().describe('with type: returns the license as it would be, and saves nothing'),
+}
+
 export const licenses = {
   list: endpoint({
     method: 'GET',
@@ -100,9 +128,19 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:read',
     tag,
-    summary: 'List licenses, newest first by default; search matches keys, notes and usernames',
+    summary: 'List licenses, newest first by default; each row says what a search found',
     query: pageQuery.extend({ ...licenseFilter.shape, sort }),
-    data: z.strictObject({ licenses: z.array(license), pagination, stats: licenseStats }),
+    data: z.strictObject({ licenses: z.array(license.extend(matched)), pagination, stats: licenseStats }),
+  }),
+  ids: endpoint({
+    method: 'GET',
+    path: '/licenses/ids',
+    access: 'owner',
+    permission: 'licenses:read',
+    tag,
+    summary: `Get the ids of up to ${limits.searchCountMax} licenses that match the filters, newest first`,
+    query: licenseFilter,
+    data: matchingIds,
   }),
   get: endpoint({
     method: 'GET',
@@ -120,15 +158,21 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:write',
     tag,
-    summary: 'Generate 1 to 100 licenses, all or none',
+    summary: 'Generate 1 to 100 licenses, all or none; for a reseller this also needs `resellers:read`',
     body: z
       .strictObject({
         app: id,
         expiresAt: instant.nullable().optional().describe('null: never expires'),
         duration: duration.optional().describe('from the first use'),
         type: id.optional().describe('the `_id` of a license type of the app'),
+        reseller: id
+          .optional()
+          .describe(
+            'the `_id` of a reseller of the app: the licenses become its own and count against its quota',
+          ),
         count: z.int().min(1).max(limits.generateMax).default(1),
         key: customKey.optional(),
+        customer: customerLink,
         ...licenseDetails,
       })
       .refine((body) => body.key === undefined || body.count === 1, {
@@ -142,7 +186,7 @@ export const licenses = {
       ),
     data: z.strictObject({ license, licenses: z.array(license) }),
     status: 201,
-    errors: ['plan_limit_reached', 'custom_keys_off', 'key_taken'],
+    errors: ['plan_limit_reached', 'custom_keys_off', 'key_taken', 'quota_reached', 'reseller_suspended'],
   }),
   update: endpoint({
     method: 'PUT',
@@ -151,19 +195,38 @@ export const licenses = {
     permission: 'licenses:write',
     tag,
     summary:
-      'Change the expiry of a license and of its end user, its devices, features or note; omitted fields stay unchanged',
+      'Change the expiry of a license and of its end user, its devices, features, note, customer or type; omitted fields stay unchanged',
     params: idParams,
     body: z
       .strictObject({
         ...editable,
-        seen: seenValues({ ...editable, term: licenseTerms.term }),
+        customer: customerLink,
+        ...typeChange,
+        seen: seenValues({ ...editable, term: licenseTerms.term, type: id.nullable() }),
       })
-      .refine(({ seen: _, ...changes }) => Object.keys(changes).length > 0, {
+      .refine(({ seen: _, end: _end, dryRun: _run, ...changes }) => Object.keys(changes).length > 0, {
         path: ['expiresAt'],
         message: 'Nothing to change',
+      })
+      .refine(
+        ({ type, expiresAt, devices, features }) =>
+          type === undefined || [expiresAt, devices, features].every((field) => field === undefined),
+        {
+          path: ['type'],
+          message: 'A type sets the expiry, devices and features: change these in a call of their own',
+        },
+      )
+      .refine(({ type, end, dryRun }) => type !== undefined || (end === undefined && dryRun === undefined), {
+        path: ['type'],
+        message: 'end and dryRun require a type',
       }),
     bodyLimit: 32_768,
-    data: one,
+    data: z.strictObject({
+      license,
+      undo: undoRows.describe(
+        'what takes back a new expiry by `POST /licenses/bulk/undo`; empty without one',
+      ),
+    }),
     errors: ['license_changed'],
   }),
   toggleBan: endpoint({
@@ -207,6 +270,8 @@ export const licenses = {
   }),
 }
 
+export type ListedLicense = License & { match?: SearchMatch | undefined }
 export type License = z.output<typeof license>
 export type LicenseDetails = z.input<z.ZodObject<typeof licenseDetails>>
 export type LicenseStatus = z.output<typeof licenseStatus>
+export type ListedLicenseStatus = z.output<typeof listedStatus>

@@ -9,6 +9,9 @@ const unlogged: ReadonlySet<ActionName> = new Set([
   'device.bound',
   'end_user.lease_issued',
   'device.remembered',
+  // As often as a customer likes.
+  'customer.signed_in',
+  'customer.signed_out',
 ])
 
 /** A program can repeat these as often as it likes with one key, so they are left out if a program caused them. */
@@ -16,6 +19,8 @@ const unloggedOfPrograms: ReadonlySet<ActionName> = new Set([
   'device.drifted',
   'device.forgotten',
   'device.freed',
+  'end_user.updated',
+  'end_user.variables_changed',
 ])
 
 /** Whether the audit log stores an action. What it leaves out of programs is in the activity log, which counts equal ones. */

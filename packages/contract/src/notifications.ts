@@ -21,7 +21,11 @@ export const notificationSettings = z.strictObject({
   webhookFailing: z
     .boolean()
     .describe('a webhook was turned off because its deliveries failed for three days'),
-  ordersWaiting: z.boolean().describe('stored only: this version sends no mail about orders'),
+  ordersWaiting: z
+    .boolean()
+    .describe(
+      'orders of shops wait, or their keys could not be mailed, with the reasons; at most once a day',
+    ),
   weeklySummary: z.boolean().describe('what happened in the last week, on Mondays at 08:00 UTC'),
 })
 

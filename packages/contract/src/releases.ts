@@ -50,7 +50,7 @@ export const releases = {
     permission: 'apps:write',
     tag,
     summary:
-      'Add a released version; licenses with an end of updates cover it only if it was released before',
+      'Add a released version, which becomes the version of the app if it is newer and out; licenses with an end of updates cover it only if it was released before',
     params: idParams,
     body: z.strictObject({ version, releasedAt: instant, link: releaseLink.nullish() }),
     data: z.strictObject({ release }),

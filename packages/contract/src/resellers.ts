@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accountSession } from './account-sessions.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
@@ -43,6 +44,15 @@ const isActive = z
   .pipe(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'Must be true or false' }))
 
 const one = z.strictObject({ reseller })
+
+/** Where a reseller is signed in, as the owner sees it. The User-Agent is for the reseller alone. */
+const resellerSession = accountSession.pick({ _id: true, createdAt: true, lastUsedAt: true }).extend({
+  address: z
+    .string()
+    .nullable()
+    .describe('where it was used last; null if unknown, or if the caller may not read the audit log'),
+})
+
 const tag = 'Resellers'
 
 export const resellers = {
@@ -59,6 +69,16 @@ export const resellers = {
       active: isActive.optional(),
     }),
     data: z.strictObject({ resellers: z.array(reseller), pagination, stats: resellerStats }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/resellers/:id',
+    access: 'owner',
+    permission: 'resellers:read',
+    tag,
+    summary: 'Get a reseller and its open sessions, last used first',
+    params: idParams,
+    data: one.extend({ sessions: z.array(resellerSession).max(limits.accountSessionsMax) }),
   }),
   create: endpoint({
     method: 'POST',
@@ -110,6 +130,16 @@ export const resellers = {
     params: idParams,
     data: none,
   }),
+  endSessions: endpoint({
+    method: 'DELETE',
+    path: '/resellers/:id/sessions',
+    access: 'owner',
+    permission: 'resellers:write',
+    tag,
+    summary: 'End all sessions of a reseller, which can sign in again',
+    params: idParams,
+    data: none,
+  }),
   resetSecondFactor: endpoint({
     method: 'DELETE',
     path: '/resellers/:id/second-factor',
@@ -124,3 +154,4 @@ export const resellers = {
 }
 
 export type Reseller = z.output<typeof reseller>
+export type ResellerSession = z.output<typeof resellerSession>

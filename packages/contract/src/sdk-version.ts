@@ -1,2 +1,2 @@
 /** The version of the SDKs that this server serves below `/sdk/`. */
-export const sdkVersion = '1.3.1'
+export const sdkVersion = '1.3.2'

@@ -48,6 +48,22 @@ export const instant = z.union([z.iso.datetime({ offset: true }).max(40), z.iso.
 /** A point in time in a response: ISO 8601, UTC, with milliseconds. */
 export const isoTime = z.iso.datetime()
 
+/** Links a customer; another text with an @ is no `_id`. */
+export const customerLink = z
+  .string()
+  .trim()
+  .min(1)
+  .max(254, 'Customer can have at most 254 characters')
+  .refine(
+    (value) => !value.includes('@') || email.safeParse(value).success,
+    'Please enter a valid email address',
+  )
+  .nullable()
+  .optional()
+  .describe(
+    'the `_id` of a customer, or an e-mail address, which finds or adds its customer; null for none. Needs `clients:write`',
+  )
+
 /** The `_id` of an object; for an app also its 8-character `appId`. */
 export const id = z.string().min(1).max(64)
 export const idParams = z.object({ id })
@@ -58,9 +74,30 @@ export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId:
 /** Filters by an app's `_id` or `appId`. */
 export const appFilter = id.optional()
 
+/** Filters by the `_id` of a license type, and of a reseller, which requires `resellers:read`. */
+export const originFilters = { type: id.optional(), reseller: id.optional() }
+
+/** The ids of all rows that match the filters of a list, newest first; the first ones if there are more. */
+export const matchingIds = z.strictObject({
+  ids: z.array(z.string()).max(limits.searchCountMax),
+  capped: z.boolean().describe(`true if more than ${limits.searchCountMax} match`),
+})
+
 const page = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
 const limit = z.coerce.number().int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault)
 export const pageQuery = z.object({ page, limit })
+
+/** Where a searched text was found in a row of a list. */
+export const searchMatch = z.strictObject({
+  field: z.enum(['key', 'note', 'username', 'email', 'reseller', 'type', 'device', 'reference']),
+  text: z.string(),
+})
+export type SearchMatch = z.output<typeof searchMatch>
+
+/** A row of a list, with what the search found. */
+export const matched = {
+  match: searchMatch.optional(),
+}
 
 export const search = z
   .string()
@@ -68,8 +105,8 @@ export const search = z
   .max(limits.searchMax, `A search can have at most ${limits.searchMax} characters`)
   .optional()
 
-/** Sorts by creation time. */
-export const sort = z.enum(['newest', 'oldest']).default('newest')
+/** Sorts by creation time, or by end; what never ends has the last one. */
+export const sort = z.enum(['newest', 'oldest', 'expires_first', 'expires_last']).default('newest')
 
 /** For lists that are short in most accounts: the largest page by default. */
 export const fullPageQuery = z.object({ page, limit: limit.unwrap().default(limits.pageSizeMax) })

@@ -41,7 +41,16 @@ const listOf = <T extends z.ZodType<{ name: string; value: string }>>(variable: 
         context.addIssue({ code: 'custom', message: 'Names and values can have at most 64 KiB together' })
     })
 
-export const clientVariable = z.strictObject({ name, value })
+export const clientVariable = z.strictObject({
+  name,
+  value,
+  program: z
+    .boolean()
+    .optional()
+    .describe('made by a program with `setvar`, which may change it; nothing else is changed by programs'),
+})
+/** A complete list of an end user. */
+export const clientVariables = listOf(clientVariable)
 export const appVariable = z.strictObject({
   name,
   value,
@@ -116,7 +125,7 @@ export const variables = {
     tag,
     summary: "Replace an end user's own variables, at most 64 KiB together; they override the app's",
     params: idParams,
-    body: z.strictObject({ variables: listOf(clientVariable), seen }),
+    body: z.strictObject({ variables: clientVariables, seen }),
     bodyLimit,
     data: revised(clientVariable),
     errors: ['variables_changed'],

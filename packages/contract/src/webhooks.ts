@@ -3,6 +3,7 @@ import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { type EventName, eventNames } from './event-types.ts'
 import { id, idParams, isoTime, none, pageQuery, pagination } from './shared.ts'
+import { pauseReasons } from './webhook-pauses.ts'
 
 export const webhookFormats = ['standard', 'discord'] as const
 const format = z.enum(webhookFormats)
@@ -17,7 +18,13 @@ const webhook = z.strictObject({
   events: z.array(z.string()).describe('names of events, or `*` for all'),
   apps: z.array(z.string()).nullable().describe('`_id`s of apps; null for all, and for events of no app'),
   format,
-  active: z.boolean().describe('false once it failed for three days, or its maker has lost access'),
+  active: z.boolean().describe('false if a person or the server paused it'),
+  pauseReason: z
+    .enum(pauseReasons)
+    .nullable()
+    .describe(
+      `why the server paused it: it failed for ${limits.webhookRetryDays} days, its maker has lost access, or more than ${limits.webhookWaitingMax} events waited; null if it did not`,
+    ),
   failingSince: isoTime.nullable().describe('the first failure since something was delivered'),
   createdAt: isoTime,
 })

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFooter } from './dialog.tsx'
 
@@ -20,7 +21,7 @@ export function BulkFailures({ title, failed, onRetry, busy, onClose, children }
       onClose={onClose}
       busy={busy}
       title={title}
-      description={`${failed.length === 1 ? 'This one' : `These ${failed.length.toLocaleString()}`} could not be changed.`}
+      description={`${failed.length === 1 ? 'This one' : `These ${formatNumber(failed.length)}`} could not be changed.`}
     >
       <DialogBody>
         <ul className="divide-y rounded-lg border bg-sunken">

@@ -1,4 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
+import { Link } from 'react-router'
 import { cx } from './cx.ts'
 import { Skeleton } from './skeleton.tsx'
 
@@ -23,7 +24,7 @@ export function CardHeader({ title, description, actions, stacked, filters, leve
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 px-4 py-3 md:px-5 md:py-4">
       <div className="grid min-w-0 gap-0.5 max-md:flex-1 max-md:basis-48">
         <Heading className="wrap-anywhere font-semibold text-[0.9375rem]">{title}</Heading>
-        {description && <p className="text-fg-muted">{description}</p>}
+        {description && <p className="wrap-anywhere text-fg-muted">{description}</p>}
       </div>
       {actions && (
         <div
@@ -44,6 +45,19 @@ export function CardBody({ className, ...props }: ComponentProps<'div'>) {
   return <div className={cx('px-4 pb-4 md:px-5 md:pb-5', className)} {...props} />
 }
 
+/** The buttons of a form that is longer than the screen stay at its bottom edge. */
+export function CardFooter({ className, ...props }: ComponentProps<'footer'>) {
+  return (
+    <footer
+      className={cx(
+        'sticky bottom-0 z-10 flex flex-wrap justify-end gap-2 rounded-b-xl border-t bg-surface px-4 py-3 md:px-5',
+        className,
+      )}
+      {...props}
+    />
+  )
+}
+
 export interface StatCardProps {
   label: string
   value: ReactNode
@@ -52,16 +66,19 @@ export interface StatCardProps {
   /** A line under the value; invisible while loading, to keep the layout stable. */
   note?: ReactNode
   icon?: ReactNode
+  /** The list that the value counts; a click anywhere on the card opens it. */
+  to?: string | undefined
   loading?: boolean
   /** On phones two lines without an icon, for a strip of several. */
   strip?: boolean
 }
 
-export function StatCard({ label, value, detail, note, icon, loading, strip = false }: StatCardProps) {
+export function StatCard({ label, value, detail, note, icon, to, loading, strip = false }: StatCardProps) {
   return (
     <Card
       className={cx(
         'grid content-start md:gap-1 md:px-5 md:py-4',
+        to !== undefined && 'relative transition-colors hover:border-line-strong',
         strip
           ? 'max-md:h-14.5 max-md:grid-cols-[auto_minmax(0,1fr)] max-md:grid-rows-[1.25rem_1.75rem] max-md:items-center max-md:gap-x-2 max-md:px-3 max-md:py-1 max-md:[&>:last-child]:truncate max-md:[&>:first-child]:col-span-2 max-md:[&_p>span]:text-lg max-md:[&_svg]:hidden md:grid-cols-[minmax(0,1fr)]'
           : 'grid-cols-[minmax(0,1fr)] max-md:gap-1 max-md:px-4 max-md:py-3.5',
@@ -69,7 +86,16 @@ export function StatCard({ label, value, detail, note, icon, loading, strip = fa
     >
       <div className="flex items-center justify-between gap-2 text-fg-muted [&_svg]:size-4">
         <span className="truncate font-medium text-[0.8125rem]" title={label}>
-          {label}
+          {to === undefined ? (
+            label
+          ) : (
+            <Link
+              to={to}
+              className="outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-accent"
+            >
+              {label}
+            </Link>
+          )}
         </span>
         {icon}
       </div>

@@ -21,13 +21,9 @@ export function Deferred({ fallback = null, onFail, children }: DeferredProps) {
 
 /** The place of the dialogs in the URL. One that cannot be loaded closes. */
 export function DialogSlot({ children }: { children: ReactNode }) {
-  const [{ dialog }, set] = useUrlState('dialog', 'id', 'tab')
+  const [{ dialog }, set] = useUrlState('dialog', 'id')
   return (
-    <ErrorBoundary
-      fallback={null}
-      resetKey={dialog}
-      onFail={() => set({ dialog: undefined, id: undefined, tab: undefined })}
-    >
+    <ErrorBoundary fallback={null} resetKey={dialog} onFail={() => set({ dialog: undefined, id: undefined })}>
       <Suspense fallback={null}>{children}</Suspense>
     </ErrorBoundary>
   )

@@ -13,13 +13,14 @@ export const controlClass = cx(
   'aria-invalid:border-danger',
 )
 
+/** Chromium cuts off underscores of some monospaced fonts unless the line is higher than the inside of the field. */
 export function Input({ className, type = 'text', ...props }: ComponentProps<'input'>) {
   return (
     <input
       type={type}
       {...props}
       {...useFieldControl(props)}
-      className={cx(controlClass, 'h-9', className)}
+      className={cx(controlClass, 'h-9 leading-9', className)}
     />
   )
 }

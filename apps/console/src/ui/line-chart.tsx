@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { cx } from './cx.ts'
 
 export interface LineChartProps {
@@ -13,8 +14,10 @@ export interface LineChartProps {
 
 const width = 600
 const height = 160
-const strokes = ['stroke-accent-text', 'stroke-fg-faint']
-const dots = ['bg-accent-text', 'bg-fg-faint']
+const strokes = ['stroke-accent-text', 'stroke-fg-faint', 'stroke-danger-text']
+const dots = ['bg-accent-text', 'bg-fg-faint', 'bg-danger-text']
+/** Besides the color, a line differs by its dashes. */
+const dashes = [undefined, '4 4', '1 4']
 
 /** Lines over days, readable with pointer, arrow keys and as a table. */
 export function LineChart({ caption, labels, series, labelHeading }: LineChartProps) {
@@ -52,7 +55,7 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
             <span aria-hidden className={cx('h-0.5 w-4 rounded-full', dots[index])} />
             <span className="text-fg-muted">{line.name}</span>
             <span className="font-semibold tabular-nums">
-              {line.values.reduce((sum, value) => sum + value, 0).toLocaleString()}
+              {formatNumber(line.values.reduce((sum, value) => sum + value, 0))}
             </span>
           </span>
         ))}
@@ -116,7 +119,7 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
                   strokeWidth="2"
                   strokeLinejoin="round"
                   strokeLinecap="round"
-                  strokeDasharray={series.length - 1 - index === 1 ? '4 4' : undefined}
+                  strokeDasharray={dashes[series.length - 1 - index]}
                   className={strokes[series.length - 1 - index]}
                 />
               ))}

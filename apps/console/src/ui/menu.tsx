@@ -53,7 +53,11 @@ export function Menu({ trigger, label = 'Actions', align = 'end', side = 'bottom
         onKeyDown={onKeyDown}
       >
         {trigger ?? (
-          <IconButton label={label}>
+          <IconButton
+            label={label}
+            // A finger needs 44 px, but the row should not grow.
+            className="max-md:relative max-md:after:absolute max-md:after:-inset-1.5"
+          >
             <MoreHorizontal />
           </IconButton>
         )}
@@ -92,7 +96,7 @@ export function MenuItem({ icon, tone = 'default', disabled, asChild, onSelect, 
       asChild={asChild}
       onSelect={onSelect}
       className={cx(
-        'flex w-full cursor-default select-none items-center gap-2.5 rounded-md px-2.5 py-2 outline-none md:py-1.5 [&_svg]:size-4 [&_svg]:shrink-0',
+        'flex w-full cursor-default select-none items-center gap-2.5 rounded-md px-2.5 py-3 outline-none md:py-1.5 [&_svg]:size-4 [&_svg]:shrink-0',
         'data-[disabled]:opacity-50',
         tone === 'danger'
           ? 'text-danger-text data-[highlighted]:bg-danger-soft'

@@ -1,4 +1,5 @@
 import { Fragment } from 'react'
+import { formatNumber } from '../lib/format/numbers.ts'
 
 /** The first names of a list; names that others chose must not reorder the text around them. */
 export function Names({ names, shown = 3 }: { names: readonly string[]; shown?: number }) {
@@ -15,7 +16,7 @@ export function Names({ names, shown = 3 }: { names: readonly string[]; shown?: 
           <bdi>{name}</bdi>
         </Fragment>
       ))}
-      {more > 0 && ` and ${more.toLocaleString()} more`}
+      {more > 0 && ` and ${formatNumber(more)} more`}
     </>
   )
 }

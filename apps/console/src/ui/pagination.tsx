@@ -1,5 +1,10 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { FormEvent } from 'react'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { Button } from './button.tsx'
+import { cx } from './cx.ts'
+import { controlClass } from './input.tsx'
+import { pageNumbers } from './page-numbers.ts'
 
 export interface PaginationProps {
   page: number
@@ -10,13 +15,15 @@ export interface PaginationProps {
   noun?: string
 }
 
-/** The footer of a list; hidden while the list is empty. */
+const manyPages = 7
+const count = (value: number) => formatNumber(value)
+
+/** The footer of a list; hidden while the list is empty. Phones show the page and how many there are. */
 export function Pagination({ page, limit, total, onPage, noun = 'items' }: PaginationProps) {
   if (total === 0) return null
   const pages = Math.ceil(total / limit)
   const first = (page - 1) * limit + 1
   const last = Math.min(total, page * limit)
-  const count = (value: number) => value.toLocaleString()
   return (
     <nav
       aria-label={`Pages of ${noun}`}
@@ -26,14 +33,38 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
         {count(first)}–{count(last)} of {count(total)} {total === 1 ? noun.replace(/s$/, '') : noun}
       </p>
       {pages > 1 && (
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2">
+          {pages > manyPages && <Jump pages={pages} onPage={onPage} />}
           <Button size="sm" disabled={page <= 1} onClick={() => onPage(page - 1)}>
             <ChevronLeft />
             Previous
           </Button>
-          <span className="text-[0.8125rem] text-fg-muted tabular-nums">
+          <span className="text-[0.8125rem] text-fg-muted tabular-nums md:hidden">
             {count(page)} / {count(pages)}
           </span>
+          <ol className="flex items-center gap-0.5 max-md:hidden">
+            {pageNumbers(page, pages).map((number, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a gap has nothing else
+              <li key={index}>
+                {number === 'gap' ? (
+                  <span aria-hidden className="px-1 text-fg-muted">
+                    …
+                  </span>
+                ) : (
+                  <Button
+                    size="sm"
+                    variant="ghost"
+                    aria-label={`Page ${count(number)}`}
+                    aria-current={number === page ? 'page' : undefined}
+                    onClick={() => onPage(number)}
+                    className={cx('min-w-8 px-2 tabular-nums', number === page && 'bg-accent-soft text-fg')}
+                  >
+                    {count(number)}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ol>
           <Button size="sm" disabled={page >= pages} onClick={() => onPage(page + 1)}>
             Next
             <ChevronRight />
@@ -41,5 +72,28 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
         </div>
       )}
     </nav>
+  )
+}
+
+function Jump({ pages, onPage }: { pages: number; onPage: (page: number) => void }) {
+  function jump(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const text = new FormData(event.currentTarget).get('page')
+    const to = Number.parseInt(String(text), 10)
+    event.currentTarget.reset()
+    if (to >= 1) onPage(Math.min(to, pages))
+  }
+  return (
+    <form onSubmit={jump} noValidate className="mr-2 w-20 max-md:hidden">
+      <input
+        name="page"
+        type="text"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-label={`Go to page, 1 to ${count(pages)}`}
+        placeholder="Page…"
+        className={cx(controlClass, 'h-8 text-[0.8125rem]')}
+      />
+    </form>
   )
 }

@@ -2,10 +2,12 @@ import type { Endpoint } from '@keyward/contract'
 import { callForFile, hasCode, messageOf } from '../lib/api/call.ts'
 import type { Wire } from '../lib/api/wire.ts'
 import { saveFile } from '../lib/browser/save-file.ts'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { toast } from './toast.tsx'
 
 interface Export {
   endpoint: Wire<Endpoint>
+  params?: Record<string, string>
   query: Record<string, unknown>
   /** Plural: 'licenses'. */
   noun: string
@@ -13,13 +15,13 @@ interface Export {
   total: number | undefined
 }
 
-const number = (value: number) => value.toLocaleString()
+const number = (value: number) => formatNumber(value)
 
 /**
  * Downloads an export and saves it. Counts lines for the progress, because the server writes one row per line. Shows a
  * toast with Cancel after one second.
  */
-export async function saveExport({ endpoint, query, noun, total }: Export) {
+export async function saveExport({ endpoint, params, query, noun, total }: Export) {
   const stop = new AbortController()
   const toastId = `export-${noun}`
   let rows = 0
@@ -36,7 +38,7 @@ export async function saveExport({ endpoint, query, noun, total }: Export) {
   }
   const timer = setTimeout(showProgress, 1000)
   try {
-    const response = await callForFile(endpoint, { query, signal: stop.signal })
+    const response = await callForFile(endpoint, { ...(params && { params }), query, signal: stop.signal })
     const parts: Uint8Array<ArrayBuffer>[] = []
     let last = 0
     for (const reader = response.body!.getReader(); ; ) {
@@ -51,7 +53,7 @@ export async function saveExport({ endpoint, query, noun, total }: Export) {
     const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
     saveFile(name ?? `${noun}.${query.format}`, parts, response.headers.get('content-type') ?? '')
     // Without the header line of a CSV, or the two brackets of a JSON.
-    const count = Math.max(0, rows - (query.format === 'csv' ? 1 : 2))
+    const count = Math.max(0, rows - (query.format === 'json' ? 2 : 1))
     toast.success('Export Ready', {
       id: toastId,
       description: `${number(count)} ${count === 1 ? noun.replace(/s$/, '') : noun} in ${name}`,

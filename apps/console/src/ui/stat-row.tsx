@@ -1,12 +1,19 @@
 import type { ReactNode } from 'react'
 import { useIsPhone } from '../lib/browser/use-media.ts'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { StatCard } from './card.tsx'
 import { cx } from './cx.ts'
 
 export interface StatRowProps {
   /** The accessible name of the row. */
   label?: string
-  stats: { label: string; value: number | undefined; note?: ReactNode; icon?: ReactNode }[]
+  stats: {
+    label: string
+    value: number | undefined
+    note?: ReactNode
+    icon?: ReactNode
+    to?: string | undefined
+  }[]
   loading?: boolean
 }
 
@@ -30,7 +37,7 @@ export function StatRow({ label = 'Figures', stats, loading = false }: StatRowPr
       )}
     >
       {stats.map(({ value, ...stat }) => (
-        <StatCard key={stat.label} {...stat} strip value={value?.toLocaleString() ?? '—'} loading={loading} />
+        <StatCard key={stat.label} {...stat} strip value={formatNumber(value) ?? '—'} loading={loading} />
       ))}
     </section>
   )

@@ -4,19 +4,32 @@ import { IconButton } from './button.tsx'
 import { Menu, MenuSeparator } from './menu.tsx'
 import { MenuParts } from './menu-parts.ts'
 import type { Column } from './table-props.ts'
-import { isHideable, type TableView } from './table-view.ts'
+import { isHideable, isShown, type TableView } from './table-view.ts'
 
 export interface TableMenuProps {
   columns: readonly Pick<Column<never>, 'id' | 'header' | 'phone' | 'always'>[]
   view: TableView
+  /** Ids of the columns that say the same in each row, and are hidden by default. */
+  repeating?: readonly string[]
   onChange: (view: TableView) => void
 }
 
 const densities = { comfortable: 'Comfortable', compact: 'Compact' } as const
 
 /** Chooses the columns and the density of a table. Not on phones, which show two lines of each row. */
-export function TableMenu({ columns, view, onChange }: TableMenuProps) {
-  const { hidden } = view
+export function TableMenu({ columns, view, repeating = [], onChange }: TableMenuProps) {
+  function toggle(column: TableMenuProps['columns'][number]) {
+    const { id } = column
+    const others = (ids: readonly string[]) => ids.filter((other) => other !== id)
+    if (isShown(column, view, repeating))
+      onChange({ ...view, hidden: [...others(view.hidden), id], shown: others(view.shown) })
+    else
+      onChange({
+        ...view,
+        hidden: others(view.hidden),
+        shown: repeating.includes(id) ? [...others(view.shown), id] : view.shown,
+      })
+  }
   return (
     <span className="max-md:hidden">
       <Menu
@@ -27,19 +40,14 @@ export function TableMenu({ columns, view, onChange }: TableMenuProps) {
         }
       >
         <Heading>Columns</Heading>
-        {columns.filter(isHideable).map(({ id, header }) => (
+        {columns.filter(isHideable).map((column) => (
           <Option
-            key={id}
+            key={column.id}
             role="menuitemcheckbox"
-            checked={!hidden.includes(id)}
-            onSelect={() =>
-              onChange({
-                ...view,
-                hidden: hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id],
-              })
-            }
+            checked={isShown(column, view, repeating)}
+            onSelect={() => toggle(column)}
           >
-            {header}
+            {column.header}
           </Option>
         ))}
         <MenuSeparator />

@@ -8,6 +8,8 @@ export interface Column<Row> {
   /** Makes the header a button that sorts by this column. */
   sortable?: boolean
   align?: 'start' | 'end'
+  /** Whether the cell says nothing, such as 'Never'. A column of such cells is hidden by default. */
+  isEmpty?: (row: Row) => boolean
   /**
    * A row has two lines on phones. The first has 'title' and 'aside', the second all others, cut off unless 'whole'.
    * 'third' starts a third line; 'hidden' is left out.
@@ -43,6 +45,8 @@ export interface TableProps<Row> {
   selection?: Selection | undefined
   /** The user's choice of columns and density, of useTableView. */
   view?: TableView
+  /** Ids of the columns that say the same in each row, of repeatingColumns. */
+  repeating?: readonly string[]
   sort?: Sort
   onSort?: (sort: Sort) => void
   loading?: boolean

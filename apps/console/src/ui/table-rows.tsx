@@ -32,6 +32,10 @@ const phoneClass = {
 const phoneLine = ({ phone }: Pick<Column<never>, 'phone'>) =>
   phone === 'third' ? 3 : phone === undefined || phone === 'whole' ? 2 : 1
 
+/** Phones leave out an empty cell that shares its line. */
+const isLeftOut = <Row,>({ phone, isEmpty }: Column<Row>, row: Row) =>
+  phone === undefined && (isEmpty?.(row) ?? false)
+
 export function DataRow<Row>(props: TableProps<Row> & { row: Row; first: boolean }) {
   const { row, first, columns, rowKey, rowLabel, rowMenu, selection } = props
   const key = rowKey(row)
@@ -67,7 +71,7 @@ export function DataRow<Row>(props: TableProps<Row> & { row: Row; first: boolean
         const line = phoneLine(column)
         const joined =
           line > 1 &&
-          columns.slice(0, index).some((other) => phoneLine(other) === line) &&
+          columns.slice(0, index).some((other) => phoneLine(other) === line && !isLeftOut(other, row)) &&
           column.joint !== ''
         return (
           <td

@@ -4,19 +4,48 @@ import { readStored, writeStored } from '../lib/browser/stored.ts'
 export interface TableView {
   /** Ids of the columns that the user hides. */
   hidden: readonly string[]
+  /** Ids of the columns that the user shows though they repeat one value in each row. */
+  shown: readonly string[]
   density: 'comfortable' | 'compact'
+}
+
+interface Shown {
+  id: string
+  phone?: string
+  always?: boolean
+}
+
+/** Whether a column is shown: not if the user hides it, nor if it repeats one value, unless the user shows it. */
+export function isShown(column: Shown, view: TableView | undefined, repeating: readonly string[] = []) {
+  const { id } = column
+  if (!isHideable(column) || !view) return true
+  return !view.hidden.includes(id) && (!repeating.includes(id) || view.shown.includes(id))
+}
+
+/** The columns that say the same in each of several rows: those that `same` knows of, and those without any value. */
+export function repeatingColumns<Row>(
+  columns: readonly { id: string; isEmpty?: (row: Row) => boolean }[],
+  rows: readonly Row[] | undefined,
+  same: readonly (string | false)[] = [],
+): string[] {
+  if (!rows || rows.length < 2) return []
+  const empty = columns.filter(({ isEmpty }) => isEmpty && rows.every(isEmpty)).map(({ id }) => id)
+  return [...empty, ...same.filter((id) => id !== false)]
 }
 
 export const isHideable = (column: { phone?: string; always?: boolean }) =>
   column.phone !== 'title' && !column.always
 
-const standard: TableView = { hidden: [], density: 'comfortable' }
+const standard: TableView = { hidden: [], shown: [], density: 'comfortable' }
+
+const toIds = (value: unknown): string[] => (Array.isArray(value) ? value : [])
 
 function read(key: string): TableView {
   try {
-    const { hidden, density } = JSON.parse(readStored(key) ?? '{}')
+    const { hidden, shown, density } = JSON.parse(readStored(key) ?? '{}')
     return {
-      hidden: Array.isArray(hidden) ? hidden : standard.hidden,
+      hidden: toIds(hidden),
+      shown: toIds(shown),
       density: density === 'compact' ? 'compact' : 'comfortable',
     }
   } catch {

@@ -5,7 +5,7 @@ import { cx } from './cx.ts'
 import { ErrorState } from './states.tsx'
 import type { Column, Selection, TableProps } from './table-props.ts'
 import { DataRow, lastCellClass, rowColour, SkeletonRow } from './table-rows.tsx'
-import { isHideable } from './table-view.ts'
+import { isShown } from './table-view.ts'
 
 export type { Column } from './table-props.ts'
 
@@ -19,14 +19,26 @@ const headClass = cx(
  * header stays in sight, unless the table is wider than its place: then it scrolls within it.
  */
 export function Table<Row>({ columns: all, ...props }: TableProps<Row>) {
-  const { caption, rows, rowKey, rowMenu, selection, view, loading, skeletonRows = 5, empty, error } = props
+  const {
+    caption,
+    rows,
+    rowKey,
+    rowMenu,
+    selection,
+    view,
+    repeating,
+    loading,
+    skeletonRows = 5,
+    empty,
+    error,
+  } = props
   const scroller = useOverflow()
   useEffect(() => {
     void import('./table-keys.ts').then(({ listenForRowKeys }) => listenForRowKeys()).catch(() => {})
   }, [])
   if (error) return <ErrorState {...error} />
   if (!loading && rows?.length === 0) return <>{empty}</>
-  const columns = all.filter((column) => !isHideable(column) || !view?.hidden.includes(column.id))
+  const columns = all.filter((column) => isShown(column, view, repeating))
   const keys = rows?.map(rowKey) ?? []
   const parts = { ...props, columns }
   return (

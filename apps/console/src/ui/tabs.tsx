@@ -1,31 +1,49 @@
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { cx } from './cx.ts'
 
 export interface TabsProps {
   value: string
   onChange: (value: string) => void
-  tabs: { value: string; label: ReactNode; content: ReactNode }[]
+  /** One that is `kept` stays mounted while another tab is shown. */
+  tabs: { value: string; label: ReactNode; content: ReactNode; kept?: boolean }[]
   label: string
-  /** 'line' under a page or dialog title, 'pill' for a few equal choices. */
-  variant?: 'line' | 'pill'
+  /** 'line' under a dialog's title, 'page' under a page's, which scrolls on phones, 'pill' for a few equal choices. */
+  variant?: 'line' | 'page' | 'pill'
   className?: string
 }
 
 export function Tabs({ value, onChange, tabs, label, variant = 'line', className }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const [strip, tab] = [list.current, list.current?.querySelector(`[data-value="${value}"]`)]
+    if (!strip || !tab) return
+    const [around, inside] = [strip.getBoundingClientRect(), tab.getBoundingClientRect()]
+    if (inside.right > around.right) strip.scrollLeft += inside.right - around.right
+    else if (inside.left < around.left) strip.scrollLeft -= around.left - inside.left
+  }, [value])
   return (
     <Radix.Root value={value} onValueChange={onChange} className={className}>
       <Radix.List
+        ref={list}
         aria-label={label}
-        className={variant === 'line' ? 'flex gap-5 border-b px-5' : 'flex gap-1 rounded-lg bg-sunken p-1'}
+        className={
+          variant === 'line'
+            ? 'flex gap-5 border-b px-5'
+            : variant === 'page'
+              ? 'scrollbar-none flex gap-5 overflow-x-auto border-b'
+              : 'flex gap-1 rounded-lg bg-sunken p-1'
+        }
       >
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            data-value={tab.value}
             className={cx(
-              'font-medium text-fg-muted transition-colors hover:text-fg data-[state=active]:text-fg',
-              variant === 'line'
+              // A hidden text in a tab must not widen the page beyond the row, which scrolls.
+              'relative font-medium text-fg-muted transition-colors hover:text-fg data-[state=active]:text-fg',
+              variant !== 'pill'
                 ? '-mb-px rounded-t px-0.5 border-transparent border-b-2 py-2.5 data-[state=active]:border-accent'
                 : 'h-8 flex-1 rounded-md data-[state=active]:bg-surface data-[state=active]:shadow-soft dark:data-[state=active]:bg-hover',
             )}
@@ -35,7 +53,13 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
         ))}
       </Radix.List>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="rounded-md" tabIndex={-1}>
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          className="rounded-md data-[state=inactive]:hidden"
+          tabIndex={-1}
+          {...(tab.kept && { forceMount: true })}
+        >
           {tab.content}
         </Radix.Content>
       ))}

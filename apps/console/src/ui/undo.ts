@@ -1,33 +1,46 @@
+import { limits, type UndoRow } from '@keyward/contract'
 import { amountOf } from '../lib/format/words.ts'
 import { changeInBatches, toBatches } from '../lib/list/bulk.ts'
 import { toast } from './toast.tsx'
 
-interface Undo<Row> {
-  rows: readonly Row[]
-  /** Changes all of these rows or none. */
-  change: (rows: Row[]) => Promise<unknown>
-  batchSize: number
+interface Undo {
+  rows: readonly UndoRow[]
+  /** Takes back all of these changes, except where a row has changed since. */
+  restore: (rows: UndoRow[]) => Promise<{ changed: number }>
   /** Singular: 'license'. */
   noun: string
   refresh: () => void
 }
 
-/** The Undo button of a toast, which restores many rows. */
-export function undoOption<Row>(undo: Undo<Row>) {
-  return { duration: 10_000, action: { label: 'Undo', onClick: () => void restore(undo) } }
+/** The Undo button of a toast; none without a change to undo. */
+export function undoOption(undo: Undo) {
+  if (undo.rows.length === 0) return {}
+  return { duration: 10_000, action: { label: 'Undo', onClick: () => void takeBack(undo) } }
 }
 
-async function restore<Row>({ noun, refresh, rows, batchSize, change }: Undo<Row>) {
+async function takeBack({ noun, refresh, rows, restore }: Undo) {
   const amount = amountOf(rows.length, noun)
   const id = toast.loading('Undoing', { description: amount })
-  const { done, failed } = await changeInBatches({ batches: toBatches(rows, batchSize), change })
+  let changed = 0
+  const { done, failed } = await changeInBatches({
+    batches: toBatches(rows, limits.bulkMax),
+    change: async (batch) => {
+      changed += (await restore(batch)).changed
+    },
+  })
   refresh()
-  if (failed.length === 0) {
-    toast.success('Undone', { id, description: `${amountOf(done.length, noun)} restored.` })
-  } else {
+  const stays = done.length - changed
+  if (failed.length > 0) {
     toast.error('Undo Failed', {
       id,
       description: `${failed.length} of ${amount} could not be restored: ${failed[0]?.reason}`,
     })
+  } else if (stays > 0) {
+    toast.info(changed > 0 ? 'Partly Undone' : 'Nothing Undone', {
+      id,
+      description: `${changed} of ${amount} restored. ${amountOf(stays, 'has', 'have')} changed since, and ${stays === 1 ? 'stays as it is' : 'stay as they are'}.`,
+    })
+  } else {
+    toast.success('Undone', { id, description: `${amountOf(changed, noun)} restored.` })
   }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { formatNumber } from '../lib/format/numbers.ts'
 import { percentOf } from '../lib/format/percent.ts'
 
 export interface WorkProgressProps {
@@ -20,7 +21,7 @@ export function WorkProgress({ done, total, label }: WorkProgressProps) {
   return (
     <div className="grid gap-1.5">
       <p aria-live="polite" className="text-[0.8125rem] text-fg-muted tabular-nums">
-        {label}: {done.toLocaleString()} of {total.toLocaleString()}
+        {label}: {formatNumber(done)} of {formatNumber(total)}
       </p>
       <div
         role="progressbar"

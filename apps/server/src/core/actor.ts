@@ -1,4 +1,5 @@
 import {
+  type CustomerKind,
   type Endpoint,
   type Permission,
   type Requirement,
@@ -16,6 +17,8 @@ export interface OfOwner {
 export interface OwnerScope extends OfOwner {
   /** The apps whose rows it may access; null for all. */
   apps: ReadonlySet<string> | null
+  /** What else the caller may read: a search finds rows by no other text. */
+  permissions?: ReadonlySet<Permission> | undefined
 }
 
 /** All rows of an owner, for the server's own work. */
@@ -72,6 +75,23 @@ export interface ResellerActor extends Identity {
   address: string
 }
 
+/** A person on the page of an app: with a license, as an end user, or as a customer with all it has in the app. */
+export interface CustomerActor {
+  kind: 'customer'
+  ownerId: string
+  /** The app of the page alone. */
+  apps: ReadonlySet<string>
+  appId: string
+  /** The license, the end user or the customer that the session opens. */
+  subject: { kind: CustomerKind; id: string }
+  /** Whether a mailed link opened the session. */
+  byMail: boolean
+  sessionId: string
+  /** When the session ends, in milliseconds since 1970. */
+  endsAt: number
+  address: string
+}
+
 /** A vendor's program with its session, if it has opened one. */
 export interface ProgramActor {
   kind: 'program'
@@ -107,10 +127,44 @@ export interface ProviderActor {
   provider: string
 }
 
+/** A shop, reporting on its orders. */
+export interface ShopActor {
+  kind: 'shop'
+  ownerId: string
+  /** Its work names its app itself. */
+  apps: null
+  shopId: string
+}
+
 /** The operator at the server's command line; `ownerId` is null for changes that concern all owners. */
 interface OperatorActor {
   kind: 'operator'
   ownerId: string | null
+}
+
+/** Who started stored work that the server goes on with later. It was allowed then; nothing more is allowed by this. */
+export function actorOfStored(row: {
+  owner_id: string
+  actor_kind: string
+  actor_id: string
+  session_id: string
+  address: string
+}): VendorActor {
+  const facts = {
+    actorId: row.actor_id,
+    ownerId: row.owner_id,
+    address: row.address,
+    apps: null,
+    permissions: new Set<never>(),
+    isOwner: false,
+  }
+  if (row.actor_kind === 'api_key') return { ...facts, kind: 'api_key', sessionId: null }
+  return {
+    ...facts,
+    kind: row.actor_kind as PersonActor['kind'],
+    role: 'viewer',
+    sessionId: row.session_id,
+  }
 }
 
 /** The server itself; `ownerId` is null for its housekeeping, which belongs to no owner. */
@@ -123,10 +177,12 @@ export interface SystemActor {
 export type Actor =
   | VendorActor
   | ResellerActor
+  | CustomerActor
   | ProgramActor
   | AnonymousActor
   | AccountActor
   | ProviderActor
+  | ShopActor
   | OperatorActor
   | SystemActor
 
@@ -212,12 +268,16 @@ function idOf(actor: Actor): string {
       return actor.actorId
     case 'reseller':
       return actor.resellerId
+    case 'customer':
+      return actor.subject.id
     case 'program':
       return actor.appId
     case 'anonymous':
       return 'anonymous'
     case 'provider':
       return actor.provider
+    case 'shop':
+      return actor.shopId
     case 'operator':
       return 'command line'
     case 'system':

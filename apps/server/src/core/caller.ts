@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ResellerActor, VendorActor } from './actor.ts'
+import type { CustomerActor, ResellerActor, VendorActor } from './actor.ts'
 import { parseNetwork, widen } from './networks.ts'
 
 /** Who asks for a share of something scarce. */
@@ -33,12 +33,17 @@ export function networksOf({ address, isKnown = false }: Omit<Caller, 'account'>
 }
 
 /** A signed-in caller. */
-export const callerOf = (actor: VendorActor | ResellerActor): Caller => ({
+export const callerOf = (actor: VendorActor | ResellerActor | CustomerActor): Caller => ({
   address: actor.address,
-  account: actor.kind === 'reseller' ? actor.resellerId : actor.actorId,
+  account: accountOf(actor),
   ...(actor.kind === 'api_key' ? { keysOf: actor.ownerId } : {}),
   isKnown: true,
 })
+
+function accountOf(actor: VendorActor | ResellerActor | CustomerActor): string {
+  if (actor.kind === 'reseller') return actor.resellerId
+  return actor.kind === 'customer' ? actor.subject.id : actor.actorId
+}
 
 /** The operator at the command line, in a process of its own: no other caller competes with it. */
 export const operator: Caller = { address: 'command line', account: 'operator', isKnown: true }

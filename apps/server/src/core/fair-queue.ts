@@ -98,6 +98,11 @@ export class FairQueue {
     return this.#root.running >= this.#options.running || this.#root.waiting > 0
   }
 
+  /** How many callers wait. */
+  get waiting(): number {
+    return this.#root.waiting
+  }
+
   get isAwaited(): boolean {
     return this.#root.waiting > 0
   }

@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { hashSync, verifySync } from '@node-rs/argon2'
+import { hashSync } from '@node-rs/argon2'
+import { compareHash } from './compare-hash.ts'
 import type { HashAnswer, HashTask } from './hash-threads.ts'
 
 // On Linux each thread has its own priority, so hashing yields to requests and signatures. Elsewhere this call would
@@ -11,7 +12,7 @@ parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {
   let answer: HashAnswer
   try {
     answer = {
-      result: stored === undefined ? hashSync(password, parameters) : verifySync(stored, password),
+      result: stored === undefined ? hashSync(password, parameters) : compareHash(stored, password),
     }
   } catch (error) {
     answer = { failure: (error as Error).message }

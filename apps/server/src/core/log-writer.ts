@@ -19,6 +19,7 @@ export class LogWriter {
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #dropped = 0
+  #droppedInAll = 0
   #sending: Buffer | undefined
   #whenEmpty: (() => void)[] = []
 
@@ -26,6 +27,11 @@ export class LogWriter {
     this.#send = to.send
     this.#writeRest = to.writeRest ?? (() => {})
     this.#retryMs = to.retryMs ?? retryMs
+  }
+
+  /** How many lines were dropped since the start. */
+  get droppedLines(): number {
+    return this.#droppedInAll
   }
 
   get waitingBytes(): number {
@@ -36,6 +42,7 @@ export class LogWriter {
     const bytes = Buffer.from(line)
     if (this.#waitingBytes + bytes.length > mostWaitingBytes) {
       this.#dropped += 1
+      this.#droppedInAll += 1
       return
     }
     this.#reportDropped()

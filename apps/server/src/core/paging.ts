@@ -19,17 +19,19 @@ export function toPagination({ page, limit }: Page, total: number, search: boole
   return capped ? { ...pagination, capped } : pagination
 }
 
-export type Sort = 'newest' | 'oldest'
+export type Sort = 'newest' | 'oldest' | 'expires_first' | 'expires_last'
 
-/** SQL sort order of `seq`. */
-export const orderOf = { newest: 'desc', oldest: 'asc' } as const
+/** SQL sort order of `seq`, or of the end and then `seq`. */
+export const orderOf = { newest: 'desc', oldest: 'asc', expires_first: 'asc', expires_last: 'desc' } as const
 
-/** Offset and order of a page by `seq`, read from the nearer end, so that the last page is as fast as the first. */
+export const isByEnd = (sort: Sort): boolean => sort === 'expires_first' || sort === 'expires_last'
+
+/** Offset and order of a page, read from the nearer end, so that the last page is as fast as the first. */
 export function seek(page: Page, total: number, sort: Sort) {
   const offset = (page.page - 1) * page.limit
   if (offset >= total) return undefined
   const take = Math.min(page.limit, total - offset)
   const fromEnd = offset * 2 > total
-  const order: 'asc' | 'desc' = fromEnd === (sort === 'newest') ? 'asc' : 'desc'
+  const order: 'asc' | 'desc' = fromEnd === (orderOf[sort] === 'desc') ? 'asc' : 'desc'
   return { order, offset: fromEnd ? total - offset - take : offset, limit: take }
 }

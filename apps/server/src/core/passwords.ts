@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from './caller.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
+import { isImportedHash, missingPassword } from './imported-hashes.ts'
 import { problem } from './problem.ts'
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
@@ -40,6 +41,11 @@ export class Passwords {
     return this.#turns.isBusy
   }
 
+  /** How many sign-ins wait for their turn. */
+  get waiting(): number {
+    return this.#turns.waiting
+  }
+
   /** Waits for a turn in which to verify passwords. */
   enter(caller: Caller): Promise<EndTurn> {
     return this.#turns.enter(caller).catch((error) => this.#refuse(error))
@@ -62,9 +68,12 @@ export class Passwords {
 
   /** For callers in their turn. Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
   async verify(stored: string | null | undefined, password: string): Promise<boolean> {
-    const known = stored ?? (await this.#decoyHash())
-    const matches = await this.#withThread(() => this.#threads.verify(known, password.normalize('NFKC')))
-    return matches && stored != null
+    const isKnown = stored != null && stored !== missingPassword
+    const known = isKnown ? stored : await this.#decoyHash()
+    // Other systems hash what was typed.
+    const typed = isImportedHash(known) ? password : password.normalize('NFKC')
+    const matches = await this.#withThread(() => this.#threads.verify(known, typed))
+    return matches && isKnown
   }
 
   /** Whether a stored hash uses other parameters than the current ones. */

@@ -8,6 +8,7 @@ export const licenseColumns = [
   'app_id',
   'reseller_id',
   'client_id',
+  'customer_id',
   'key',
   'key_normalized',
   'note',

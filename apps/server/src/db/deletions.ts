@@ -10,7 +10,10 @@ const expiring = {
   owner_sessions: ['id', 'expires_at'],
   reseller_sessions: ['id', 'expires_at'],
   password_resets: ['id', 'expires_at'],
+  customer_sessions: ['id', 'expires_at'],
+  customer_links: ['id', 'expires_at'],
   reset_requests: ['id', 'expires_at'],
+  erasures: ['seq', 'expires_at'],
   mails: ['id', 'kept_until'],
   factor_challenges: ['token_hash', 'expires_at'],
   device_tokens: ['id', 'expires_at'],
@@ -21,6 +24,7 @@ const expiring = {
   leased_seats: ['license_id, holder', 'until'],
   known_addresses: ['account, address', 'expires_at'],
   webhook_deliveries: ['seq', 'expires_at'],
+  compatibility_programs: ['app_id, program', 'expires_at'],
 } as const satisfies { [Table in keyof Tables]?: readonly [key: string, end: keyof Tables[Table]] }
 
 const counts = {
@@ -34,12 +38,21 @@ const counts = {
 
 const ofApp = {
   client_sessions: 'id',
+  customer_sessions: 'id',
+  customer_links: 'id',
   resellers: 'id',
   trial_marks: 'app_id, mark',
+  former_names: 'app_id, digest',
+  shop_events: 'seq',
+  shop_order_units: 'order_id, product, unit',
+  shop_orders: 'seq',
+  data_import_parts: 'file_id, part',
+  data_import_rows: 'import_id, n',
   deleted_files: 'id',
   blocklist: 'id',
   activity: 'seq',
   ...counts,
+  compatibility_programs: 'app_id, program',
   daily_counts: 'app_id, metric, day',
 } as const
 

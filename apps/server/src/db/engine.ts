@@ -26,6 +26,8 @@ export interface Engine {
   readonly commits: CommitCount | undefined
   /** Resolves if the database answers, even while slow statements occupy most connections. */
   probe(): Promise<unknown>
+  /** The connections of a pool; an engine in this process has none. */
+  connections?(): { open: number; idle: number; awaited: number }
   /** Carries messages to all nodes. */
   openFeed(options: FeedOptions): Feed
   /** Computes the statistics of tables that need it, and returns their names. */

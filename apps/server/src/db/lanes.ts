@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tables } from './tables.ts'
 
 /** A queue, and the column whose rows of one value are a lane. Its index has this column and `due_at`. */
-const queues = { mails: 'lane', reset_requests: 'network' } as const satisfies {
+const queues = { mails: 'lane', reset_requests: 'network', shop_events: 'lane' } as const satisfies {
   [Table in keyof Tables]?: keyof Tables[Table]
 }
 

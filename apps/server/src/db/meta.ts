@@ -8,3 +8,9 @@ export async function putMeta(db: Db, name: string, value: string): Promise<void
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
 }
+
+/** A value of the installation; undefined if it was never stored. */
+export async function readMeta(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst()
+  return row?.value
+}

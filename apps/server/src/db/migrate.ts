@@ -14,7 +14,26 @@ export class SchemaTooNewError extends OperatorError {}
 interface Options {
   now: number
   /** Called once before the first step if the database already has a schema. */
-  backUp?: () => void
+  backUp?: (missing: readonly string[]) => void | Promise<void>
+}
+
+/** Names of migrations in the order in which they run. */
+export interface SchemaState {
+  applied: string[]
+  missing: string[]
+}
+
+/** Reads which migrations ran, and which ones the next start runs; changes nothing. */
+export async function readSchema(
+  database: OpenDatabase,
+  migrations: readonly Migration[],
+): Promise<SchemaState> {
+  const done = await appliedIfAny(database)
+  refuseUnknown(done, migrations)
+  return {
+    applied: done,
+    missing: migrations.map(({ name }) => name).filter((name) => !done.includes(name)),
+  }
 }
 
 /** Runs the missing migrations and returns their names. */
@@ -24,11 +43,8 @@ export async function migrate(
   options: Options,
 ): Promise<string[]> {
   const { db, dialect } = database
-  if (dialect === 'sqlite') {
-    const done = await appliedIfAny(database)
-    refuseUnknown(done, migrations)
-    if (done.length > 0 && done.length < migrations.length) options.backUp?.()
-  }
+  const { applied: before, missing } = await readSchema(database, migrations)
+  if (before.length > 0 && missing.length > 0) await options.backUp?.(missing)
   return db.transaction().execute(async (tx) => {
     // Lock first: `create table if not exists` fails when several nodes run it at once.
     if (dialect === 'postgres') {
@@ -76,8 +92,11 @@ async function applied(db: Db): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function appliedIfAny({ db }: Pick<OpenDatabase, 'db'>): Promise<string[]> {
-  const { rows } = await sql`select 1 from sqlite_master where name = 'migrations'`.execute(db)
+async function appliedIfAny({ db, dialect }: Pick<OpenDatabase, 'db' | 'dialect'>): Promise<string[]> {
+  const { rows } =
+    dialect === 'sqlite'
+      ? await sql`select 1 from sqlite_master where name = 'migrations'`.execute(db)
+      : await sql`select 1 where to_regclass('migrations') is not null`.execute(db)
   return rows.length === 0 ? [] : applied(db)
 }
 

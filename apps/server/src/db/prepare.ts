@@ -3,23 +3,33 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Seal } from '../core/crypto.ts'
+import { version } from '../core/version.ts'
 import { removeScratch } from './files.ts'
-import { migrate } from './migrate.ts'
+import { migrate, readSchema, type SchemaState } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
 import { type OpenDatabase, openDatabase } from './open.ts'
 import { openSeal } from './secret-key.ts'
 import { publishCopy } from './sqlite/backup/copy.ts'
+import { removeOldCopies } from './sqlite/backup/old-copies.ts'
 import { lockDataDir, refuseUnfinishedRestore } from './sqlite/data-dir.ts'
 
 export { findLooseModes } from './sqlite/data-dir.ts'
 
+/** Tells the operator what happens, one line at a time, before it begins. */
+type Tell = (line: string) => void | Promise<void>
+
 /** Opens the database for a server, migrates it and opens its seal. */
-export async function prepare(config: Config): Promise<{ database: OpenDatabase; seal: Seal }> {
-  if (config.databaseUrl !== undefined) return open(config)
+export async function prepare(
+  config: Config,
+  tell: Tell = () => {},
+): Promise<{ database: OpenDatabase; seal: Seal }> {
+  if (config.databaseUrl !== undefined) return open(config, tell)
   const release = lockDataDir(config.dataDir)
   try {
     refuseUnfinishedRestore(config.dataDir)
-    const { database, seal } = await open(config)
+    const { database, seal } = await open(config, tell)
+    for (const name of removeOldCopies(config.dataDir, systemClock.now()))
+      await tell(`Removed ${name}, an old copy`)
     const close = async () => {
       await database.close()
       release()
@@ -31,11 +41,20 @@ export async function prepare(config: Config): Promise<{ database: OpenDatabase;
   }
 }
 
-async function open(config: Config): Promise<{ database: OpenDatabase; seal: Seal }> {
+async function open(config: Config, tell: Tell): Promise<{ database: OpenDatabase; seal: Seal }> {
   const database = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
   try {
     const now = systemClock.now()
-    await migrate(database, migrations, { now, backUp: () => backUp(database, now) })
+    const ran = await migrate(database, migrations, {
+      now,
+      backUp: async (missing) => {
+        await tell(`Upgrading the database to ${version}: ${describe(missing)}`)
+        const copy = backUp(database, now)
+        if (copy) await tell(`Its copy of before is ${copy}`)
+      },
+    })
+    const seconds = ((systemClock.now() - now) / 1000).toFixed(1)
+    if (ran.length > 0 && ran.length < migrations.length) await tell(`Upgraded the database in ${seconds} s`)
     return { database, seal: await openSeal(database, config) }
   } catch (error) {
     await database.close()
@@ -43,12 +62,21 @@ async function open(config: Config): Promise<{ database: OpenDatabase; seal: Sea
   }
 }
 
+/** Reads which migrations ran, and which ones the next start runs. */
+export const readSchemaState = (database: OpenDatabase): Promise<SchemaState> =>
+  readSchema(database, migrations)
+
 /** Copies an embedded database before a migration; PostgreSQL backups are up to the operator. */
-function backUp(database: OpenDatabase, now: number): void {
-  if (database.dialect !== 'sqlite') return
+function backUp(database: OpenDatabase, now: number): string | undefined {
+  if (database.dialect !== 'sqlite') return undefined
   const directory = join(dirname(database.path), 'backups')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   removeScratch(directory)
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
-  publishCopy(database.handles.writer.database, join(directory, `before-migration-${stamp}.db`))
+  const path = join(directory, `before-migration-${stamp}.db`)
+  publishCopy(database.handles.writer.database, path)
+  return path
 }
+
+const describe = (names: readonly string[]): string =>
+  names.length === 1 ? `migration ${names[0]}` : `${names.length} migrations, ${names[0]} to ${names.at(-1)}`

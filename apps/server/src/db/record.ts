@@ -11,6 +11,7 @@ import { type Actor, type ProgramActor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
 import { queueRecord } from './queued-events.ts'
+import { insertObjects } from './record-objects.ts'
 import { connectionOf } from './run.ts'
 import { insert } from './statements.ts'
 import { stepsOf } from './steps.ts'
@@ -28,12 +29,14 @@ export interface ActionRecord {
   /** The app that it concerns; null for all, or for none in particular. */
   appId: string | null
   detail: unknown
+  /** What it concerns besides its target; their histories show it. */
+  objects: readonly string[]
   /** Milliseconds since 1970. */
   at: number
 }
 
 /** Rows that are written by the transactions that cause them, and delivered afterwards. */
-export type QueueName = 'mails' | 'webhooks' | 'reset requests'
+export type QueueName = 'mails' | 'webhooks' | 'reset requests' | 'shop events'
 
 /** A transaction that records the actions of its actor. */
 export class WriteTransaction {
@@ -63,6 +66,27 @@ export class WriteTransaction {
     detail: ActionDetail<N>,
     ...app: N extends ActionOnApp ? [appId: string | null] : [appId?: string | null]
   ): void {
+    this.#add(action, targetId, detail, app[0], [])
+  }
+
+  /** Records an action on an app that concerns further objects. */
+  recordWith<N extends ActionOnApp>(
+    objects: readonly string[],
+    action: N,
+    targetId: string | null,
+    detail: ActionDetail<N>,
+    appId: string | null,
+  ): void {
+    this.#add(action, targetId, detail, appId, objects)
+  }
+
+  #add<N extends ActionName>(
+    action: N,
+    targetId: string | null,
+    detail: ActionDetail<N>,
+    onApp: string | null | undefined,
+    objects: readonly string[],
+  ): void {
     const { actor } = this
     const { appId = null } = actor as Partial<ProgramActor>
     this.#records.push({
@@ -71,23 +95,28 @@ export class WriteTransaction {
       actor,
       ownerId: actor.ownerId,
       targetId,
-      appId: app[0] ?? appId,
+      appId: onApp ?? appId,
       detail: actions[action].parse(detail),
+      objects,
       at: this.now,
     })
   }
 
-  /** Records an action on many objects, once for each of their apps; `changed` are the ids that it names. */
+  /** Records an action on many objects, once for each of their apps; `changed` are the ids that it names, `also` those that followed. */
   recordByApp<N extends ActionOnApp>(
     action: N,
     objects: readonly { id: string; app_id: string }[],
     detailOf: (ids: string[]) => ActionDetail<N>,
-    changed: readonly string[] = objects.map(({ id }) => id),
+    {
+      changed = objects.map(({ id }) => id),
+      also = [],
+    }: { changed?: readonly string[]; also?: readonly { id: string; app_id: string }[] } = {},
   ): void {
     const ids = new Set(changed)
     for (const [appId, ofApp] of Map.groupBy(objects, ({ app_id }) => app_id)) {
-      const detail = detailOf(ofApp.map(({ id }) => id).filter((id) => ids.has(id)))
-      this.record<ActionOnApp>(action, null, detail, appId)
+      const named = ofApp.map(({ id }) => id).filter((id) => ids.has(id))
+      const followed = also.filter(({ app_id }) => app_id === appId).map(({ id }) => id)
+      this.recordWith<ActionOnApp>([...named, ...followed], action, null, detailOf(named), appId)
     }
   }
 
@@ -117,9 +146,15 @@ export class WriteTransaction {
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
-    const rows = this.#records.filter(belongsInLog).map(toRow)
+    const logged = this.#records.filter(belongsInLog)
+    const rows = logged.map(toRow)
     for (const { detail } of rows) this.spend(rowBytes + detail.length)
     if (rows.length > 0) yield insert(this.tx, 'audit', rows)
+    for (const { id, objects } of logged) {
+      if (objects.length === 0) continue
+      this.spend(objects.length * objectBytes)
+      yield insertObjects(this.tx, id, objects)
+    }
     for (const { id, owner_id, action } of rows) {
       if (owner_id === null || !isEventName(action)) continue
       yield queueRecord.with(this.tx, { id })
@@ -140,6 +175,9 @@ async function isStored(db: Kysely<Tables>, records: readonly ActionRecord[]): P
 
 /** A row of the audit log and its place in the indexes, without the detail. */
 const rowBytes = 400
+
+/** An object of a record and its place in the index. */
+const objectBytes = 100
 
 type LastQueries = () => AsyncIterable<CompiledQuery>
 
@@ -213,7 +251,8 @@ export async function transactRecorded<T>(
     isStored(db, records),
   )
   step?.committed()
-  if (records.length > 0) publish(records, bytes)
+  // Some transactions store much and record nothing.
+  if (records.length > 0 || bytes > 0) publish(records, bytes)
   for (const queue of queues) wake?.(queue)
   return result
 }

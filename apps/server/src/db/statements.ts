@@ -8,8 +8,8 @@ export function insert<Table extends keyof Tables & string>(
   db: Db,
   table: Table,
   rows: readonly Insertable<Tables[Table]>[],
-  /** A unique column: rows whose value is taken are left out. */
-  unlessTaken?: keyof Tables[Table] & string,
+  /** The columns of a unique index: rows whose values are taken are left out. */
+  ...unlessTaken: (keyof Tables[Table] & string)[]
 ): CompiledQuery {
   const [first, second] = rows
   if (!first) throw new Error('there is no row to insert')
@@ -18,7 +18,8 @@ export function insert<Table extends keyof Tables & string>(
   const syntax = syntaxOf(db)
   const names = columns.map(quoted).join(', ')
   const into = `insert into ${quoted(table)} (${names})`
-  const orNothing = unlessTaken === undefined ? '' : ` on conflict (${quoted(unlessTaken)}) do nothing`
+  const orNothing =
+    unlessTaken.length === 0 ? '' : ` on conflict (${unlessTaken.map(quoted).join(', ')}) do nothing`
   if (second && syntax.rowsOf) {
     return sql`${sql.raw(into)}
     select ${sql.raw(names)} from ${syntax.rowsOf(table, rows)}${sql.raw(orNothing)}`.compile(db)

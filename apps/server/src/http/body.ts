@@ -14,6 +14,10 @@ declare module 'fastify' {
      * rejected.
      */
     signed?: true | undefined
+    /** The handler reads the bytes, whatever they are. */
+    raw?: true | undefined
+    /** The handler reads the bytes as they arrive. */
+    streamed?: true | undefined
   }
 }
 
@@ -44,10 +48,15 @@ export function installBodies(server: FastifyInstance): void {
         reply.header('connection', 'close')
         done(error)
       }
+      if (route.config?.streamed) {
+        if (Number(raw.headers['content-length']) > limit) return refuse(problem('payload_too_large'))
+        request.body = {}
+        return done()
+      }
       readBody(raw, limit, refuse, (body) => {
         request.rawBody = body
         request.body = {}
-        if (body.length === 0) return done()
+        if (body.length === 0 || route.config?.raw) return done()
         if (!isJson(raw.headers)) return refuse(problem('unsupported_media_type'))
         parseJson(request, body.toString('utf8'), (fault, value) => {
           request.body = value

@@ -33,7 +33,8 @@ const introduction = (basePath: string) => `<h1 id="start">API reference</h1>
 Your own scripts and services: <a href="${basePath}/docs/automation">automation</a> and <a href="${basePath}/docs/api-keys">API keys</a>.
 Programs use an <a href="${basePath}/sdk/">SDK</a>, or the <a href="${basePath}/docs/client-protocol">protocol</a> behind it.
 What webhooks send: <a href="${basePath}/docs/events">events</a>.
-Terms and license types: <a href="${basePath}/docs/licensing">licensing models</a>.</p>
+Terms and license types: <a href="${basePath}/docs/licensing">licensing models</a>.
+From another system: <a href="${basePath}/docs/migration">moving to Keyward</a>.</p>
 <h3>Answers</h3>
 <p>A success is <code>{ "success": true, "message"?, "data" }</code>; a failure is
 <code>{ "success": false, "code", "message", "errors"? }</code> with the matching status. An id that is not yours
@@ -100,6 +101,7 @@ const access: Record<Endpoint['access'], string> = {
   public: 'Needs no token.',
   owner: 'Needs a vendor token or an API key.',
   reseller: 'Needs a reseller token.',
+  customer: 'Needs a token of the customer’s page.',
   program: 'For programs, without a session; the answer is signed.',
   session: 'For programs, with a session; the answer is signed.',
 }

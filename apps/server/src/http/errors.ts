@@ -5,6 +5,15 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import { Problem, problem } from '../core/problem.ts'
 import { type StorageFailure, storageFailureOf } from '../db/failure.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the answer if it refuses the call, for the log and the metrics. */
+    failureCode: string | undefined
+    /** The account that asks, for the log. */
+    account: string | undefined
+  }
+}
+
 export interface Failure {
   success: false
   code: string
@@ -58,6 +67,7 @@ function fromFramework(error: FastifyError): Problem | undefined {
 }
 
 export function toFailure(found: Problem, request: FastifyRequest): Failure {
+  request.failureCode = found.code
   return {
     success: false,
     code: found.code,

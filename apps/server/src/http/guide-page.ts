@@ -9,8 +9,11 @@ export const guides = {
   'api-keys': 'API keys',
   automation: 'Automation',
   'client-protocol': 'The protocol of programs',
+  compatibility: 'Programs with the libraries of KeyAuth',
   events: 'Events and webhooks',
   licensing: 'Licensing models',
+  migration: 'Moving to Keyward',
+  shops: 'Shops',
 } as const
 
 /** Renders a document of the repository as a page. */

@@ -40,6 +40,7 @@ const mount = createMount(server, {
     owner: async (): Promise<VendorActor> =>
       asKey ? { ...owner, kind: 'api_key', sessionId: null } : { ...owner, ...identity },
     reseller: async () => ({ ...reseller, ...identity }),
+    customer: async () => undefined,
   },
   clock: { now: () => now },
   gates: createGates(),

@@ -13,6 +13,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Actor,
+  type CustomerActor,
   hasAllApps,
   lacksFactor,
   meets,
@@ -40,13 +41,19 @@ import { Turns } from './turns.ts'
 export interface Authenticators {
   owner(token: string, address: string): Promise<VendorActor | undefined>
   reseller(token: string, address: string): Promise<ResellerActor | undefined>
+  customer(token: string, address: string): Promise<CustomerActor | undefined>
 }
+
+type SignedInAccess = 'owner' | 'reseller' | 'customer'
+type SignedIn = VendorActor | ResellerActor | CustomerActor
 
 type ActorOf<A extends Access> = A extends 'owner'
   ? VendorActor
   : A extends 'reseller'
     ? ResellerActor
-    : undefined
+    : A extends 'customer'
+      ? CustomerActor
+      : undefined
 
 export interface Input<E extends Endpoint, A extends Access = Access> {
   params: ParamsOf<E>
@@ -56,14 +63,14 @@ export interface Input<E extends Endpoint, A extends Access = Access> {
   /** The caller's address as rate limits count it; forwarded headers count only from trusted proxies. */
   address: string
   /** The raw body and headers, for signature checks. */
-  sent: { body: Buffer; headers: IncomingHttpHeaders }
+  sent: { body: Buffer; headers: IncomingHttpHeaders; stream: Readable }
 }
 
 type Handler<E extends Endpoint, A extends Access> = (
   input: Input<E, A>,
 ) => Promise<DataOf<E> | WithMessage<DataOf<E>> | FileAnswer | StreamAnswer>
 
-export type Mount = <A extends 'public' | 'owner' | 'reseller', E extends Endpoint & { access: Access }>(
+export type Mount = <A extends 'public' | SignedInAccess, E extends Endpoint & { access: Access }>(
   endpoint: E,
   access: A,
   handler: Handler<E, A>,
@@ -94,7 +101,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
     if (endpoint.confirm && access === 'public')
       throw new Error(`${endpoint.path} must not ask strangers for a proof of identity`)
-    const actors = new WeakMap<FastifyRequest, VendorActor | ResellerActor>()
+    const actors = new WeakMap<FastifyRequest, SignedIn>()
     const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
     const { method, path } = endpoint
     const acceptsKey = acceptsIdempotencyKey(endpoint)
@@ -103,12 +110,15 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       reply.code(endpoint.status ?? 200)
       return { success: true, message, data }
     }
-    const turns = new Turns(options.gates, { isJob: endpoint.job === true, bodyLimit })
+    const turns = new Turns(options.gates, {
+      isJob: endpoint.job === true,
+      bodyLimit: endpoint.streamed ? 0 : bodyLimit,
+    })
     server.route({
       method,
       url: `/api${path}`,
       bodyLimit,
-      config: { signed: endpoint.signed },
+      config: { signed: endpoint.signed, raw: endpoint.raw, streamed: endpoint.streamed },
       onRequest: async (request, reply) => {
         if (endpoint.hashes) await options.attempts.refuseUnread(visitorOf(request.ip))
         if (access === 'public') return
@@ -116,15 +126,18 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         const actor =
           token === undefined
             ? undefined
-            : await options.authenticators[access as 'owner' | 'reseller'](token, visitorOf(request.ip))
+            : await options.authenticators[access as SignedInAccess](token, visitorOf(request.ip))
         if (!actor) throw problem('unauthorized')
         if (actor.kind === 'api_key' && needsPerson(endpoint)) throw problem('api_key_not_allowed')
         if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
         if (endpoint.permission !== 'self' && lacksFactor(actor)) throw problem('second_factor_required')
         if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
-        requireProof(actor, endpoint.confirm, options.clock.now())
-        if (isBudgeted(endpoint)) await options.budget.check(actor)
+        if (actor.kind !== 'customer') {
+          requireProof(actor, endpoint.confirm, options.clock.now())
+          if (isBudgeted(endpoint)) await options.budget.check(actor)
+        }
         actors.set(request, actor)
+        request.account = callerOf(actor).account
         await turns.take(request, reply, callerOf(actor))
       },
       handler: (request, reply) =>
@@ -140,12 +153,12 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             // Its own object: the steps of a request with an Idempotency-Key belong to its actor.
             actor: keyed ? { ...actors.get(request) } : actors.get(request),
             address: visitorOf(request.ip),
-            sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers },
+            sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers, stream: request.raw },
           } as unknown as Input<typeof endpoint, typeof access>
           const { actor } = input
           const run = () => currentAgent.run(toAgent(request.headers['user-agent']), () => handler(input))
           const handle = () => (actor ? currentCaller.run(callerOf(actor), run) : run())
-          if (actor && keyed) {
+          if (actor && keyed && actor.kind !== 'customer') {
             const { answer, isRepeat } = await options.once(actor, keyed, async () =>
               toAnswer(await handle()),
             )

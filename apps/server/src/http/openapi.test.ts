@@ -175,7 +175,7 @@ test('uses only types of JSON Schema 2020-12', () => {
 
 test('every call that needs a token documents its absence', () => {
   for (const { endpoint } of allEndpoints) {
-    if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
+    if (['owner', 'reseller', 'customer'].includes(endpoint.access)) {
       expect(errorsOf(endpoint)).toContain('unauthorized')
     }
     if (endpoint.access === 'session') expect(errorsOf(endpoint)).toContain('sessionUnauthed')

@@ -29,8 +29,8 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors ?? [])
   const readsBody = endpoint.method !== 'GET'
   if (readsBody || endpoint.query || endpoint.params) codes.add('invalid_input')
-  if (readsBody) for (const code of bodyCodes) codes.add(code)
-  if (endpoint.access === 'owner' || endpoint.access === 'reseller') {
+  if (readsBody) for (const code of endpoint.raw ? rawCodes : bodyCodes) codes.add(code)
+  if (['owner', 'reseller', 'customer'].includes(endpoint.access)) {
     codes
       .add('unauthorized')
       .add('busy')
@@ -66,6 +66,8 @@ function errorsByStatus(endpoint: Endpoint): Map<number, ErrorCode[]> {
 const needsNoDatabase = ({ path }: Endpoint) => path === '/health' || path === '/config'
 
 const bodyCodes: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
+
+const rawCodes: readonly ErrorCode[] = ['payload_too_large']
 
 const keyedCodes: readonly ErrorCode[] = ['request_running', 'request_interrupted', 'idempotency_key_used']
 
@@ -114,6 +116,7 @@ const schemes = {
   apiKey:
     'An API key (`kwa_…`), which the owner creates in the settings. It makes the calls whose `x-permission` it carries',
   reseller: 'Token of a reseller, from POST /api/resellers/auth/login',
+  customer: 'Token of a customer, from POST /api/customer/{appId}/login',
   session: 'Token of a program, from POST /api/client/init; Keyward-App names the app',
 }
 
@@ -179,6 +182,11 @@ export const bodyLimitOf = (endpoint: Endpoint): string =>
   (endpoint.bodyLimit ?? limits.bodyBytesMax).toLocaleString('en-US')
 
 function operation(name: string, endpoint: Endpoint): Json {
+  const raw = endpoint.raw && {
+    required: true,
+    description: `At most ${bodyLimitOf(endpoint)} bytes, as the shop sends them`,
+    content: { 'application/json': {}, 'application/x-www-form-urlencoded': {} },
+  }
   const body = endpoint.body && {
     required: true,
     description: `At most ${bodyLimitOf(endpoint)} bytes of JSON`,
@@ -192,7 +200,7 @@ function operation(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     ...(described ? { description: described } : {}),
     parameters: parameters(endpoint),
-    ...(body ? { requestBody: body } : {}),
+    ...(body || raw ? { requestBody: body ?? raw } : {}),
     ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
     ...(endpoint.allApps ? { 'x-all-apps': endpoint.allApps } : {}),
     ...(endpoint.deleting ? { 'x-deleting': endpoint.deleting } : {}),

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import helmet from '@fastify/helmet'
 import staticFiles from '@fastify/static'
-import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
+import { consolePaths, customerPagePath, itemPaths } from '@keyward/contract/console-paths'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
@@ -65,7 +65,16 @@ export async function installPages(
   server.get('/docs/style.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send((await import('./docs-frame.ts')).docsStyle),
   )
-  for (const name of ['api-keys', 'automation', 'client-protocol', 'events', 'licensing'] as const) {
+  for (const name of [
+    'api-keys',
+    'automation',
+    'client-protocol',
+    'compatibility',
+    'events',
+    'licensing',
+    'migration',
+    'shops',
+  ] as const) {
     const guide = once(async () => (await import('./guide-page.ts')).renderGuide(name, config.basePath))
     server.get(`/docs/${name}`, async (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(await guide()),
@@ -174,6 +183,8 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
     const page = readPage(join(consoleDir, 'pages', 'items', `${name}.html`), config.basePath) ?? index
     server.get(path, (request, reply) => sendPage(request, reply, 200, page))
   }
+  const customerPage = readPage(join(consoleDir, 'pages', 'customer.html'), config.basePath)
+  server.get(customerPagePath, (request, reply) => sendPage(request, reply, 200, customerPage))
   const notFound = readPage(join(consoleDir, 'pages', 'not-found.html'), config.basePath) ?? index
   server.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets|sdk)(\/|$)/.test(request.url)

@@ -24,7 +24,11 @@ const server = fastify()
 installErrors(server)
 installBodies(server)
 const mount = createMount(server, {
-  authenticators: { owner: async () => actor, reseller: async () => undefined },
+  authenticators: {
+    owner: async () => actor,
+    reseller: async () => undefined,
+    customer: async () => undefined,
+  },
   clock: systemClock,
   gates: createGates(),
   budget: { check: () => undefined },

@@ -12,7 +12,7 @@ export interface ServerOptions {
   config: Config
   logLevel?: string
   /** Defaults to standard output. */
-  log?: Pick<LogWriter, 'write'>
+  log?: Pick<LogWriter, 'write'> & Partial<Pick<LogWriter, 'droppedLines'>>
   timeouts?: Timeouts
 }
 
@@ -53,6 +53,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: createRouterErrors(options.config),
     clientErrorHandler: refuseBrokenRequest,
   })
+  server.decorateRequest('failureCode', undefined)
+  server.decorateRequest('account', undefined)
   installConnections(server, timeouts)
   return server
 }

@@ -67,7 +67,7 @@ function refusalOf(request: IncomingMessage, token: string, running: number): Re
   return undefined
 }
 
-/** Compares hashes, so that the time tells nothing about the token or its length. */
+/** Compares hashes in constant time, which leaks neither the token nor its length. */
 function isBearer(authorization = '', token: string): boolean {
   const [scheme = '', sent = ''] = authorization.split(' ', 2)
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(hash(sent), hash(token))

@@ -1,4 +1,4 @@
-/** Longer texts are cut: no field of Keyward that people fill in is longer. */
+/** Longer texts are cut. Of those that people fill in only notes on customers can be longer. */
 const textMax = 400
 
 /** Characters that hide, reorder or imitate text: controls, invisible and unassigned ones, unusual spaces. */

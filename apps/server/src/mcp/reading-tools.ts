@@ -1,4 +1,4 @@
-import { endpoints, type License, limits } from '@keyward/contract'
+import { endpoints, type License } from '@keyward/contract'
 import { z } from 'zod'
 import type { Calls } from './keyward-api.ts'
 import {
@@ -10,9 +10,7 @@ import {
   licenseTypeObject,
   paginationObject,
 } from './objects.ts'
-import { appId, endUserId, licenseId, only, paging, type Tool, tool } from './tool.ts'
-
-const search = (what: string) => z.string().trim().min(1).max(limits.searchMax).optional().describe(what)
+import { appId, endUserId, licenseId, only, paging, searched, type Tool, tool } from './tool.ts'
 
 /** Devices of one end user in an answer. */
 const devicesMax = 50
@@ -24,7 +22,7 @@ export const readingTools: readonly Tool[] = [
     description: 'Lists the apps that the API key may access, newest first.',
     kind: 'read',
     needs: ['apps:read'],
-    input: only({ search: search('part of a name or appId'), ...paging }),
+    input: only({ search: searched('part of a name or appId'), ...paging }),
     output: z.object({ apps: z.array(appObject), pagination: paginationObject }),
     run: async (api, query) => (await api.call(endpoints.apps.list, { query })).data,
   }),
@@ -42,11 +40,11 @@ export const readingTools: readonly Tool[] = [
     name: 'find_license',
     title: 'Find licenses',
     description:
-      'Finds licenses by a part of the key, the note or the username of the end user, newest first. Without a search it lists them.',
+      'Finds licenses by a part of the key, the note or the username of the end user, newest first; with the permission clients:read also by the address or a device of the end user. Without a search it lists them.',
     kind: 'read',
     needs: ['licenses:read'],
     input: only({
-      search: search('at least 3 characters find it anywhere, fewer only at the beginning'),
+      search: searched('at least 3 characters find it anywhere, fewer only at the beginning'),
       app: appId.optional(),
       status: z.enum(['unused', 'active', 'expired', 'banned']).optional(),
       ...paging,
@@ -68,11 +66,11 @@ export const readingTools: readonly Tool[] = [
     name: 'find_end_user',
     title: 'Find end users',
     description:
-      'Finds end users by a part of the username or of a license key, newest first. An e-mail address finds those who have it as their username; other addresses are not searched. Without a search it lists them.',
+      'Finds end users by a part of the username, the e-mail address, the name of a device or a license key, newest first. The address of a buyer may be another one: find_customer finds it. Without a search it lists them.',
     kind: 'read',
     needs: ['clients:read'],
     input: only({
-      search: search('at least 3 characters find it anywhere, fewer only at the beginning'),
+      search: searched('at least 3 characters find it anywhere, fewer only at the beginning'),
       app: appId.optional(),
       status: z.enum(['active', 'expired', 'banned']).optional(),
       ...paging,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Permission } from '@keyward/contract'
+import { limits, type Permission } from '@keyward/contract'
 import { z } from 'zod'
 import type { Calls } from './keyward-api.ts'
 
@@ -45,6 +45,7 @@ const exactId = (prefix: string, what: string, source: string) =>
 
 export const licenseId = exactId('lic', 'a license', 'find_license')
 export const endUserId = exactId('usr', 'an end user', 'find_end_user')
+export const customerId = exactId('cus', 'a customer', 'find_customer')
 export const deviceId = exactId('dev', 'a device', 'get_end_user')
 export const licenseTypeId = exactId('lty', 'a license type', 'list_license_types')
 
@@ -62,12 +63,15 @@ export const date = z
   .max(40)
   .regex(/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/, 'Must be an ISO 8601 date or date-time')
 
+export const searched = (what: string) =>
+  z.string().trim().min(1).max(limits.searchMax).optional().describe(what)
+
 export const paging = {
   page: z.int().min(1).max(10_000).default(1),
   limit: z.int().min(1).max(50).default(10),
 }
 
-/** What tells two pieces of work apart that are otherwise the same. */
+/** Distinguishes two calls with the same arguments that should both run. */
 export const request = z
   .string()
   .regex(/^[\w.:-]{1,64}$/, 'Must be 1 to 64 letters, digits or . _ : -')

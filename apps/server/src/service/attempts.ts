@@ -123,6 +123,18 @@ export class Attempts {
     return waitMs > longestMs(allowance) ? 0 : Math.max(0, waitMs)
   }
 
+  /** The counts of open windows, by subject, also while limits are off. */
+  async readCounts(allowance: Allowance, subjects: readonly string[]): Promise<Map<string, Counted>> {
+    const keys = new Map(subjects.map((subject) => [toKey(allowance, [subject]), subject]))
+    const rows = await this.#ctx.db
+      .selectFrom('attempts')
+      .select(['key', 'count', 'window_ends'])
+      .where('key', 'in', [...keys.keys()])
+      .where('window_ends', '>', this.#ctx.clock.now())
+      .execute()
+    return new Map(rows.map(({ key, ...counted }) => [keys.get(key) ?? '', counted]))
+  }
+
   /** Counts an attempt; throws 429 when it exceeds the allowance. */
   async count(allowance: Allowance, ...subject: string[]): Promise<void> {
     if (this.#ctx.config.rateLimits === 'off') return

@@ -1,4 +1,11 @@
-import { type Actor, isVendor, type OfOwner, type ResellerActor, type VendorActor } from '../core/actor.ts'
+import {
+  type Actor,
+  isVendor,
+  type OfOwner,
+  type ResellerActor,
+  type ShopActor,
+  type VendorActor,
+} from '../core/actor.ts'
 import { hour, second } from '../core/clock.ts'
 import { problem } from '../core/problem.ts'
 import type { Allowance, Attempts } from './attempts.ts'
@@ -44,7 +51,7 @@ export class WriteBudget {
   }
 
   /** Throws 429 once the account has added its bytes of the hour. Reads nothing before that. */
-  check(actor: VendorActor | ResellerActor): Promise<void> | undefined {
+  check(actor: Payer): Promise<void> | undefined {
     const spent = this.#accounts.get(accountOf(actor))
     return spent && this.#waitOf(spent) > 0 ? this.#refuse(actor, spent) : undefined
   }
@@ -70,7 +77,7 @@ export class WriteBudget {
 
   /** Counts what a committed transaction of an owner or a reseller has added. */
   add(actor: Actor, bytes: number): void {
-    if (!isVendor(actor) && actor.kind !== 'reseller') return
+    if (!isPayer(actor)) return
     if (bytes === 0 || this.#options.ctx.config.rateLimits === 'off') return
     const account = accountOf(actor)
     const spent = this.#spentBy(account)
@@ -117,6 +124,13 @@ export class WriteBudget {
   }
 }
 
-/** A reseller has an account of its own: it must not use up the owner's. */
-const accountOf = (actor: VendorActor | ResellerActor): string =>
-  actor.kind === 'reseller' ? actor.resellerId : actor.actorId
+type Payer = VendorActor | ResellerActor | ShopActor
+
+const isPayer = (actor: Actor): actor is Payer =>
+  isVendor(actor) || actor.kind === 'reseller' || actor.kind === 'shop'
+
+/** A reseller, and all shops together, have an account of their own: they must not use up that of a person. */
+function accountOf(actor: Payer): string {
+  if (actor.kind === 'reseller') return actor.resellerId
+  return actor.kind === 'shop' ? actor.ownerId : actor.actorId
+}

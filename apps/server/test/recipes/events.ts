@@ -1,7 +1,8 @@
-import { activateKey, signUp } from '../actors.ts'
+import { activateKey, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { addTotp, type Person, signIn } from '../factors.ts'
 import { addMember } from '../member-actor.ts'
+import { startOldProvider } from '../old-provider.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { oneLicense, type Recipes, type World } from './world.ts'
 
@@ -32,6 +33,27 @@ export function furtherRecipes(world: World): Recipes {
     ...(await makeReseller(on, owner, app)),
   })
   return {
+    'program.move': [
+      'program',
+      ['end_user.moved'],
+      async () => {
+        const old = await startOldProvider('1.2', () => on.clock.now())
+        old.add('frodo', { password: 'ring-bearer-1' })
+        const until = on.clock.inDays(30)
+        await owner.call('PUT', `/apps/${app._id}/lazy-move`, { url: old.url, ...old.settings, until })
+        const program = await startProgram(on, app)
+        const sent = { username: 'frodo', password: 'ring-bearer-1' }
+        return () => program.call('POST', '/login', sent).finally(() => old.close())
+      },
+    ],
+    'clients.setEnd': [
+      'owner',
+      ['end_user.expiry_changed'],
+      async () => {
+        const { _id } = await endUser()
+        return () => owner.call('PATCH', `/clients/${_id}`, { expiresAt: '2030-01-01' })
+      },
+    ],
     'licenses.unban': ['owner', ['license.unbanned'], twice('licenses', license, 'toggle-ban')],
     'licenses.annotate': [
       'owner',
@@ -47,6 +69,16 @@ export function furtherRecipes(world: World): Recipes {
       'owner',
       ['licenses.extended'],
       bulk('licenses', license, { action: 'extend', days: 3 }),
+    ],
+    'bulk.setEndsOfLicenses': [
+      'owner',
+      ['licenses.expiry_changed'],
+      bulk('licenses', license, { action: 'extend', expiresAt: null }),
+    ],
+    'bulk.setEndsOfClients': [
+      'owner',
+      ['end_users.expiry_changed'],
+      bulk('clients', endUser, { action: 'extend', expiresAt: null }),
     ],
     'bulk.unbanLicenses': [
       'owner',

@@ -1,4 +1,6 @@
 import { activateKey, makeType, registerUser, startProgram } from '../actors.ts'
+import { openPage, signInBy, signInByKey } from '../customer-actor.ts'
+import { makeRequest } from '../offline-machine.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { addResetLink, type Call, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
 
@@ -81,7 +83,67 @@ export function otherRecipes(world: World): Recipes {
         return () => reseller.call('DELETE', '/licenses')
       },
     ],
+    'customerPage.login': [
+      'customer',
+      ['customer.signed_in'],
+      async () => {
+        await openPage(owner, app)
+        const { key } = await oneLicense(world)
+        return () => on.call('POST', `/customer/${app.appId}/login`, { body: { licenseKey: key } })
+      },
+    ],
+    'customerPage.logout': [
+      'customer',
+      ['customer.signed_out'],
+      async () => {
+        await openPage(owner, app)
+        const customer = await signInByKey(on, app, (await oneLicense(world)).key)
+        return () => customer.call('POST', '/logout')
+      },
+    ],
+    'customerPage.freeDevice': [
+      'customer',
+      ['device.freed'],
+      async () => {
+        await openPage(owner, app)
+        const { license } = await activateKey(on, owner, app, 'pc-1')
+        const customer = await signInByKey(on, app, license.key)
+        const { devices } = (await customer.call('GET', '/devices')).json.data
+        return () => customer.call('DELETE', `/devices/${devices[0]._id}`)
+      },
+    ],
+    'customerPage.setPassword': [
+      'customer',
+      ['end_user.password_set'],
+      async () => {
+        await openPage(owner, app)
+        await registerUser(on, owner, app)
+        const customer = await signInBy(on, app, { username: 'alice', password: 'swordfish' })
+        const body = { currentPassword: 'swordfish', newPassword: 'secret2' }
+        return () => customer.call('PUT', '/password', body)
+      },
+    ],
+    'customerPage.activateOffline': [
+      'customer',
+      ['end_user.activated_offline'],
+      async () => {
+        await openPage(owner, app)
+        const { key } = await oneLicense(world)
+        const customer = await signInByKey(on, app, key)
+        const body = { request: makeRequest(app, { licenseKey: key }) }
+        return () => customer.call('POST', '/offline-activations', body)
+      },
+    ],
     'payments.verify': ['provider', ['payment.updated', 'plan.paid'], paying],
+    'payments.cancelSubscription': [
+      'owner',
+      ['plan.cancelled'],
+      async () => {
+        const pay = await paying()
+        await pay()
+        return () => owner.call('POST', '/payments/cancel-subscription', {})
+      },
+    ],
     'program.register': [
       'program',
       ['end_user.registered'],

@@ -1,8 +1,13 @@
 import { activateKey, makeType, signUp } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { keyAuthUser, prepareImport, usersFile } from '../imported.ts'
 import { addMember, addPerson, invite, newAddress } from '../member-actor.ts'
+import { confirmAddress } from '../notified.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
+import { lazyMoveSettings } from '../old-provider.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { makeMailedOrder, makeShop, makeWaitingOrder } from '../shop-actor.ts'
+import { newShopSecret } from '../shop-events.ts'
 import { makeWebhook, unreachable } from '../webhook-actor.ts'
 import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
 
@@ -19,6 +24,19 @@ export function ownerRecipes(world: World): Recipes {
     const { user } = await activateKey(on, owner, app, 'pc-1')
     return () => owner.call(method, `/clients/${user._id}${path}`, body)
   }
+  let customers = 0
+  const newEmail = () => {
+    customers += 1
+    return `customer${customers}@engines.example`
+  }
+  const onCustomer = (method: string, body?: object) => async () => {
+    const { customer } = (await owner.call('POST', '/customers', { email: newEmail() })).json.data
+    return () => owner.call(method, `/customers/${customer._id}`, body)
+  }
+  const makeDirect = async (username: string) => {
+    const body = { username, password: 'secret1', appId: app._id, expiresAt: expiresAt2030 }
+    return (await owner.call('POST', '/clients/create-direct', body)).json.data.client
+  }
   const onApp = (method: string, path: string, body?: object) => async () => () =>
     owner.call(method, `/apps/${app._id}${path}`, body)
   const onNextKey = (change: string) => async () => {
@@ -33,6 +51,22 @@ export function ownerRecipes(world: World): Recipes {
   const onWebhook = (method: string, path: string, body?: object) => async () => {
     const { _id } = await makeWebhook(owner)
     return () => owner.call(method, `/webhooks/${_id}${path}`, body)
+  }
+  const onShop = (method: string, path: string, body?: object) => async () => {
+    const { _id } = await roomyShop()
+    return () => owner.call(method, `/shops/${_id}${path}`, body)
+  }
+  /** A shop of its own; the oldest ones make room. */
+  const roomyShop = async () => {
+    const { shops } = (await owner.call('GET', `/apps/${app._id}/shops`)).json.data
+    for (const { _id } of shops.slice(0, -10)) await owner.call('DELETE', `/shops/${_id}`)
+    return makeShop(owner, app._id)
+  }
+  const oneUser = () => usersFile([keyAuthUser('frodo')])
+  /** An import of its own; earlier ones make room. */
+  const roomyImport = async (files: { name: string; content: string }[] = []) => {
+    await on.database.db.deleteFrom('data_imports').where('owner_id', '=', owner.id).execute()
+    return prepareImport(owner, app, files)
   }
   const onReseller = (method: string, body?: object) => async () => {
     const { _id } = await makeReseller(on, owner, app)
@@ -133,6 +167,35 @@ export function ownerRecipes(world: World): Recipes {
         return () => owner.call('POST', `/webhooks/${_id}/deliveries/${delivery._id}/retry`)
       },
     ],
+    'shops.create': [
+      'owner',
+      ['shop.created'],
+      async () => {
+        const { _id } = await roomyShop()
+        await owner.call('DELETE', `/shops/${_id}`)
+        const body = { kind: 'custom', name: 'Shop', secret: newShopSecret() }
+        return () => owner.call('POST', `/apps/${app._id}/shops`, body)
+      },
+    ],
+    'shops.update': ['owner', ['shop.updated'], onShop('PUT', '', { name: 'Store' })],
+    'shops.remove': ['owner', ['shop.deleted'], onShop('DELETE', '')],
+    'shops.test': ['owner', ['shop.tested'], onShop('POST', '/test')],
+    'orders.retry': [
+      'owner',
+      ['shop_order.retried'],
+      async () => {
+        const { _id } = await makeWaitingOrder(on, owner, await roomyShop())
+        return () => owner.call('POST', `/orders/${_id}/retry`)
+      },
+    ],
+    'orders.mail': [
+      'owner',
+      ['shop_order.mail_resent'],
+      async () => {
+        const { _id } = await makeMailedOrder(on, owner, app._id)
+        return () => owner.call('POST', `/orders/${_id}/mail`)
+      },
+    ],
     'apiKeys.create': [
       'owner',
       ['api_key.created'],
@@ -209,12 +272,32 @@ export function ownerRecipes(world: World): Recipes {
     'signingKeys.create': ['owner', ['app.signing_key_created'], onApp('POST', '/signing-keys')],
     'signingKeys.promote': ['owner', ['app.signing_key_promoted'], onNextKey('promote')],
     'signingKeys.revoke': ['owner', ['app.signing_key_revoked'], onNextKey('revoke')],
+    'compatibility.update': [
+      'owner',
+      ['app.compatibility_changed'],
+      onApp('PUT', '/compatibility', { enabled: true }),
+    ],
     'apps.updateErrorMessages': [
       'owner',
       ['app.messages_changed'],
       onApp('PUT', '/error-messages', { keyUsed: 'Taken' }),
     ],
     'apps.resetErrorMessages': ['owner', ['app.messages_reset'], onApp('DELETE', '/error-messages')],
+    'appMails.update': [
+      'owner',
+      ['app.mail_changed'],
+      onApp('PUT', '/mail', { subject: 'Keys', text: '{key}' }),
+    ],
+    'appMails.reset': ['owner', ['app.mail_reset'], onApp('DELETE', '/mail')],
+    'lazyMove.update': ['owner', ['app.lazy_move_changed'], onApp('PUT', '/lazy-move', lazyMoveSettings)],
+    'appMails.test': [
+      'owner',
+      ['app.mail_tested'],
+      async () => {
+        await confirmAddress(on, owner)
+        return () => owner.call('POST', `/apps/${app._id}/mail/test`, {})
+      },
+    ],
     'licenseTypes.create': [
       'owner',
       ['license_type.created'],
@@ -249,7 +332,7 @@ export function ownerRecipes(world: World): Recipes {
     ],
     'releases.add': [
       'owner',
-      ['release.added'],
+      ['release.added', 'app.updated'],
       onApp('POST', '/releases', { version: '1.2.0', releasedAt: '2026-03-01' }),
     ],
     'releases.remove': [
@@ -326,6 +409,38 @@ export function ownerRecipes(world: World): Recipes {
       },
     ],
     'clients.extend': ['owner', ['end_user.extended'], onEndUser('PATCH', '/extend', { days: 3 })],
+    'clients.update': [
+      'owner',
+      ['end_user.updated'],
+      onEndUser('PATCH', '', { email: 'ada@engines.example' }),
+    ],
+    'clients.setPassword': [
+      'owner',
+      ['end_user.password_set'],
+      async () => {
+        const user = await makeDirect('ada')
+        return () => owner.call('PUT', `/clients/${user._id}/password`, { password: 'secret2' })
+      },
+    ],
+    'clients.addLicense': [
+      'owner',
+      ['license.redeemed'],
+      async () => {
+        const { user } = await activateKey(on, owner, app, 'pc-1')
+        const { _id } = await oneLicense(world)
+        return () => owner.call('POST', `/clients/${user._id}/licenses`, { license: _id })
+      },
+    ],
+    'customers.create': [
+      'owner',
+      ['customer.created'],
+      async () => {
+        const email = newEmail()
+        return () => owner.call('POST', '/customers', { email, name: 'Ada' })
+      },
+    ],
+    'customers.update': ['owner', ['customer.updated'], onCustomer('PUT', { name: 'Ada' })],
+    'customers.remove': ['owner', ['customer.erased'], onCustomer('DELETE')],
     'clients.remove': ['owner', ['end_user.deleted'], onEndUser('DELETE', '')],
     'resellers.create': [
       'owner',
@@ -340,6 +455,14 @@ export function ownerRecipes(world: World): Recipes {
     ],
     'resellers.update': ['owner', ['reseller.updated'], onReseller('PUT', { licenseLimit: 3 })],
     'resellers.remove': ['owner', ['reseller.deleted'], onReseller('DELETE')],
+    'resellers.endSessions': [
+      'owner',
+      ['reseller.sessions_ended'],
+      async () => {
+        const { _id } = await makeReseller(on, owner, app)
+        return () => owner.call('DELETE', `/resellers/${_id}/sessions`)
+      },
+    ],
     'payments.createOrder': [
       'owner',
       ['order.created'],
@@ -348,11 +471,6 @@ export function ownerRecipes(world: World): Recipes {
         const couponCode = coupons.pop()
         return () => owner.call('POST', '/payments/razorpay/create-order', { couponCode })
       },
-    ],
-    'payments.cancelSubscription': [
-      'owner',
-      ['plan.cancelled'],
-      async () => () => owner.call('POST', '/payments/cancel-subscription', {}),
     ],
     'bulk.licenses': [
       'owner',
@@ -368,6 +486,28 @@ export function ownerRecipes(world: World): Recipes {
       async () => {
         const { user } = await activateKey(on, owner, app)
         return () => owner.call('POST', '/clients/bulk', { action: 'extend', days: 2, ids: [user._id] })
+      },
+    ],
+    'bulk.undoLicenses': [
+      'owner',
+      ['licenses.ends_restored'],
+      async () => {
+        const { _id } = await oneLicense(world)
+        const { json } = await owner.call('POST', '/licenses/bulk', { action: 'extend', days: 2, ids: [_id] })
+        return () => owner.call('POST', '/licenses/bulk/undo', { undo: json.data.undo })
+      },
+    ],
+    'bulk.undoClients': [
+      'owner',
+      ['end_users.ends_restored'],
+      async () => {
+        const { user } = await activateKey(on, owner, app)
+        const { json } = await owner.call('POST', '/clients/bulk', {
+          action: 'extend',
+          days: 2,
+          ids: [user._id],
+        })
+        return () => owner.call('POST', '/clients/bulk/undo', { undo: json.data.undo })
       },
     ],
     'offlineActivations.activate': [
@@ -397,6 +537,38 @@ export function ownerRecipes(world: World): Recipes {
       ['licenses.imported'],
       async () => () =>
         owner.call('POST', '/licenses/import', { app: app._id, csv: 'expiresAt\n2030-01-01' }),
+    ],
+    'imports.create': [
+      'owner',
+      ['import.created'],
+      async () => () =>
+        owner.call('POST', '/imports', { app: app._id, preset: 'keyauth', files: [oneUser()] }),
+    ],
+    'imports.putFile': [
+      'owner',
+      ['import.file_stored'],
+      async () => {
+        const { _id } = await roomyImport()
+        return () => owner.call('PUT', `/imports/${_id}/files/users.json`, JSON.parse(oneUser().content))
+      },
+    ],
+    'imports.run': [
+      'owner',
+      ['import.started'],
+      async () => {
+        const { _id } = await roomyImport([oneUser()])
+        return () => owner.call('POST', `/imports/${_id}/run`, { dryRun: false })
+      },
+    ],
+    'imports.undo': [
+      'owner',
+      ['import.undo_started'],
+      async () => {
+        const { _id } = await roomyImport()
+        const imports = on.database.db.updateTable('data_imports').where('id', '=', _id)
+        await imports.set({ state: 'done' }).execute()
+        return () => owner.call('POST', `/imports/${_id}/undo`)
+      },
     ],
     'settings.update': [
       'owner',

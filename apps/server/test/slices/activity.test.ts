@@ -14,6 +14,7 @@ import {
 } from '../actors.ts'
 import { appForEach, ownerForAll, ownerForEach, serverForAll, tidyUp } from '../fixtures.ts'
 import { startServer, transactionsOn } from '../harness.ts'
+import { addMember } from '../member-actor.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -370,4 +371,78 @@ test('what is not written yet is written when the server stops', async () => {
   const rows = await stopping.database.db.selectFrom('activity').select('kind').execute()
   expect(rows).toEqual([{ kind: 'init' }])
   await stopping.database.close()
+})
+
+test('a license has the events of its end user, and refusals of its key before anybody uses it', async () => {
+  const [first, second] = await makeLicenses(on, owner, app, 2)
+  const [unused, foreign] = [first!, second!]
+  await owner.call('PATCH', `/licenses/${unused._id}/toggle-ban`, { is_banned: true })
+  await validate(unused.key.toLowerCase().replaceAll('-', ''))
+  await validate(foreign.key, 'pc-2')
+  await stored(['keyBanned'], `?license=${unused._id}`)
+  const { license, user } = await activateKey(on, owner, app)
+  await expect
+    .poll(async () =>
+      (await list(`?license=${license._id}`)).events.map((e: { client: unknown }) => e.client),
+    )
+    .toContainEqual({ _id: user._id, username: license.key })
+  expect(await kinds(`?license=${license._id}&kind=end_user.registered`)).toEqual(['end_user.registered'])
+  expect(await kinds(`?license=${license._id}&code=any`)).toEqual([])
+  for (const [by, query] of [
+    [owner, '?license=lic_none'],
+    [other, `?license=${license._id}`],
+  ] as const) {
+    expect(refusal(await by.call('GET', `/activity${query}`))).toBe('not_found')
+  }
+})
+
+test('filters by every kind of event, and searches users, keys, addresses and references', async () => {
+  const { program, license } = await registerUser(on, owner, app)
+  const wrong = { username: 'Mallory', password: 'wrong', hwid: 'pc-1' }
+  await program.call('POST', '/login', wrong, { from: '203.0.113.77' })
+  await program.call('POST', '/license', { licenseKey: 'NO-SUCH-KEY' }, { from: '198.51.100.4' })
+  await stored(['keyNotFound', 'usernameNotFound', 'end_user.registered', 'init'])
+  const events = (await list()).events
+  const reference = events[0].reference as string
+  const found = async (search: string, more = '') => kinds(`?search=${encodeURIComponent(search)}${more}`)
+  expect(await kinds('?kind=init')).toEqual(['init'])
+  expect(await kinds(`?kind=end_user.registered&app=${app._id}`)).toEqual(['end_user.registered'])
+  expect(await found('alice')).toEqual(['end_user.registered'])
+  expect(await found(license.key.slice(6, 17))).toContain('end_user.registered')
+  expect(await found('mallory')).toEqual(['usernameNotFound'])
+  expect(await found('no-such')).toEqual(['keyNotFound'])
+  expect(await found('198.51.100.')).toEqual(['keyNotFound'])
+  expect(await found(reference.toLowerCase())).toEqual(['keyNotFound'])
+  expect(await found('mallory', '&code=keyNotFound')).toEqual([])
+  expect(await found('mallory', `&app=${app._id}&kind=init`)).toEqual([])
+  expect(await found('nobody at all')).toEqual([])
+  const ofOther = await list('?search=mallory', other)
+  expect(ofOther).toMatchObject({ events: [], pagination: { total: 0 } })
+  expect(refusal(await owner.call('GET', '/activity?kind=refused'))).toBe('invalid_input')
+})
+
+test('activations are first uses of licenses, newest first, also of the apps of a member alone', async () => {
+  const { program, license } = await registerUser(on, owner, app)
+  const [second] = await makeLicenses(on, owner, app)
+  const redeemed = await program.call('POST', '/upgrade', { username: 'alice', licenseKey: second!.key })
+  expect(redeemed.status).toBe(200)
+  const elsewhere = await makeApp(owner)
+  await registerUser(on, owner, elsewhere, 'bob')
+  const order = ['end_user.registered', 'license.redeemed', 'end_user.registered']
+  await stored(order, '?kind=activations')
+  await stored(order.slice(1), `?kind=activations&app=${app._id}`)
+  await stored(order.slice(1), `?kind=activations&license=${license._id}`)
+  await stored(order.slice(1), '?kind=activations&search=alice')
+  const page = await list('?kind=activations&limit=1&page=2')
+  expect(page.events).toMatchObject([{ kind: 'license.redeemed' }])
+  expect(page.pagination).toMatchObject({ total: 3, pages: 3 })
+  for (const apps of [[app._id], [app._id, elsewhere._id], null]) {
+    const member = await addMember(on, owner, { role: 'viewer', apps })
+    const { events, pagination } = (await member.call('GET', '/activity?kind=activations')).json.data
+    const seen = apps?.length === 1 ? order.slice(1) : order
+    expect(events.map(({ kind }: { kind: string }) => kind)).toEqual(seen)
+    expect(pagination.total).toBe(seen.length)
+  }
+  expect((await list('?kind=activations', other)).events).toEqual([])
+  expect((await list('?kind=activations&code=any')).events).toEqual([])
 })

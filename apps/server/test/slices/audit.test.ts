@@ -55,7 +55,7 @@ test('tells who did what to which object, from where, newest first', async () =>
     at: on.clock.inDays(0),
     actor: { kind: 'owner', _id: expect.stringMatching(/^acc_/), name: expect.any(String) },
     action: 'license.banned',
-    subject: { kind: 'license', _id: license._id, name: license.key },
+    subject: { kind: 'license', _id: license._id, name: license.key, deleted: false },
     app: { _id: app._id, name: app.name, appId: app.appId },
     address: '127.0.0.1',
     detail: { reason: 'chargeback' },
@@ -81,7 +81,8 @@ test('names programs, API keys and resellers as actors', async () => {
 test('a deleted object keeps the name that the detail has, and no other', async () => {
   const license = single(await makeLicenses(on, owner, app))
   await owner.call('DELETE', `/licenses/${license._id}`)
-  expect(await one('?action=license.deleted')).toMatchObject({ subject: { _id: license._id, name: null } })
+  const name = `${license.key.slice(0, 11)}…`
+  expect(await one('?action=license.deleted')).toMatchObject({ subject: { _id: license._id, name } })
   await owner.call('DELETE', `/apps/${app._id}`)
   expect(await one('?action=app.deleted')).toMatchObject({
     subject: { kind: 'app', name: app.name },
@@ -112,6 +113,54 @@ test('filters by actor, action, subject, app and time, and pages', async () => {
   expect(refusal(await other.call('GET', `/audit?app=${app._id}`))).toBe('not_found')
 })
 
+const makePremium = () =>
+  on.database.db
+    .updateTable('owners')
+    .set({ premium_until: on.clock.now() + 9 * day })
+    .where('id', '=', owner.id)
+    .execute()
+
+test('tells the changes of an app apart from those of its licenses', async () => {
+  await makePremium()
+  const second = await makeApp(owner, 'Borealis')
+  const license = single(await makeLicenses(on, owner, app))
+  await ban(license, 'refund')
+  const { json } = await owner.call('POST', `/apps/${app._id}/license-types`, {
+    name: 'Pro',
+    term: 'forever',
+  })
+  await owner.call('DELETE', `/license-types/${json.data.licenseType._id}`)
+  await owner.call('POST', `/apps/${app._id}/releases`, {
+    version: '2.0.0',
+    releasedAt: on.clock.inDays(0),
+  })
+  await owner.call('PUT', `/apps/${second._id}`, { paused: true })
+  const ofApp = [
+    'app.updated',
+    'release.added',
+    'license_type.deleted',
+    'license_type.created',
+    'app.created',
+  ]
+  expect(await actions(`?about=${app._id}`)).toEqual(ofApp)
+  expect(await actions(`?about=${second._id}`)).toEqual(['app.updated', 'app.created'])
+  expect(await actions(`?about=${app._id}&action=license.banned`)).toEqual([])
+  expect(await actions(`?about=${app._id}&action=release.added`)).toEqual(['release.added'])
+  expect(await actions(`?about=${app._id}&subject=${app._id}`)).toEqual(['app.updated', 'app.created'])
+  expect(await actions(`?about=${app._id}&search=pro`)).toEqual([
+    'license_type.deleted',
+    'license_type.created',
+  ])
+  expect((await other.call('GET', `/audit?about=${app._id}`)).status).toBe(404)
+  const member = await addMember(on, owner, { role: 'viewer', apps: [second._id] })
+  expect(await actions(`?about=${second._id}`, member)).toEqual(['app.updated', 'app.created'])
+  expect((await member.call('GET', `/audit?about=${app._id}`)).status).toBe(404)
+  const page = await list(`?about=${app._id}&limit=2&page=2`)
+  expect([page.records.length, page.pagination]).toEqual([2, { page: 2, limit: 2, total: 5, pages: 3 }])
+  const both = await owner.call('GET', `/audit?about=${app._id}&app=${second._id}`)
+  expect(wrongFields(both)).toEqual(['app'])
+})
+
 test('never shows records of other vendors, or those without one', async () => {
   const license = single(await makeLicenses(on, owner, app))
   await insert({ id: null as never }, 1, { actor_kind: 'operator', detail: '{"note":"of nobody"}' })
@@ -123,11 +172,7 @@ test('never shows records of other vendors, or those without one', async () => {
 })
 
 test('a member with some apps sees records of these apps only, in lists, searches and exports', async () => {
-  await on.database.db
-    .updateTable('owners')
-    .set({ premium_until: on.clock.now() + 9 * day })
-    .where('id', '=', owner.id)
-    .execute()
+  await makePremium()
   const second = await makeApp(owner, 'Borealis')
   const [mine] = await makeLicenses(on, owner, app)
   const [theirs] = await makeLicenses(on, owner, second)

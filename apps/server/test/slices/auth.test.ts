@@ -40,6 +40,7 @@ describe('registration', () => {
         expiryDate: null,
         subscriptionId: null,
         hasActiveSubscription: false,
+        source: null,
         appLimit: 2,
         licenseLimitPerApp: 30,
         orderId: null,

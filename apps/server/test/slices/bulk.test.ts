@@ -1,6 +1,7 @@
 import { type Client, endpoints, type License } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { makeApp, makeLicenses, registerUser } from '../actors.ts'
+import { makeApp, makeLicenses, type Owner, registerUser } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const day = 86_400_000
@@ -39,7 +40,7 @@ test('bans, unbans and deletes many licenses', async () => {
   expect(unbanned.json.data.licenses.map((one: License) => one.status)).toEqual(Array(3).fill('unused'))
   const { license, user } = await registerUser(on, owner, app, 'left-behind')
   const deleted = await owner.call('POST', '/licenses/bulk', { action: 'delete', ids: [...ids, license._id] })
-  expect(deleted.json.data).toEqual({ action: 'delete', changed: 4, licenses: [] })
+  expect(deleted.json.data).toEqual({ action: 'delete', changed: 4, licenses: [], undo: [] })
   expect(await findEndUser(user.username)).toMatchObject({ status: 'expired', licenseKey: null })
   expect(await findLicense(license.key)).toBeUndefined()
 })
@@ -61,6 +62,19 @@ test.each([
   ['too many ids', { action: 'ban', ids: Array.from({ length: 201 }, (_, at) => `lic_${at}`) }, 'ids'],
   ['extending by nothing', { action: 'extend', ids: ['x'] }, 'days'],
   ['banning by days', { action: 'ban', ids: ['x'], days: 3 }, 'days'],
+  ['extending in two ways', { action: 'extend', ids: ['x'], days: 3, expiresAt: null }, 'days'],
+  [
+    'more than ten years',
+    { action: 'extend', ids: ['x'], duration: { value: 121, unit: 'months' } },
+    'duration.value',
+  ],
+  [
+    'an unknown time zone',
+    { action: 'extend', ids: ['x'], duration: { value: 1, unit: 'days' }, timeZone: 'Mars/Olympus' },
+    'timeZone',
+  ],
+  ['a time zone of days', { action: 'extend', ids: ['x'], days: 1, timeZone: 'UTC' }, 'timeZone'],
+  ['shortening by days', { action: 'extend', ids: ['x'], days: 1, shorten: true }, 'shorten'],
   ['an unknown action', { action: 'sell', ids: ['x'] }, 'action'],
 ])('rejects %s', async (_name, body, path) => {
   for (const noun of ['licenses', 'clients']) {
@@ -86,7 +100,7 @@ test('changes many end users like single ones', async () => {
   expect((await bulk('reset-hwid')).clients.map((client: Client) => client.hwid)).toEqual([null, null])
   const foreign = await other.call('POST', '/clients/bulk', { action: 'delete', ids })
   expect(foreign.status).toBe(404)
-  expect(await bulk('delete')).toEqual({ action: 'delete', changed: 2, clients: [] })
+  expect(await bulk('delete')).toEqual({ action: 'delete', changed: 2, clients: [], undo: [] })
   expect(await findEndUser('bulk-one')).toBeUndefined()
   expect(await findLicense(one.license.key)).toMatchObject({ used: false, usedBy: null })
 })
@@ -160,6 +174,46 @@ test('sorts lists from either end across pages', async () => {
   expect((await owner.call('GET', '/licenses?sort=cheapest')).status).toBe(400)
 })
 
+test('a CSV export ends with the addresses of customers, for callers who may read them', async () => {
+  const own = await makeApp(owner, 'Sold')
+  const license = { app: own._id, expiresAt: on.clock.inDays(5) }
+  // 201 rows are three slices.
+  await makeLicenses(on, owner, own, 99)
+  await makeLicenses(on, owner, own, 100)
+  const soldTo = async (customer: string) =>
+    (await owner.call('POST', '/licenses', { ...license, customer })).json.data.license as License
+  const sold = [await soldTo('Ada@engines.example'), await soldTo('+grace@navy.example')]
+  await owner.call('POST', '/clients/create-direct', {
+    ...{ username: 'ada', password: 'secret1', appId: own._id, expiresAt: null, customer: sold[0]?.customer },
+  })
+  const lastCells = async (path: string, by: Pick<Owner, 'call'>) => {
+    const { raw } = await by.call('GET', `${path}?format=csv&app=${own._id}`)
+    return String(raw)
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(',').at(-1))
+  }
+  const [head, grace, ada, ...others] = await lastCells('/licenses/export', owner)
+  expect([head, grace, ada]).toEqual(['customer', "'+grace@navy.example", 'Ada@engines.example'])
+  expect(others).toEqual(Array.from({ length: 199 }, () => ''))
+  expect(await lastCells('/clients/export', owner)).toEqual(['customer', 'Ada@engines.example'])
+
+  const limited = await makeApiKey(on, owner, { permissions: ['licenses:read'] })
+  expect((await lastCells('/licenses/export', limited))[0]).toBe('banReason')
+  const ofApp = await makeApiKey(on, owner, {
+    permissions: ['licenses:read', 'clients:read'],
+    apps: [own._id],
+  })
+  expect((await lastCells('/licenses/export', ofApp)).slice(0, 3)).toEqual([head, grace, ada])
+  const { json } = await owner.call('GET', `/licenses/export?format=json&app=${own._id}`)
+  expect(json.slice(0, 2).map((row: License) => row.customer)).toEqual(
+    sold.map(({ customer }) => customer).toReversed(),
+  )
+
+  await owner.call('DELETE', `/customers/${sold[0]?.customer}`)
+  expect((await lastCells('/licenses/export', owner)).slice(0, 3)).toEqual([head, grace, ''])
+})
+
 test('exports the whole filtered set, newest first, as CSV and JSON', async () => {
   const own = await makeApp(owner, 'Exported, "all"')
   const license = { app: own._id, expiresAt: on.clock.inDays(5), note: '=HYPERLINK("http://x")' }
@@ -174,7 +228,7 @@ test('exports the whole filtered set, newest first, as CSV and JSON', async () =
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const lines = String(csv.raw).split('\r\n')
   expect(lines[0]).toBe(
-    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type,banReason',
+    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type,banReason,customer',
   )
   expect(lines).toHaveLength(1 + 1201 + 1)
   expect(lines[1]).toContain(many.at(-1)?.key)
@@ -206,7 +260,7 @@ test('exports only the end users of the filter and of this owner', async () => {
   const csv = await owner.call('GET', `/clients/export?format=csv&app=${own._id}`)
   const [head, line] = String(csv.raw).split('\r\n')
   expect(head).toBe(
-    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id,graceDays',
+    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id,graceDays,customer',
   )
   expect(line).toContain(`exported,,People,${own.appId},active,false,,`)
   const json = await owner.call('GET', '/clients/export?format=json&search=exported&status=active')

@@ -34,7 +34,8 @@ test('an end user is read alone as it is listed', async () => {
   const { user } = await registerUser(on, owner, app, 'alone')
   const answer = await owner.call('GET', `/clients/${user._id}`)
   expect(answer.status).toBe(200)
-  expect(answer.json.data.client).toEqual(single((await list('&search=alone')).clients))
+  const match = { field: 'username', text: 'alone' }
+  expect([{ ...answer.json.data.client, match }]).toEqual((await list('&search=alone')).clients)
   expect((await owner.call('GET', `/clients/usr_${'0'.repeat(32)}`)).status).toBe(404)
 })
 
@@ -65,6 +66,7 @@ describe('creating an end user', () => {
       expiresAt: on.clock.inDays(30),
       graceDays: 0,
       inGrace: false,
+      customer: null,
       lastLoginAt: null,
       offline: null,
     })

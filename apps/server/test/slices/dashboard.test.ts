@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import { activateKey, makeApp, makeLicenses, signUp, startProgram } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, type Owner, signUp, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { addMember } from '../member-actor.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
@@ -88,6 +89,53 @@ test('counts used licenses that expire within 7 days as expiring soon, and expir
   expect((await stats()).activeLicenses.value).toBe(0)
 })
 
+const listed = async (noun: 'licenses' | 'clients', query: string, caller: Pick<Owner, 'call'> = owner) =>
+  (await caller.call('GET', `/${noun}?status=expiring&${query}`)).json.data as {
+    pagination: { total: number }
+    licenses: { _id: string }[]
+    clients: { _id: string }[]
+  }
+
+test('the list of licenses that expire soon has exactly those that are counted, to the millisecond', async () => {
+  const second = await makeApp(owner, 'Second')
+  const other = await signUp(on)
+  await activateKey(on, other, await makeApp(other))
+  const used = await Promise.all(
+    Array.from({ length: 6 }, (_, at) => activateKey(on, owner, at < 4 ? app : second)),
+  )
+  const [past, first, last, after, banned] = used.map(({ license }) => license._id)
+  await makeLicenses(on, owner, app, 2, 3)
+  const end = (id = '', days = 0, ms = 0) =>
+    owner.call('PUT', `/licenses/${id}`, {
+      expiresAt: new Date(on.clock.now() + days * day + ms).toISOString(),
+    })
+  await end(past, 0)
+  await end(first, 0, 1)
+  await end(last, 7)
+  await end(after, 7, 1)
+  await end(banned, 3)
+  await owner.call('PATCH', `/licenses/${banned}/toggle-ban`, { is_banned: true })
+  const expected = [first, last, banned]
+  expect((await stats()).expiringSoon.value).toBe(3)
+  for (const sort of ['newest', 'oldest', 'expires_first', 'expires_last']) {
+    const { licenses, pagination } = await listed('licenses', `sort=${sort}`)
+    expect(licenses.map(({ _id }) => _id).sort()).toEqual([...expected].sort())
+    expect(pagination.total).toBe(3)
+  }
+  expect((await listed('licenses', `app=${second._id}`)).licenses.map(({ _id }) => _id)).toEqual([banned])
+  const { ids } = (await owner.call('GET', '/licenses/ids?status=expiring')).json.data
+  expect(ids.sort()).toEqual([...expected].sort())
+  const exported = (await owner.call('GET', '/licenses/export?format=json&status=expiring')).json
+  expect(exported.map(({ _id }: { _id: string }) => _id).sort()).toEqual([...expected].sort())
+  const member = await addMember(on, owner, { role: 'viewer', apps: [second._id] })
+  const theirs = (await member.call('GET', '/resellers/dashboard/data')).json.data.stats
+  expect([theirs.expiringSoon.value, (await listed('licenses', '', member)).pagination.total]).toEqual([1, 1])
+  const { clients, pagination } = await listed('clients', '')
+  expect([clients.length, pagination.total]).toEqual([3, 3])
+  await owner.call('PATCH', `/clients/${clients[0]?._id}/toggle-ban`, { is_banned: true })
+  expect((await listed('clients', '')).pagination.total).toBe(2)
+})
+
 test('a license that just expired is not expiring soon', async () => {
   const { license } = await activateKey(on, owner, app)
   await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: on.clock.inDays(-1) })
@@ -110,8 +158,8 @@ test('counts activations and sign-ins by UTC day over 30 days', async () => {
   const days = await activity()
   expect(days).toHaveLength(30)
   expect(days.map((one) => one.date)).toEqual([...days.map((one) => one.date)].sort())
-  expect(days.at(-2)).toEqual({ date: first, activations: 1, signIns: 1 })
-  expect(days.at(-1)).toEqual({ date: today(), activations: 0, signIns: 2 })
+  expect(days.at(-2)).toEqual({ date: first, activations: 1, signIns: 1, refusals: 0 })
+  expect(days.at(-1)).toMatchObject({ date: today(), activations: 0, signIns: 2 })
   expect(days.slice(0, -2).every((one) => 'activations' in one && one.activations === 0)).toBe(true)
   const other = await makeApp(owner, 'Second')
   expect((await activity(`?app=${other._id}`)).at(-1)).toMatchObject({ activations: 0, signIns: 0 })
@@ -120,4 +168,24 @@ test('counts activations and sign-ins by UTC day over 30 days', async () => {
   on.clock.advance(30 * day)
   await signInAgain()
   expect((await activity()).every((one) => 'signIns' in one && one.signIns === 0)).toBe(true)
+})
+
+test('counts each refusal of an app once, on its UTC day, also after the app next to it was deleted', async () => {
+  const refusals = async (id: string) =>
+    (await owner.call('GET', `/activity/days?app=${id}`)).json.data.days
+      .map((one: { refusals: number }) => one.refusals)
+      .filter((n: number) => n > 0)
+  const refuse = (appId: string, licenseKey: string) =>
+    on.call('POST', '/client/validate', { body: { appId, licenseKey } })
+  const second = await makeApp(owner, 'Second')
+  await refuse(app.appId, 'AAAAA-BBBBB-CCCCC-DDDDD-EEEEE')
+  await refuse(app.appId, 'AAAAA-BBBBB-CCCCC-DDDDD-FFFFF')
+  await refuse(second.appId, 'AAAAA-BBBBB-CCCCC-DDDDD-EEEEE')
+  await expect.poll(() => refusals(app._id)).toEqual([2])
+  await expect.poll(() => refusals(second._id)).toEqual([1])
+  on.clock.advance(day)
+  await refuse(app.appId, 'AAAAA-BBBBB-CCCCC-DDDDD-EEEEE')
+  await refuse(second.appId, 'AAAAA-BBBBB-CCCCC-DDDDD-EEEEE')
+  expect((await owner.call('DELETE', `/apps/${second._id}`)).status).toBe(200)
+  await expect.poll(() => refusals(app._id)).toEqual([2, 1])
 })

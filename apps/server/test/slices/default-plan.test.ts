@@ -53,7 +53,7 @@ describe('without a payment provider', () => {
 
   test('a new owner has premium without an end and without limits, and nothing is stored', async () => {
     const owner = await signUp(on)
-    expect(await subscriptionOf(owner)).toMatchObject({ ...endless, moneyBack: null })
+    expect(await subscriptionOf(owner)).toMatchObject({ ...endless, source: 'server', moneyBack: null })
     expect(await profileOf(owner)).toMatchObject({
       plan: 'premium',
       maxApps: -1,
@@ -134,8 +134,8 @@ describe('with DEFAULT_PLAN=free and payments off', () => {
       stdout: `${owner.email}: free -> premium without an end\n`,
     })
     expect(await storedEnd(on, owner)).toBe(lastInstant)
-    expect(await subscriptionOf(owner)).toMatchObject({ ...endless, moneyBack: null })
-    expect(await profileOf(owner)).toMatchObject({ maxApps: -1, paymentStatus: 'paid' })
+    expect(await subscriptionOf(owner)).toMatchObject({ ...endless, source: 'grant', moneyBack: null })
+    expect(await profileOf(owner)).toMatchObject({ maxApps: -1, paymentStatus: 'unpaid' })
     expect(await remindersOn(on)).toEqual([])
     expect(refusal(await cancel(owner, false))).toBe('conflict')
     const listed = await keyward(on, ['owner', 'list'], environment)

@@ -99,11 +99,15 @@ describe('exports, imports and deletions', () => {
       'audit.export',
       'licenses.removeAll',
       'licenseTypes.update',
+      'customers.remove',
+      'customers.export',
       'portal.exportLicenses',
       'portal.removeLicenses',
       'bulk.exportLicenses',
       'bulk.exportClients',
       'bulk.importLicenses',
+      'imports.putFile',
+      'imports.report',
       'settings.reset',
     ])
   })
@@ -207,6 +211,10 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
     const reseller = await makeReseller(on, vendor, app, 1000)
     await reseller.call('POST', '/licenses', { count: 1000, expiresAt: on.clock.inDays(9) })
     resellerCall = reseller.call
+    await sql`insert into clients (id, owner_id, app_id, username, username_normalized, expires_at, created_at)
+      with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${dataset})
+      select 'usr_' || i, ${vendor.id}, ${app._id}, 'user' || i, 'user' || i, 1, 1
+      from numbers`.execute(on.database.db)
   })
   let resellerCall: Awaited<ReturnType<typeof makeReseller>>['call']
 
@@ -216,6 +224,9 @@ describe.runIf(process.env.TEST_DATABASE !== 'postgres')('on the embedded databa
     ['a dry run of 3,000 rows', () => importRows(true), 800],
     ['an import of 3,000 rows', () => importRows(false), 800],
     ['the list of licenses', () => vendor.call('GET', '/licenses?limit=200'), 300],
+    ['the ids of licenses', () => vendor.call('GET', '/licenses/ids'), 5000],
+    ['the list of end users', () => vendor.call('GET', '/clients?limit=200'), 300],
+    ['the ids of end users', () => vendor.call('GET', '/clients/ids'), 5000],
     ['the list of resellers', () => vendor.call('GET', '/resellers'), 300],
     ['the dashboard', () => vendor.call('GET', '/resellers/dashboard/data'), 300],
     ['the list of a reseller', () => resellerCall('GET', '/licenses'), 300],

@@ -23,6 +23,7 @@ test('locks the row shared by all callers of an app in the last statement before
   const writes = sent.map(({ text }) => text).filter((text) => /^(insert|update|delete)/.test(text))
   expect(writes).toEqual([
     expect.stringContaining('insert into "audit"'),
+    expect.stringMatching(/^insert into "audit_(lists|objects)"/),
     expect.stringContaining('insert into "webhook_deliveries"'),
     expect.stringContaining('insert into "licenses"'),
   ])
@@ -65,7 +66,7 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
     for (let call = 0; call < 7; call += 1) await create()
     const sent = await statementsOf(on.database, create)
     const inserts = sent.filter(({ text }) => text.startsWith('insert'))
-    expect(inserts).toHaveLength(3)
+    expect(inserts).toHaveLength(4)
     expect(inserts).toEqual(inserts.map(({ text }) => ({ text, name: expect.any(String) })))
   },
 )

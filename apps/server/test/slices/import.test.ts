@@ -119,6 +119,24 @@ test('imports an exported file into another app', async () => {
   expect(await rows(into)).toEqual(await rows(from))
 })
 
+test('an exported file with customers imports as licenses without one', async () => {
+  const [from, into] = [await customApp(), await customApp()]
+  const email = 'erased@import.example'
+  const sold = { app: from._id, expiresAt: on.clock.inDays(50), customer: email }
+  const { license } = (await owner.call('POST', '/licenses', sold)).json.data
+  const csv = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
+  expect(csv).toContain(email)
+  await owner.call('DELETE', `/customers/${license.customer}`)
+  for (const dryRun of [true, false]) {
+    const { json } = await importInto(into, csv, dryRun)
+    expect(json.data).toMatchObject({ created: 1, failed: 0 })
+    expect(json.data.ignoredColumns).toContain('customer')
+  }
+  const { licenses } = (await owner.call('GET', `/licenses?app=${into._id}`)).json.data
+  expect(licenses).toMatchObject([{ key: license.key, customer: null }])
+  expect((await owner.call('GET', `/customers?search=${email}`)).json.data.customers).toEqual([])
+})
+
 test('imports 5,000 lines and rejects 5,001', async () => {
   const own = await makeApp(owner, 'Large')
   const lines = (count: number) => `expiresAt\n${'2027-01-31\n'.repeat(count)}`

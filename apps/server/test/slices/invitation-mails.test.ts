@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signUp } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
 import { invite, newAddress } from '../member-actor.ts'
+import { queuedMails } from '../queued-mails.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
 let sink: SmtpSink
@@ -47,5 +49,33 @@ describe('an invitation', () => {
     expect(textsTo(sink, email)).toHaveLength(5)
     expect(new Set(links).size).toBe(6)
     expect(lines.join('')).not.toContain('kwi_')
+  })
+})
+
+describe('while the mail server is down', () => {
+  const waiting = serverForAll({ SMTP_URL: 'smtp://127.0.0.1:1', PUBLIC_URL: 'http://127.0.0.1:4000' })
+  const mailsTo = async (email: string) =>
+    (await queuedMails(waiting)).filter(({ to }) => to === email).map(({ text }) => text)
+
+  test('a withdrawn invitation takes its waiting mail along, and no other', async () => {
+    const owner = await signUp(waiting)
+    const [email, other] = [newAddress(), newAddress()]
+    const { _id } = await invite(owner, { email })
+    await invite(owner, { email: other })
+    expect(await mailsTo(email)).toHaveLength(1)
+    expect((await owner.call('DELETE', `/members/${_id}`)).status).toBe(200)
+    expect(await mailsTo(email)).toEqual([])
+    expect(await mailsTo(other)).toHaveLength(1)
+  })
+
+  test('another invitation of an address replaces the waiting mail with the dead link', async () => {
+    const owner = await signUp(waiting)
+    const email = newAddress()
+    const first = await invite(owner, { email })
+    const second = await invite(owner, { email })
+    const [text, ...more] = await mailsTo(email)
+    expect(more).toEqual([])
+    expect(text).toContain(second.link)
+    expect(text).not.toContain(first.link)
   })
 })

@@ -1,4 +1,4 @@
-import type { LicenseStatus } from '@keyward/contract'
+import type { ListedLicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { allApps } from '../../src/core/actor.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
     appId: at % 4 === 0 ? other._id : app._id,
     used: at % 3 === 0 ? 1 : 0,
     banned: at % 7 === 0 ? 1 : 0,
-    expiresAt: now + ((at * 37) % 200) * hour - 100 * hour,
+    expiresAt: now + ((at * 37) % 300) * hour - 100 * hour,
   }))
   const overriding = on.database.dialect === 'postgres' ? sql`overriding system value` : sql``
   for (const row of rows) {
@@ -42,19 +42,20 @@ beforeAll(async () => {
   }
 })
 
-const meets: Record<LicenseStatus | 'total', (row: Row, now: number) => boolean> = {
+const meets: Record<ListedLicenseStatus | 'total', (row: Row, now: number) => boolean> = {
   total: () => true,
   unused: (row, now) => row.used === 0 && row.expiresAt > now,
   active: (row, now) => row.used === 1 && row.expiresAt > now,
   expired: (row, now) => row.expiresAt <= now,
   banned: (row) => row.banned === 1,
+  expiring: (row, now) => row.used === 1 && row.expiresAt > now && row.expiresAt <= now + 168 * hour,
 }
-const statuses = ['total', 'unused', 'active', 'expired', 'banned'] as const
+const statuses = ['total', 'unused', 'active', 'expired', 'banned', 'expiring'] as const
 
 describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scope) => {
   test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
     const now = on.clock.now()
-    const filter: ListFilter<LicenseStatus> = {
+    const filter: ListFilter<ListedLicenseStatus> = {
       scope: allApps(owner.id),
       appId: scope === 'app' ? app._id : undefined,
       status: status === 'total' ? undefined : status,

@@ -10,6 +10,7 @@ import { addMember } from '../member-actor.ts'
 import { addCount, addRefusals, confirmAddress, consoleUrl, look, lookAfter } from '../notified.ts'
 import { insertOwners } from '../owner-rows.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { makeMailedOrder, makeShop, makeWaitingOrder } from '../shop-actor.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
 const on = serverForAll()
@@ -263,6 +264,43 @@ describe('who is told', () => {
     await addCount(on, owner, app, { metric: 'activations', n: 5, daysAgo: 1 })
     return app
   }
+
+  test('of waiting orders is told once, with their reasons, and of its own apps alone', async () => {
+    const owner = await vendorWanting('ordersWaiting')
+    const [atlas, boreas] = [await makeApp(owner, 'Atlas'), await makeApp(owner, 'Boreas')]
+    const member = await addMember(on, owner, { role: 'manager', apps: [boreas._id] })
+    await confirmAddress(on, member)
+    await want(member, 'ordersWaiting')
+    await makeWaitingOrder(on, owner, await makeShop(owner, atlas._id))
+    const mails = await look(on)
+    expect(mails.map(({ to }) => to)).toEqual([owner.email])
+    expect(mails[0]?.subject).toBe('Orders wait for you')
+    expect(mails[0]?.text).toContain('of “Atlas”: No license type is chosen for the product “pro”.')
+    expect(await lookFor(owner, 2 * day)).toEqual([])
+  })
+
+  test('of orders whose keys could not be mailed is told once, as long as their mails are kept', async () => {
+    const owner = await vendorWanting('ordersWaiting')
+    const app = await makeApp(owner, 'Atlas')
+    const [late, old, resent] = [
+      await makeMailedOrder(on, owner, app._id),
+      await makeMailedOrder(on, owner, app._id),
+      await makeMailedOrder(on, owner, app._id),
+    ]
+    const { db } = on.database
+    for (const { _id } of [late, old, resent]) {
+      await db.updateTable('shop_orders').set({ mail: 'failed' }).where('id', '=', _id).execute()
+      await db.updateTable('mails').set({ state: 'failed' }).where('id', 'like', `${_id}.%`).execute()
+    }
+    await db.updateTable('shop_orders').set({ mail: 'sent' }).where('id', '=', resent._id).execute()
+    // Mails are kept for a week.
+    await db.deleteFrom('mails').where('id', 'like', `${old._id}.%`).execute()
+    const mails = await look(on)
+    expect(mails.map(({ to }) => to)).toEqual([owner.email])
+    expect(mails[0]?.text.match(/its keys could not be mailed to the buyer/g)).toHaveLength(1)
+    expect(mails[0]?.text).toContain('of “Atlas”')
+    expect(await lookFor(owner, 2 * day)).toEqual([])
+  })
 
   test('is told of its own apps alone', async () => {
     const owner = await signUp(on)

@@ -35,6 +35,7 @@ test('a simulated order is marked as such, and any payment id and signature acti
     expiryDate: on.clock.inDays(30),
     subscriptionId: null,
     hasActiveSubscription: true,
+    source: 'payment',
     appLimit: null,
     licenseLimitPerApp: null,
     orderId: order.orderId,

@@ -63,6 +63,7 @@ test('the subscription returns to free when premium ends', async () => {
     plan: 'free',
     expiryDate: null,
     hasActiveSubscription: false,
+    source: null,
     appLimit: 2,
     licenseLimitPerApp: 30,
   }
@@ -73,6 +74,7 @@ test('the subscription returns to free when premium ends', async () => {
     plan: 'premium',
     expiryDate: on.clock.inDays(365),
     hasActiveSubscription: true,
+    source: 'grant',
     appLimit: null,
     licenseLimitPerApp: null,
   })

@@ -29,7 +29,7 @@ const countAudit = async () => {
 /** Records an action, and inserts a daily count last. */
 const countDay = (day: number) =>
   transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
-    write.record('license.deleted', null, { used: false }, null)
+    write.record('license.deleted', null, { used: false, hint: 'A' }, null)
     const row = { app_id: app._id, owner_id: owner.id, metric: 'test' as never, day, n: 1 }
     write.last(async function* () {
       yield insert(write.tx, 'daily_counts', [row])
@@ -64,6 +64,7 @@ test('sends the license, its record and the commit in one round trip', async () 
   const trips = await tripsOf(async () => expect((await create()).status).toBe(201))
   expect(trips.at(-1)).toEqual([
     expect.stringContaining('insert into "audit"'),
+    expect.stringContaining('insert into "audit_objects"'),
     expect.stringContaining('insert into "webhook_deliveries"'),
     expect.stringContaining('insert into "licenses"'),
     ...committedEarly,
@@ -113,7 +114,7 @@ test.each([
     }
     await expect(transact(on.database.db, work)).rejects.toMatchObject(alone)
     const recorded = transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
-      write.record('license.deleted', null, { used: false }, null)
+      write.record('license.deleted', null, { used: false, hint: 'A' }, null)
       await work(write.tx)
     })
     await expect(recorded).rejects.toMatchObject(last)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { inNote } from '../../src/db/lists/search.ts'
+import { inNote, textContains } from '../../src/db/lists/search.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { statementsOf } from '../statements.ts'
 
@@ -66,4 +66,19 @@ test.each([
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('SubPlan')
   expect(plan).not.toContain(`Seq Scan on ${other}`)
+})
+
+test.each([
+  ['clients', 'email', 'clients_email_search'],
+  ['devices', 'name', 'devices_name_search'],
+])('a text in %s.%s is found through its index', async (table, column, index) => {
+  const tx = await on.database.db.startTransaction().execute()
+  await sql`set local enable_seqscan = off`.execute(tx)
+  // With few rows, PostgreSQL prefers to read all of this one.
+  await sql`drop index clients_email`.execute(tx)
+  const { rows } = await sql<Record<'QUERY PLAN', string>>`explain select 1 from ${sql.table(table)} t
+    where ${sql.ref(`t.${column}`)} is not null
+      and ${textContains('trigrams', sql.ref(`t.${column}`), 'lovelace@engines')}`.execute(tx)
+  await tx.rollback().execute()
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain(`Bitmap Index Scan on ${index}`)
 })

@@ -14,7 +14,7 @@ const app = appForAll(owner)
 const upkeep = /pg_notify|pg_backend_pid|gin_clean_pending_list|^set |set_config/
 
 test('deletions of any number of licenses share their statements', async () => {
-  const licenses = await makeLicenses(on, owner, app, 30)
+  const licenses = await makeLicenses(on, owner, app, 29)
   await on.database.db
     .insertInto('clients')
     .values(
@@ -35,7 +35,8 @@ test('deletions of any number of licenses share their statements', async () => {
     await on.database.db.updateTable('licenses').set(used).where('id', '=', _id).execute()
   }
   const texts: string[][] = []
-  for (const size of [1, 2, 3, 4, 5, 7, 8]) {
+  // One license alone is inserted among the former keys without a list.
+  for (const size of [2, 3, 4, 5, 7, 8]) {
     const ids = licenses.splice(0, size).map(({ _id }) => _id)
     const scope = allApps(owner.id)
     const sent = await statementsOf(on.database, () =>

@@ -271,7 +271,9 @@ describe('validate', () => {
           .selectFrom(table as keyof Tables)
           .selectAll()
           .execute()
-      return JSON.stringify(await Promise.all(tables.map(rows)))
+      const found = (await Promise.all(tables.map(rows))).flat()
+      // Refusals are counted later, together with those of the tests before.
+      return JSON.stringify(found.filter((row) => !('metric' in row && row.metric === 'refusals')))
     }
     const before = await snapshot()
     for (const licenseKey of [license.key, fresh.key, 'nothing']) {

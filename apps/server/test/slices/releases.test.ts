@@ -31,6 +31,23 @@ describe('the released versions of an app', () => {
     expect(await list()).toHaveLength(2)
   })
 
+  test('become the version of the app once they are out and newer', async () => {
+    const versionOf = async () => (await owner.call('GET', `/apps/${app._id}`)).json.data.app.version
+    await add('1.0.0', '2026-01-01')
+    expect(await versionOf()).toBe('1.0.0')
+    const today = on.clock.inDays(0).slice(0, 10)
+    await add('1.10.0', today)
+    expect(await versionOf()).toBe('1.10.0')
+    await add('1.9.0', today)
+    await add('2.0.0', on.clock.inDays(2))
+    expect(await versionOf()).toBe('1.10.0')
+    const { records } = (await owner.call('GET', `/audit?subject=${app._id}`)).json.data
+    expect(records.find(({ action }: { action: string }) => action === 'app.updated').detail).toEqual({
+      before: { version: '1.0.0' },
+      after: { version: '1.10.0' },
+    })
+  })
+
   test('contain each version once, also among concurrent callers', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => add('1.0.0', '2026-01-01')))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)

@@ -10,18 +10,24 @@ import {
   makeType,
   type Owner,
   refusal,
+  registerUser,
   signUp,
   single,
 } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { openPage, signInBy, signInByKey } from '../customer-actor.ts'
 import { addPasskey } from '../factors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { keyAuthUser, prepareImport, usersFile } from '../imported.ts'
 import { addMember, invite } from '../member-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
+import { lazyMoveSettings } from '../old-provider.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { makeShop, makeWaitingOrder } from '../shop-actor.ts'
+import { newShopSecret } from '../shop-events.ts'
 import { makeWebhook, unreachable } from '../webhook-actor.ts'
 
-const on = serverForAll({}, { deliversWebhooks: false })
+const on = serverForAll({}, { deliversWebhooks: false, runsImports: false })
 const owner = premiumOwnerForAll(on)
 const otherOwner = premiumOwnerForAll(on)
 /** Owners without objects, here and on a server without other owners. */
@@ -52,6 +58,7 @@ interface Objects {
   appId: string
   license: string
   client: string
+  customer: string
   reseller: string
   block: string
   kid: string
@@ -66,6 +73,9 @@ interface Objects {
   passkey: string
   webhook: string
   delivery: string
+  shop: string
+  order: string
+  import: string
 }
 const none: Objects = {
   vendor: `own_${missing}`,
@@ -74,6 +84,7 @@ const none: Objects = {
   appId: 'ZZZZZZZZ',
   license: `lic_${missing}`,
   client: `usr_${missing}`,
+  customer: `cus_${missing}`,
   reseller: `res_${missing}`,
   release: `rel_${missing}`,
   block: `blk_${missing}`,
@@ -88,8 +99,12 @@ const none: Objects = {
   passkey: `psk_${missing}`,
   webhook: `whk_${missing}`,
   delivery: `evt_${missing}`,
+  shop: `shp_${missing}`,
+  order: `sor_${missing}`,
+  import: `imp_${missing}`,
 }
 const later = '2030-01-01'
+const ban = { before: { banned: false, reason: null }, after: { banned: true, reason: null } }
 
 async function makeObjects(vendor: Owner, { refused = true, withPasskey = true } = {}): Promise<Objects> {
   const app = await makeApp(vendor, 'Theirs')
@@ -100,6 +115,8 @@ async function makeObjects(vendor: Owner, { refused = true, withPasskey = true }
   const released = { version: '1.0.0', releasedAt: later }
   const { release } = (await vendor.call('POST', `/apps/${app._id}/releases`, released)).json.data
   const reseller = await makeReseller(on, vendor, app)
+  const buyer = { app: app._id, expiresAt: later, customer: `${app._id}@engines.example` }
+  const sold = await vendor.call('POST', '/licenses', buyer)
   const blocked = { kind: 'hwid', value: 'pc-9' }
   const { json } = await vendor.call('POST', `/apps/${app._id}/blocklist`, blocked)
   const { signingKeys } = (await vendor.call('POST', `/apps/${app._id}/signing-keys`)).json.data
@@ -108,7 +125,11 @@ async function makeObjects(vendor: Owner, { refused = true, withPasskey = true }
   const { file } = (await vendor.call('POST', `/apps/${app._id}/offline-activations`, activated)).json.data
   const webhook = await makeWebhook(vendor, { apps: [app._id] })
   const tested = await vendor.call('POST', `/webhooks/${webhook._id}/test`)
+  const shop = await makeShop(vendor, app._id)
   return {
+    shop: shop._id,
+    import: (await prepareImport(vendor, app, [usersFile([keyAuthUser('frodo')])]))._id,
+    order: (await makeWaitingOrder(on, vendor, shop))._id,
     webhook: webhook._id,
     delivery: tested.json.data.delivery._id,
     request,
@@ -119,6 +140,7 @@ async function makeObjects(vendor: Owner, { refused = true, withPasskey = true }
     appId: app.appId,
     license: license._id,
     client: user._id,
+    customer: sold.json.data.license.customer,
     reseller: reseller._id,
     release: release._id,
     block: json.data.block._id,
@@ -173,6 +195,19 @@ const naming: Record<string, Named> = {
   'webhooks.deliveries': { id: 'webhook' },
   'webhooks.delivery': { id: 'webhook' },
   'webhooks.retry': { id: 'webhook' },
+  'shops.list': { id: 'app' },
+  'shops.create': {
+    id: 'app',
+    body: () => ({ kind: 'custom', name: 'Mine', secret: newShopSecret() }),
+    status: 201,
+  },
+  'shops.update': { id: 'shop', body: () => ({ name: 'Mine' }) },
+  'shops.remove': { id: 'shop' },
+  'shops.test': { id: 'shop' },
+  'orders.list': { query: ({ app }) => `app=${app}` },
+  'orders.retry': { id: 'order' },
+  // It has no keys yet.
+  'orders.mail': { id: 'order', status: 409 },
   'accountSessions.end': { id: 'session' },
   'members.invite': {
     body: ({ app }) => ({ email: 'intruder@example.com', role: 'viewer', apps: [app] }),
@@ -189,6 +224,8 @@ const naming: Record<string, Named> = {
   'apps.deletionPreview': { id: 'app' },
   'apps.stats': { id: 'app' },
   'apps.rotateSecret': { id: 'app' },
+  'compatibility.get': { id: 'app' },
+  'compatibility.update': { id: 'app', body: () => ({ enabled: true }) },
   'signingKeys.list': { id: 'app' },
   // The app has a next key already.
   'signingKeys.create': { id: 'app', status: 409 },
@@ -197,6 +234,13 @@ const naming: Record<string, Named> = {
   'apps.getErrorMessages': { id: 'app' },
   'apps.updateErrorMessages': { id: 'app', body: () => ({ keyUsed: 'Mine now' }) },
   'apps.resetErrorMessages': { id: 'app' },
+  'appMails.get': { id: 'app' },
+  'lazyMove.get': { id: 'app' },
+  'lazyMove.update': { id: 'app', body: () => lazyMoveSettings },
+  'appMails.update': { id: 'app', body: () => ({ subject: 'Mine', text: '{key}' }) },
+  'appMails.reset': { id: 'app' },
+  // The address of the caller is not confirmed.
+  'appMails.test': { id: 'app', body: () => ({}), status: 409 },
   'licenseTypes.list': { id: 'app' },
   'licenseTypes.create': { id: 'app', body: () => ({ name: 'Mine', term: 'forever' }) },
   'licenseTypes.update': { id: 'type', body: () => ({ name: 'Mine now', applyTo: 'all' }) },
@@ -210,12 +254,14 @@ const naming: Record<string, Named> = {
   'releases.remove': { id: 'release' },
   'licenses.list': { query: ({ app }) => `app=${app}` },
   'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
+  'licenses.ids': { query: ({ app }) => `app=${app}` },
   'licenses.get': { id: 'license' },
   'licenses.update': { id: 'license', body: () => ({ expiresAt: later }) },
   'licenses.toggleBan': { id: 'license' },
   'licenses.remove': { id: 'license' },
   'licenses.removeAll': { query: ({ app }) => `app=${app}` },
   'clients.list': { query: ({ app }) => `app=${app}` },
+  'clients.ids': { query: ({ app }) => `app=${app}` },
   'clients.createDirect': {
     body: ({ app }) => ({ username: 'intruder', password: 'secret1', appId: app, expiresAt: later }),
   },
@@ -235,6 +281,15 @@ const naming: Record<string, Named> = {
   'clients.devices': { id: 'client' },
   'clients.freeDevice': { id: 'client' },
   'clients.extend': { id: 'client', body: () => ({ days: 1 }) },
+  'clients.update': { id: 'client', body: () => ({ email: null }) },
+  // It signs in with its key.
+  'clients.setPassword': { id: 'client', body: () => ({ password: 'secret2' }), status: 409 },
+  'clients.addLicense': { id: 'client', body: ({ license }) => ({ license }) },
+  'customers.list': { query: ({ app }) => `app=${app}` },
+  'customers.get': { id: 'customer' },
+  'customers.update': { id: 'customer', body: () => ({ name: 'Mine now' }) },
+  'customers.remove': { id: 'customer' },
+  'customers.export': { id: 'customer' },
   'clients.remove': { id: 'client' },
   'offlineActivations.list': { id: 'app' },
   'offlineActivations.activate': { id: 'app', body: ({ request }) => ({ request }), status: 201 },
@@ -249,21 +304,34 @@ const naming: Record<string, Named> = {
     }),
   },
   'resellers.update': { id: 'reseller', body: () => ({ active: false }) },
+  'resellers.get': { id: 'reseller' },
   'resellers.remove': { id: 'reseller' },
+  'resellers.endSessions': { id: 'reseller' },
   'resellers.resetSecondFactor': { id: 'reseller' },
   'secondFactor.removePasskey': { id: 'passkey' },
   'bulk.licenses': { body: ({ license }) => ({ action: 'delete', ids: [license] }) },
   'bulk.clients': { body: ({ client }) => ({ action: 'reset-hwid', ids: [client] }) },
+  'bulk.undoLicenses': { body: ({ license }) => ({ undo: [{ _id: license, ban }] }) },
+  'bulk.undoClients': { body: ({ client }) => ({ undo: [{ _id: client, ban }] }) },
   'bulk.exportLicenses': { query: ({ app }) => `app=${app}` },
   'bulk.exportClients': { query: ({ app }) => `app=${app}` },
   'bulk.importLicenses': { body: ({ app }) => ({ app, csv: 'expiresAt\n2030-01-01' }) },
+  'imports.create': { body: ({ app }) => ({ app, preset: 'keyauth' }), status: 201 },
+  'imports.putFile': { id: 'import', body: () => ({ users: [] }) },
+  'imports.run': { id: 'import', body: () => ({ dryRun: true }) },
+  'imports.get': { id: 'import' },
+  'imports.report': { id: 'import' },
+  'imports.list': { query: ({ app }) => `app=${app}` },
+  // It has not run.
+  'imports.undo': { id: 'import', status: 409 },
   'dashboard.activity': { query: ({ app }) => `app=${app}` },
 }
 
 const namesObject = (endpoint: Endpoint) => {
   const shapes = [endpoint.query, endpoint.body].map((schema) => Object.keys(fieldsOf(schema)))
   return (
-    endpoint.params !== undefined || shapes.flat().some((field) => /^(ids|apps|app(_?[iI]d)?)$/.test(field))
+    endpoint.params !== undefined ||
+    shapes.flat().some((field) => /^(ids|undo|apps|app(_?[iI]d)?)$/.test(field))
   )
 }
 
@@ -277,6 +345,7 @@ const call = async (
   const path = endpoint.path
     .replace(/:(id|reference)\b/, id)
     .replace(':kid', things.kid)
+    .replace(':name', 'users.json')
     .replace(':deviceId', things.device)
     .replace(':deliveryId', things.delivery)
   const query = named.query === undefined ? '' : `?${named.query(things)}`
@@ -292,18 +361,29 @@ async function snapshot(): Promise<string> {
     'apps',
     'licenses',
     'clients',
+    'customers',
     'client_sessions',
+    'customer_sessions',
+    'customer_links',
     'resellers',
     'reseller_sessions',
     'blocklist',
     'devices',
     'device_tokens',
     'offline_activations',
+    'app_mails',
+    'buyer_mails',
     'license_types',
     'signing_keys',
     'api_keys',
     'webhooks',
     'webhook_deliveries',
+    'shops',
+    'shop_events',
+    'shop_orders',
+    'shop_order_units',
+    'data_imports',
+    'data_import_files',
     'members',
     'owner_sessions',
     'audit',
@@ -365,6 +445,57 @@ test.each(namingCalls.filter(([, { permission }]) => permission !== 'self'))(
   },
 )
 
+/** How each call of the customer's page names an object. */
+const onPage: Record<string, (things: Objects) => [path: string, body?: object]> = {
+  'customerPage.freeDevice': ({ device }) => [`/devices/${device}`],
+  'customerPage.setPassword': ({ client }) => ['/password', { client, newPassword: 'secret2' }],
+  'customerPage.activateOffline': ({ request }) => ['/offline-activations', { request }],
+}
+
+const customerCalls = allEndpoints
+  .filter(({ endpoint }) => endpoint.access === 'customer')
+  .filter(({ endpoint }) => endpoint.params !== undefined || endpoint.body !== undefined)
+  .filter(({ name }) => name !== 'customerPage.logout')
+  .map(({ name, endpoint }) => [name, endpoint] as const)
+
+test.each(customerCalls)(
+  "%s answers identically for another customer's object and a missing one, and changes nothing",
+  async (name, { method }) => {
+    const naming = onPage[name]
+    if (!naming) throw new Error(`add ${name} to \`onPage\` with how it names its object`)
+    const app = await makeApp(otherOwner, 'Page')
+    await openPage(otherOwner, app)
+    const username = `customer-${method}`.toLowerCase()
+    const { license, user } = await registerUser(on, otherOwner, app, username)
+    const neighbor = await activateKey(on, otherOwner, app, 'pc-7')
+    const { devices } = (await otherOwner.call('GET', `/clients/${neighbor.user._id}/devices`)).json.data
+    const beside = {
+      ...theirs,
+      client: neighbor.user._id,
+      device: single<{ _id: string }>(devices)._id,
+      request: makeRequest(app, { licenseKey: neighbor.license.key }),
+    }
+    const absent = { ...none, request: makeRequest(app, { licenseKey: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' }) }
+    const [byKey, byPassword] = [
+      await signInByKey(on, app, license.key),
+      await signInBy(on, app, { username, password: 'swordfish' }),
+    ]
+    const before = await snapshot()
+    for (const customer of [byKey, byPassword]) {
+      for (const foreign of [beside, { ...theirs, request: beside.request }]) {
+        const [answer, nothing] = [
+          await customer.call(method, ...naming(foreign)),
+          await customer.call(method, ...naming(absent)),
+        ]
+        expect(answer.status).toBeGreaterThanOrEqual(400)
+        expect(answer.raw.toString()).toBe(nothing.raw.toString())
+      }
+    }
+    expect(await snapshot()).toBe(before)
+    expect((await byPassword.me()).clients.map(({ _id }: { _id: string }) => _id)).toEqual([user._id])
+  },
+)
+
 test('bulk calls refuse their own objects together with one of another app, and change none', async () => {
   const before = await snapshot()
   for (const [path, own, foreign] of [
@@ -408,8 +539,10 @@ const ofAllApps = [
   'apps.list',
   'auth.profile',
   'licenses.list',
+  'licenses.ids',
   'bulk.exportLicenses',
   'clients.list',
+  'clients.ids',
   'bulk.exportClients',
   'resellers.list',
   'activity.list',
@@ -488,8 +621,8 @@ async function callersFor(vendor: Owner, apps: readonly string[]) {
   const key = await makeApiKey(on, vendor, { permissions: keyPermissions, apps })
   const mayManager = ({ permission, allApps }: Endpoint) =>
     allApps !== true && (permission === 'self' || new Set<unknown>(rolePermissions.manager).has(permission))
-  const mayKey = ({ permission, allApps }: Endpoint) =>
-    allApps !== true && new Set<unknown>(keyPermissions).has(permission)
+  const mayKey = ({ permission, allApps, personal }: Endpoint) =>
+    allApps !== true && !personal && new Set<unknown>(keyPermissions).has(permission)
   return [
     { caller: member, may: mayManager },
     { caller: key, may: mayKey },
@@ -509,6 +642,10 @@ test('each of these requests succeeds for the owner of the object', async () => 
     })
     const { status } = await call(endpoint, named, things)
     expect({ name, status }).toEqual({ name, status: named.status ?? endpoint.status ?? 200 })
+    // A vendor can have fewer of these than the contract has calls.
+    await owner.call('DELETE', `/members/${things.member}`)
+    await owner.call('DELETE', `/api-keys/${things.apiKey}`)
+    await on.database.db.deleteFrom('data_imports').where('owner_id', '=', owner.id).execute()
   }
 })
 

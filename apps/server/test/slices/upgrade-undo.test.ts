@@ -109,6 +109,20 @@ describe('deleting a key that an upgrade added', () => {
     expect(await daysLeft()).toBe(7)
   })
 
+  test('takes back each of more keys than a page of them shows, deleted or banned together', async () => {
+    const added = []
+    for (let at = 0; at < 12; at += 1) added.push(await add(1 + at))
+    expect(await daysLeft()).toBe(30 + 78)
+    expect((await bulk('ban', ...added)).status).toBe(200)
+    expect(await daysLeft()).toBe(30)
+    expect((await bulk('unban', ...added)).status).toBe(200)
+    expect(await daysLeft()).toBe(30 + 78)
+    await remove(added[11]!)
+    expect(await daysLeft()).toBe(30 + 66)
+    expect((await bulk('delete', ...added.slice(0, 11))).status).toBe(200)
+    expect(await daysLeft()).toBe(30)
+  })
+
   test('takes back both of two keys in one request', async () => {
     const [ten, five] = [await add(10), await add(5)]
     await bulk('delete', ten, five)

@@ -67,6 +67,7 @@ describe('a webhook', () => {
       apps: [app._id],
       format: 'standard',
       active: true,
+      pauseReason: null,
       failingSince: null,
       createdAt: on.clock.inDays(0),
     })
@@ -245,12 +246,17 @@ describe('events', () => {
     await vi.waitFor(async () =>
       expect((await logOf(_id))[1]).toMatchObject({ state: 'failed', attempts: 2 }),
     )
-    on.clock.advance(2000)
     await retry(later)
-    await vi.waitFor(async () => {
-      const [waiting, failed] = await logOf(_id)
-      expect(waiting).toMatchObject({ state: 'waiting', nextAt: failed.nextAt })
-    })
+    await vi.waitFor(
+      async () => {
+        // The receiver is asked again after a pause, which begins once the failure is stored.
+        on.clock.advance(second)
+        await wake()
+        const [waiting, failed] = await logOf(_id)
+        expect(waiting).toMatchObject({ state: 'waiting', nextAt: failed.nextAt })
+      },
+      { timeout: 20_000, interval: 200 },
+    )
     receiver.status = 200
     await retry(earlier)
     await outcome(_id, { event: 'license.unbanned', state: 'delivered', attempts: 2 })

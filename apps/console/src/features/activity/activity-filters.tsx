@@ -1,8 +1,8 @@
 import { useAppFilter } from '../../lib/api/apps.ts'
-import { FilterBar, FilterDays, FilterSelect } from '../../ui/filters.tsx'
-import { reasons } from './labels.ts'
+import { FilterBar, FilterDays, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
+import { eventOptions } from './labels.ts'
 
-type Values = Record<'app' | 'code' | 'from' | 'to', string | undefined>
+type Values = Record<'app' | 'code' | 'from' | 'to' | 'search', string | undefined>
 
 export interface ActivityFiltersProps {
   apps: { _id: string; name: string }[]
@@ -11,18 +11,25 @@ export interface ActivityFiltersProps {
   onChange: (changes: Partial<Values>) => void
 }
 
+const findEvents = async (text: string) =>
+  eventOptions.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+
 export function ActivityFilters({ apps, app, values, onChange }: ActivityFiltersProps) {
   const appFilter = useAppFilter(apps, app)
   return (
     <FilterBar active={Object.values(values).filter(Boolean).length}>
+      <FilterSearch
+        value={values.search}
+        onChange={(search) => onChange({ search })}
+        label="Search events"
+        placeholder="A user, key, address…"
+      />
       <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       <FilterSelect
         label="Events"
         unset="All events"
-        options={[
-          { value: 'any', label: 'All refusals' },
-          ...Object.entries(reasons).map(([value, label]) => ({ value, label })),
-        ]}
+        options={eventOptions}
+        find={findEvents}
         value={values.code}
         onChange={(code) => onChange({ code })}
       />

@@ -1,8 +1,9 @@
 import type { ActivityEvent } from '@keyward/contract'
-import { formatDate, formatExactTime, formatTime } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { cx } from '../../ui/cx.ts'
+import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
 import { labelOf, toneOf, userOf } from './labels.ts'
@@ -17,7 +18,7 @@ export const eventColumns: Column<ActivityEvent>[] = [
         <Badge tone={toneOf(event)} dot={event.code !== null}>
           {labelOf(event)}
         </Badge>
-        {event.times > 1 && <span className="text-fg-muted text-xs">× {event.times.toLocaleString()}</span>}
+        {event.times > 1 && <span className="text-fg-muted text-xs">× {formatNumber(event.times)}</span>}
       </span>
     ),
   },
@@ -58,11 +59,7 @@ export const eventColumns: Column<ActivityEvent>[] = [
     id: 'at',
     header: 'Time',
     phone: 'third',
-    cell: ({ at }) => (
-      <time dateTime={at} title={formatExactTime(at)} className="whitespace-nowrap">
-        {formatDate(at)}, {formatTime(at)}
-      </time>
-    ),
+    cell: ({ at }) => <TimeText value={at} />,
   },
   {
     id: 'reference',

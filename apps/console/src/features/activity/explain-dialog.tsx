@@ -2,15 +2,17 @@ import type { DataOf, endpoints, RefusalState } from '@keyward/contract'
 import { Check, X } from 'lucide-react'
 import { ApiError } from '../../lib/api/call.ts'
 import { useMay } from '../../lib/api/rights.tsx'
-import { formatExactTime } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
+import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
-import { checkLabel, fixLabels, labelOf, userOf } from './labels.ts'
+import { checkLabel, fixLabels, labelOf, passLabel, userOf } from './labels.ts'
 import { fixCalls, useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
@@ -88,15 +90,27 @@ function factsOf(event: Explained['event']) {
     { label: 'User', value: <bdi>{userOf(event) ?? '—'}</bdi> },
     { label: 'Call', value: call ?? '—' },
     { label: 'Address', value: address ?? '—' },
-    { label: 'Time', value: formatExactTime(at) },
+    { label: 'Time', value: <TimeText value={at} /> },
     ...(times > 1
-      ? [{ label: 'Repeated', value: `${times.toLocaleString()} times until ${formatExactTime(lastAt)}` }]
+      ? [
+          {
+            label: 'Repeated',
+            value: (
+              <>
+                {formatNumber(times)} times until <TimeText value={lastAt} />
+              </>
+            ),
+          },
+        ]
       : []),
   ]
 }
 
-/** All checks in their order; the first that failed was reported. */
+/** The checks that failed in their order, of which the first was reported, and on a click those that passed. */
 function State({ title, state }: { title: string; state: RefusalState }) {
+  const { failed = [], passed = [] } = Object.groupBy(state.checks, (check) =>
+    check.passed ? 'passed' : 'failed',
+  )
   return (
     <section aria-label={title} className="grid content-start gap-2 rounded-lg border p-3">
       <p className="flex items-center justify-between gap-2 font-medium">
@@ -105,20 +119,39 @@ function State({ title, state }: { title: string; state: RefusalState }) {
           {state.code === null ? 'May run' : checkLabel(state.code)}
         </Badge>
       </p>
-      <ul className="grid gap-1 text-[0.8125rem]">
-        {state.checks.map(({ code, passed }) => (
-          <li key={code} className={cx('flex items-center gap-2', passed && 'text-fg-muted')}>
-            {passed ? (
-              <Check aria-label="Passed" className="size-3.5 shrink-0" />
-            ) : (
+      {failed.length > 0 && (
+        <ul className="grid gap-1 text-[0.8125rem]">
+          {failed.map(({ code }) => (
+            <li key={code} className="flex items-center gap-2">
               <X aria-label="Failed" className="size-3.5 shrink-0 text-danger-text" />
-            )}
-            {checkLabel(code)}
-          </li>
-        ))}
-      </ul>
+              {checkLabel(code)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {passed.length > 0 && (
+        <details className="text-[0.8125rem] text-fg-muted">
+          <summary className="w-fit cursor-pointer rounded-sm py-0.5 hover:text-fg">
+            {amountOf(passed.length, 'check')} passed
+          </summary>
+          <ul className="mt-1 grid gap-1">
+            {passed.map(({ code }) => (
+              <li key={code} className="flex items-center gap-2">
+                <Check aria-label="Passed" className="size-3.5 shrink-0" />
+                {passLabel(code)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       <p className="text-[0.8125rem] text-fg-muted">
-        {state.expiresAt === null ? 'No end' : `Access until ${formatExactTime(state.expiresAt)}`}
+        {state.expiresAt === null ? (
+          'No end'
+        ) : (
+          <>
+            Access until <TimeText value={state.expiresAt} />
+          </>
+        )}
       </p>
     </section>
   )

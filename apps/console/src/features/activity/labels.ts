@@ -1,4 +1,4 @@
-import type { ActivityEvent, Fix, MessageKey } from '@keyward/contract'
+import type { ActivityEvent, ActivityFilterKind, ActivityKind, Fix, MessageKey } from '@keyward/contract'
 import type { Tone } from '../../ui/badge.tsx'
 
 /** Reasons for refusal in the words of an owner, for the filter and the list. */
@@ -27,16 +27,43 @@ export const reasons: Partial<Record<MessageKey, string>> = {
   noSeats: 'All seats in use',
 } satisfies Record<Exclude<MessageKey, 'loggedInMsg'>, string>
 
+/** What a passed check found. Some also pass where nothing is required. */
+const passes: Partial<Record<MessageKey, string>> = {
+  appDisabled: 'Application not disabled',
+  pausedApp: 'Application not paused',
+  hashCheckFail: 'Build allowed',
+  sessionUnauthed: 'Session valid',
+  usernameNotFound: 'Username known',
+  passMismatch: 'Password not wrong',
+  keyNotFound: 'License key known',
+  keyUsed: 'License key not used by another user',
+  usernameTaken: 'Username not taken',
+  unTooShort: 'Username long enough',
+  pwLeaked: 'Password not leaked',
+  userBanned: 'User not banned',
+  keyBanned: 'License not banned',
+  pausedSub: 'User not paused',
+  noActiveSubs: 'Not expired',
+  updatesEnded: 'Version covered by updates',
+  hwidBlacklisted: 'Device and address not blocked',
+  trialUsed: 'No trial used before',
+  hwidMismatch: 'Device allowed',
+  notActivated: 'No activation missing',
+  vpnBlocked: 'No blocked VPN',
+  noSeats: 'Seat free, or none needed',
+} satisfies Record<Exclude<MessageKey, 'loggedInMsg'>, string>
+
 /** The value of the filter in a URL: a reason, `any` for all refusals, else no filter. */
-export const toCode = (text: string | undefined): MessageKey | 'any' | undefined =>
+const toCode = (text: string | undefined): MessageKey | 'any' | undefined =>
   text === 'any' || (text !== undefined && Object.hasOwn(reasons, text))
     ? (text as MessageKey | 'any')
     : undefined
 
-const kinds: Record<string, string> = {
+const kinds = {
   init: 'Program started',
   dropped: 'Too many events to keep',
   'end_user.registered': 'Registered',
+  'end_user.moved': 'Moved from the old provider',
   'end_user.signed_in': 'Signed in',
   'end_user.signed_out': 'Signed out',
   'end_user.lease_issued': 'Offline lease issued',
@@ -45,16 +72,36 @@ const kinds: Record<string, string> = {
   'device.bound': 'Device bound',
   'device.drifted': 'Device recognized after a change',
   'device.remembered': 'Sign-in remembered',
+  'program.logged': 'Message of a program',
   'device.forgotten': 'Remembered sign-in ended',
   'device.freed': 'Device freed',
   'end_user.activated_offline': 'Activated offline',
   'end_user.deactivated_offline': 'Deactivated offline',
+} satisfies Record<ActivityKind, string>
+
+/** What the filter of a URL asks for: a kind of event, a reason for refusal, or `any` for all refusals. */
+export function toEventFilter(text: string | undefined): {
+  kind?: ActivityFilterKind
+  code?: MessageKey | 'any'
+} {
+  if (text === 'activations') return { kind: text }
+  if (text !== undefined && Object.hasOwn(kinds, text)) return { kind: text as ActivityKind }
+  const code = toCode(text)
+  return code === undefined ? {} : { code }
 }
+
+/** All events, for the filter. */
+export const eventOptions = [
+  { value: 'activations', label: 'Activations' },
+  { value: 'any', label: 'All refusals' },
+  ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
+  ...Object.entries(reasons).map(([value, label]) => ({ value, label: `Refused: ${label}` })),
+]
 
 /** An action that a newer server records is shown by its name. */
 export function labelOf({ kind, code }: ActivityEvent): string {
   if (code) return reasons[code] ?? code
-  return kinds[kind] ?? kind.replaceAll(/[._]/g, ' ')
+  return (kinds as Record<string, string>)[kind] ?? kind.replaceAll(/[._]/g, ' ')
 }
 
 /** Who caused an event, as far as it is known. */
@@ -68,6 +115,7 @@ export const toneOf = ({ kind, code }: ActivityEvent): Tone =>
   code ? 'danger' : kind === 'dropped' ? 'warning' : 'neutral'
 
 export const checkLabel = (code: MessageKey): string => reasons[code] ?? code
+export const passLabel = (code: MessageKey): string => passes[code] ?? `Not: ${code}`
 
 export const fixLabels: Record<Fix['action'], string> = {
   resume_platform: 'Resume all applications',

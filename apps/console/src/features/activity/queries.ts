@@ -1,13 +1,14 @@
-import type { endpoints, Fix, QueryInputOf } from '@keyward/contract'
+import type { endpoints, Fix, QueryInputOf, UndoRow } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { call } from '../../lib/api/call.ts'
 import { newIdempotencyKey } from '../../lib/api/idempotency-key.ts'
 import { keys } from '../../lib/api/query-keys.ts'
-import { serverNow } from '../../lib/api/server-time.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
+import { usePages } from '../../lib/list/pages.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { undoOption } from '../../ui/undo.ts'
 
 export type ActivityQuery = QueryInputOf<typeof endpoints.activity.list>
 
@@ -22,6 +23,16 @@ export function useActivity(query: ActivityQuery, enabled: boolean) {
   })
 }
 
+/** The newest events, page by page. */
+export function useActivityPages(query: ActivityQuery, enabled: boolean) {
+  return usePages({
+    queryKey: [...keys.activity, 'pages', query],
+    failure: 'Failed to load activity',
+    load: (page, signal) => call(wire.activity.list, { query: { ...query, page }, signal }),
+    enabled,
+  })
+}
+
 export function useExplanation(reference: string) {
   return useQuery({
     queryKey: [...keys.activity, 'explain', reference],
@@ -31,43 +42,60 @@ export function useExplanation(reference: string) {
   })
 }
 
-const monthMs = 30 * 24 * 60 * 60 * 1000
+/** The calls for many say how to undo them. */
+const extension = (id: string) => ({ action: 'extend' as const, ids: [id], days: 30 })
 
-async function apply({ action, target: id, value }: Fix, idempotencyKey: string): Promise<unknown> {
+type Undo = Omit<Parameters<typeof undoOption>[0], 'refresh'>
+
+/** Returns how to undo an extension; other fixes have a button that takes them back. */
+async function apply({ action, target: id, value }: Fix, idempotencyKey: string): Promise<Undo | undefined> {
   const params = { id }
   switch (action) {
     case 'resume_platform':
-      return call(wire.settings.update, { body: { pauseApplications: false } })
+      await call(wire.settings.update, { body: { pauseApplications: false } })
+      break
     case 'resume_app':
-      return call(wire.apps.update, { params, body: { paused: false } })
+      await call(wire.apps.update, { params, body: { paused: false } })
+      break
     case 'allow_hash': {
       const [version, hash] = JSON.parse(value ?? '[]') as [string, string]
       const { hashes } = await call(wire.blocklist.hashes, { params })
-      return call(wire.blocklist.setHashes, { params, body: { hashes: [...hashes, { version, hash }] } })
+      await call(wire.blocklist.setHashes, { params, body: { hashes: [...hashes, { version, hash }] } })
+      break
     }
     case 'unban_client':
-      return call(wire.clients.toggleBan, { params, body: { is_banned: false } })
+      await call(wire.clients.toggleBan, { params, body: { is_banned: false } })
+      break
     case 'unban_license':
-      return call(wire.licenses.toggleBan, { params, body: { is_banned: false } })
+      await call(wire.licenses.toggleBan, { params, body: { is_banned: false } })
+      break
     case 'resume_client':
-      return call(wire.clients.togglePause, { params, body: { paused: false } })
-    case 'extend_client':
-      return call(wire.clients.extend, { params, body: { days: 30 }, idempotencyKey })
-    case 'extend_license':
-      return call(wire.licenses.update, {
-        params,
-        body: { expiresAt: new Date(serverNow() + monthMs).toISOString() },
-      })
+      await call(wire.clients.togglePause, { params, body: { paused: false } })
+      break
+    case 'extend_client': {
+      const { undo } = await call(wire.bulk.clients, { body: extension(id), idempotencyKey })
+      const restore = (rows: UndoRow[]) => call(wire.bulk.undoClients, { body: { undo: rows } })
+      return { rows: undo, restore, noun: 'end user' }
+    }
+    case 'extend_license': {
+      const { undo } = await call(wire.bulk.licenses, { body: extension(id), idempotencyKey })
+      const restore = (rows: UndoRow[]) => call(wire.bulk.undoLicenses, { body: { undo: rows } })
+      return { rows: undo, restore, noun: 'license' }
+    }
     case 'unblock':
-      return call(wire.blocklist.remove, { params })
+      await call(wire.blocklist.remove, { params })
+      break
     case 'reset_hwid':
-      return call(wire.clients.resetHwid, { params })
+      await call(wire.clients.resetHwid, { params })
+      break
     case 'allow_address': {
       const { app } = await call(wire.apps.get, { params })
       const vpnAllowed = [...app.settings.vpnAllowed, value ?? '']
-      return call(wire.apps.update, { params, body: { settings: { vpnAllowed } } })
+      await call(wire.apps.update, { params, body: { settings: { vpnAllowed } } })
+      break
     }
   }
+  return undefined
 }
 
 /** The calls that each fix makes. */
@@ -78,8 +106,8 @@ export const fixCalls: Record<Fix['action'], readonly Wire[]> = {
   unban_client: [wire.clients.toggleBan],
   unban_license: [wire.licenses.toggleBan],
   resume_client: [wire.clients.togglePause],
-  extend_client: [wire.clients.extend],
-  extend_license: [wire.licenses.update],
+  extend_client: [wire.bulk.clients],
+  extend_license: [wire.bulk.licenses],
   unblock: [wire.blocklist.remove],
   reset_hwid: [wire.clients.resetHwid],
   allow_address: [wire.apps.get, wire.apps.update],
@@ -91,10 +119,11 @@ export function useFix() {
   const key = useRef(newIdempotencyKey())
   return useMutation({
     mutationFn: (fix: Fix) => apply(fix, key.current),
-    onSuccess: () => {
+    onSuccess: (undo) => {
       key.current = newIdempotencyKey()
-      void client.invalidateQueries()
-      toast.success('Changed. The program can try again.')
+      const refresh = () => void client.invalidateQueries()
+      refresh()
+      toast.success('Changed. The program can try again.', undo && undoOption({ ...undo, refresh }))
     },
     onError: (error) => toastFailure(error, 'Failed to change this'),
   })

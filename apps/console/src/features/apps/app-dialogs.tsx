@@ -1,40 +1,30 @@
-import { useState } from 'react'
+import { Navigate } from 'react-router'
 import { useApp } from '../../lib/api/apps.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { pathOfFormerDialog } from '../../lib/navigation/app-tabs.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 
-const AppSettingsDialog = lazyNamed(() => import('./app-settings-dialog.tsx'), 'AppSettingsDialog')
 const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')
+const CreatedAppDialog = lazyNamed(() => import('./created-app-dialog.tsx'), 'CreatedAppDialog')
 const DeleteAppDialog = lazyNamed(() => import('./delete-app-dialog.tsx'), 'DeleteAppDialog')
 const EditAppDialog = lazyNamed(() => import('./edit-app-dialog.tsx'), 'EditAppDialog')
-const IntegrationDialog = lazyNamed(() => import('./integration-dialog.tsx'), 'IntegrationDialog')
-
-const AppVariablesDialog = lazyNamed(() => import('./variables-dialog.tsx'), 'AppVariablesDialog')
-const ReleasesDialog = lazyNamed(() => import('./releases-dialog.tsx'), 'ReleasesDialog')
-const SigningKeysDialog = lazyNamed(() => import('./signing-keys-dialog.tsx'), 'SigningKeysDialog')
-
-const LicenseTypesDialog = lazyNamed(() => import('./license-types-dialog.tsx'), 'LicenseTypesDialog')
-const BlocklistDialog = lazyNamed(() => import('./blocklist-dialog.tsx'), 'BlocklistDialog')
 
 const calls = {
   'new-app': [wire.apps.create],
+  'created-app': [wire.apps.create],
   'edit-app': [wire.apps.update],
-  'app-settings': [wire.apps.update],
   'delete-app': [wire.apps.remove],
-  integrate: [wire.apps.get],
-  'signing-keys': [wire.signingKeys.list],
-  'license-types': [wire.licenseTypes.list],
-  variables: [wire.variables.app, wire.variables.setApp],
-  releases: [wire.releases.list],
-  blocking: [wire.blocklist.list, wire.blocklist.hashes],
 }
 
 export const useAppDialog = () => useCallDialog(calls)
 
 /** The dialog named in the URL. */
 export function AppDialogs(props: { canCreate: boolean }) {
+  const former = pathOfFormerDialog(useUrlState('dialog', 'id', 'tab')[0])
+  if (former) return <Navigate to={former} replace />
   return (
     <DialogSlot>
       <OpenDialog {...props} />
@@ -43,40 +33,17 @@ export function AppDialogs(props: { canCreate: boolean }) {
 }
 
 function OpenDialog({ canCreate }: { canCreate: boolean }) {
-  const dialog = useAppDialog()
-  const [freshId, setFreshId] = useState<string>()
-  const { kind, id, open, close } = dialog
+  const { kind, id, open, close } = useAppDialog()
   const { app } = useApp(id)
 
   if (kind === 'new-app') {
     if (!canCreate) return null
-    return (
-      <CreateAppDialog
-        onClose={close}
-        onCreated={(app) => {
-          setFreshId(app._id)
-          open('integrate', app._id, { replace: true })
-        }}
-      />
-    )
+    const onCreated = (created: { _id: string }) => open('created-app', created._id, { replace: true })
+    return <CreateAppDialog onClose={close} onCreated={onCreated} />
   }
   if (!app) return null
+  if (kind === 'created-app') return <CreatedAppDialog app={app} onClose={close} />
   if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
-  if (kind === 'app-settings') return <AppSettingsDialog app={app} onClose={close} />
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
-  if (kind === 'blocking') return <BlocklistDialog app={app} onClose={close} />
-  if (kind === 'signing-keys') return <SigningKeysDialog app={app} onClose={close} />
-  if (kind === 'license-types') return <LicenseTypesDialog app={app} onClose={close} />
-  if (kind === 'variables') return <AppVariablesDialog app={app} onClose={close} />
-  if (kind === 'releases') return <ReleasesDialog app={app} onClose={close} />
-  if (kind === 'integrate')
-    return (
-      <IntegrationDialog
-        app={app}
-        fresh={app._id === freshId}
-        onSigningKeys={() => open('signing-keys', app._id)}
-        onClose={close}
-      />
-    )
   return null
 }

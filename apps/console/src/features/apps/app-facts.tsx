@@ -3,7 +3,8 @@ import { CircleDashed, KeyRound, Store, Users } from 'lucide-react'
 import { Link } from 'react-router'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -15,8 +16,11 @@ import { useAppStats } from './queries.ts'
 const onOff = (on: boolean) => (on ? 'On' : 'Off')
 
 export function AppFigures({ app }: { app: App }) {
-  const { data: stats, isPending } = useAppStats(app._id)
-  const left = useMay()(wire.plans.subscription) ? stats?.licensesLeft : undefined
+  const { data, isPending } = useAppStats(app._id)
+  const stats = data?.stats
+  const may = useMay()
+  const listOf = (list: string, status?: string) => listPath(list, { app: app._id, status })
+  const left = may(wire.plans.subscription) ? stats?.licensesLeft : undefined
   return (
     <StatRow
       loading={isPending}
@@ -26,10 +30,29 @@ export function AppFigures({ app }: { app: App }) {
           value: stats?.totalLicenses,
           note: typeof left === 'number' ? `${left} left on your plan` : 'In this app',
           icon: <KeyRound />,
+          to: listOf(paths.licenses),
         },
-        { label: 'Unused', value: stats?.unusedLicenses, note: 'Not registered yet', icon: <CircleDashed /> },
-        { label: 'End users', value: stats?.totalClients, note: 'Registered', icon: <Users /> },
-        { label: 'Resellers', value: stats?.totalResellers, note: 'Sell licenses', icon: <Store /> },
+        {
+          label: 'Unused',
+          value: stats?.unusedLicenses,
+          note: 'Not registered yet',
+          icon: <CircleDashed />,
+          to: listOf(paths.licenses, 'unused'),
+        },
+        {
+          label: 'End users',
+          value: stats?.totalClients,
+          note: 'Registered',
+          icon: <Users />,
+          to: listOf(paths.users),
+        },
+        {
+          label: 'Resellers',
+          value: stats?.totalResellers,
+          note: 'Sell licenses',
+          icon: <Store />,
+          to: may(wire.resellers.list) ? listOf(paths.resellers) : undefined,
+        },
       ]}
     />
   )
@@ -48,8 +71,8 @@ export function AppFacts({ app }: { app: App }) {
             <Button size="sm" onClick={() => dialog.open('edit-app', app._id)}>
               Edit
             </Button>
-            <Button size="sm" onClick={() => dialog.open('app-settings', app._id)}>
-              Settings
+            <Button asChild size="sm">
+              <Link to={appTabPath(app._id, 'security')}>Settings</Link>
             </Button>
           </May>
         }
@@ -64,7 +87,7 @@ export function AppFacts({ app }: { app: App }) {
             { label: 'Days signed in', value: settings.rememberDays || 'Off' },
           ]}
         />
-        {settings.rememberDays === 0 && dialog.may('app-settings') && (
+        {settings.rememberDays === 0 && dialog.may('edit-app') && (
           <p className="text-[0.8125rem] text-fg-muted">
             A computer that slept for a day has to sign in again. Set Days Signed In in the settings,
             recommended: {limits.rememberDaysDefault}.

@@ -4,6 +4,7 @@ import {
   Code,
   Copy,
   History,
+  MessageSquareText,
   Pause,
   Pencil,
   Play,
@@ -13,19 +14,38 @@ import {
   Tags,
   Trash2,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { type AppTabName, appTabPath, useAppTabs } from '../../lib/navigation/app-tabs.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
 import { useTogglePause } from './queries.ts'
 
-export function AppMenu({ app }: { app: App }) {
+const tabs: readonly { label: string; tab: AppTabName; icon: ReactNode }[] = [
+  { label: 'Integration', tab: 'integration', icon: <Code /> },
+  { label: 'License Types', tab: 'types', icon: <Tags /> },
+  { label: 'Variables', tab: 'variables', icon: <Braces /> },
+  { label: 'Releases', tab: 'releases', icon: <Tag /> },
+  { label: 'Error Messages', tab: 'texts', icon: <MessageSquareText /> },
+  { label: 'App Settings', tab: 'security', icon: <Settings /> },
+  { label: 'Blocking', tab: 'security', icon: <ShieldBan /> },
+]
+
+export interface AppMenuProps {
+  app: App
+  /** The menu is on the page of the app, which shows the tabs itself. */
+  onPage?: boolean
+}
+
+export function AppMenu({ app, onPage = false }: AppMenuProps) {
   const dialog = useAppDialog()
   const togglePause = useTogglePause()
   const navigate = useNavigate()
+  const shown = useAppTabs().map(({ value }) => value)
   const secret = app.appSecret === null ? '' : `\nApp Secret: ${app.appSecret}`
   const details = `App ID: ${app.appId}${secret}\nVersion: ${app.version}`
   return (
@@ -42,28 +62,14 @@ export function AppMenu({ app }: { app: App }) {
       <MenuItem icon={<Copy />} onSelect={() => void copyText(details, 'App details copied to clipboard')}>
         Copy Details
       </MenuItem>
-      <MenuItem icon={<Code />} onSelect={() => dialog.open('integrate', app._id)}>
-        Integration
-      </MenuItem>
-      <MenuItem icon={<Tags />} onSelect={() => dialog.open('license-types', app._id)}>
-        License Types
-      </MenuItem>
-      {dialog.may('variables') && (
-        <MenuItem icon={<Braces />} onSelect={() => dialog.open('variables', app._id)}>
-          Variables
-        </MenuItem>
-      )}
-      <MenuItem icon={<Tag />} onSelect={() => dialog.open('releases', app._id)}>
-        Releases
-      </MenuItem>
-      {dialog.may('app-settings') && (
-        <MenuItem icon={<Settings />} onSelect={() => dialog.open('app-settings', app._id)}>
-          App Settings
-        </MenuItem>
-      )}
-      <MenuItem icon={<ShieldBan />} onSelect={() => dialog.open('blocking', app._id)}>
-        Blocking
-      </MenuItem>
+      {!onPage &&
+        tabs
+          .filter(({ tab }) => shown.includes(tab))
+          .map(({ label, tab, icon }) => (
+            <MenuItem key={label} icon={icon} onSelect={() => void navigate(appTabPath(app._id, tab))}>
+              {label}
+            </MenuItem>
+          ))}
       <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?app=${app._id}`)}>
         Activity
       </MenuItem>

@@ -1,4 +1,5 @@
 import type { App } from '@keyward/contract'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -52,7 +53,7 @@ function Preview({ id }: { id: string }) {
       {counts.map(({ label, value }) => (
         <div key={label} className="grid justify-items-center gap-0.5 px-2 py-2.5">
           <dd className="order-first font-semibold text-lg tabular-nums">
-            {value === undefined ? <Skeleton className="my-0.5 h-6 w-8" /> : value.toLocaleString()}
+            {value === undefined ? <Skeleton className="my-0.5 h-6 w-8" /> : formatNumber(value)}
           </dd>
           <dt className="text-[0.8125rem] text-fg-muted">{label}</dt>
         </div>

@@ -3,10 +3,13 @@ import { apps } from '@keyward/contract/apps'
 import { ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CardBody, CardFooter } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { languageName } from './languages.ts'
@@ -36,11 +39,11 @@ export interface ErrorMessagesFormProps {
   search: string
   onSearch: (search: string) => void
   onDirty: (dirty: boolean) => void
-  onClose: () => void
+  onCancel: () => void
 }
 
 export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
-  const { app, locale, messages, search, onSearch, onDirty, onClose } = props
+  const { app, locale, messages, search, onSearch, onDirty, onCancel } = props
   const [confirming, setConfirming] = useState(false)
   const [previewed, setPreviewed] = useState<MessageKey>('loggedInMsg')
   // What this form shows: `messages` may be what another editor has saved since.
@@ -50,6 +53,8 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const form = useSchemaForm(schema, { name: locale, defaultValues: shown(opened, locale) })
   const { errors, isDirty, dirtyFields } = form.formState
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
+  useUnsaved(isDirty)
+  const mayEdit = useMay()(wire.apps.updateErrorMessages)
 
   const show = (saved: ErrorMessages) => {
     setOpened(saved)
@@ -84,13 +89,14 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
         lang={locale}
         dir="auto"
         placeholder={fallbackOf(key)}
+        readOnly={!mayEdit}
         onFocus={() => setPreviewed(key)}
       />
     </Field>
   )
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
+    <form noValidate onSubmit={submit}>
+      <CardBody className="grid gap-4">
         {groups.map(({ title, keys, collapsed }) => (
           <details
             // A search opens every group, a cleared one closes what was collapsed.
@@ -111,21 +117,23 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
         <p role="status" className={groups.length > 0 ? 'sr-only' : 'py-8 text-center text-fg-muted'}>
           {groups.length === 0 && `No message matches “${search}”.`}
         </p>
-      </DialogBody>
+      </CardBody>
       <MessagePreview appName={app.name} code={previewed} text={textOf(previewed)} />
-      <DialogFooter>
-        {(!locale || opened.changed.length > 0) && (
-          <Button variant="ghost" onClick={() => setConfirming(true)} className="md:mr-auto">
-            {locale ? `Remove ${languageName(locale)}` : 'Reset to Defaults'}
+      {mayEdit && (
+        <CardFooter>
+          {(!locale || opened.changed.length > 0) && (
+            <Button variant="ghost" onClick={() => setConfirming(true)} className="mr-auto">
+              {locale ? `Remove ${languageName(locale)}` : 'Reset to Defaults'}
+            </Button>
+          )}
+          <Button onClick={onCancel} disabled={update.isPending || !isDirty}>
+            Cancel
           </Button>
-        )}
-        <Button onClick={onClose} disabled={update.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>
-          Save Messages
-        </Button>
-      </DialogFooter>
+          <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>
+            Save Messages
+          </Button>
+        </CardFooter>
+      )}
       {confirming && (
         <ConfirmDialog
           onClose={() => setConfirming(false)}
@@ -147,7 +155,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
           }
         />
       )}
-    </DialogForm>
+    </form>
   )
 }
 

@@ -1,9 +1,9 @@
-import { DialogBody } from '../../ui/dialog.tsx'
+import { CardBody } from '../../ui/card.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 export function ErrorMessagesSkeleton() {
   return (
-    <DialogBody aria-busy>
+    <CardBody aria-busy className="grid h-dvh content-start gap-4">
       {Array.from({ length: 6 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
         <div key={index} className="grid gap-2">
@@ -11,6 +11,6 @@ export function ErrorMessagesSkeleton() {
           <Skeleton className="h-9" />
         </div>
       ))}
-    </DialogBody>
+    </CardBody>
   )
 }

@@ -1,5 +1,6 @@
 import { type App, lookupTags } from '@keyward/contract'
 import { useState } from 'react'
+import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { SearchInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { QueryError } from '../../ui/states.tsx'
@@ -9,7 +10,21 @@ import { defaultLanguage, findLanguages, languageName, languageOptions } from '.
 import { useErrorMessages } from './queries.ts'
 
 /** The texts of an app's programs in one language at a time. */
-export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void }) {
+export function ErrorMessagesTab({ app }: { app: App }) {
+  // Cancel loads the texts again, because someone else may have changed them.
+  const [edition, setEdition] = useState(0)
+  return (
+    <Card aria-label="Error Messages">
+      <CardHeader
+        title="Error Messages"
+        description="The texts that your program shows, by the code it receives."
+      />
+      <ErrorMessages key={edition} app={app} onCancel={() => setEdition(edition + 1)} />
+    </Card>
+  )
+}
+
+function ErrorMessages({ app, onCancel }: { app: App; onCancel: () => void }) {
   const [locale, setLocale] = useState<string>()
   const [search, setSearch] = useState('')
   const [dirty, setDirty] = useState(false)
@@ -25,7 +40,7 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
   const locales = messages.data?.locales ?? fallback.data?.locales ?? []
   return (
     <>
-      <div className="grid gap-3 px-5 pt-4 sm:grid-cols-2">
+      <CardBody className="grid gap-3 sm:grid-cols-2">
         <Select
           label="Language"
           value={locale ?? defaultLanguage.value}
@@ -35,14 +50,14 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
           disabled={dirty}
         />
         <SearchInput label="Search messages" value={search} onSearch={setSearch} />
-        <p className="text-[0.8125rem] text-fg-muted sm:col-span-2">
+        <p className="min-h-5 text-[0.8125rem] text-fg-muted sm:col-span-2">
           {dirty
             ? 'Save your changes before you choose another language.'
             : locale
               ? `Programs in ${languageName(locale)} show these texts. Fields left empty use the text shown in gray.`
-              : 'The texts that your program shows, by the code it receives.'}
+              : 'Programs in a language without its own texts show these.'}
         </p>
-      </div>
+      </CardBody>
       {stored && fallback.data ? (
         <ErrorMessagesForm
           key={locale ?? ''}
@@ -53,7 +68,7 @@ export function ErrorMessages({ app, onClose }: { app: App; onClose: () => void 
           search={search}
           onSearch={setSearch}
           onDirty={setDirty}
-          onClose={onClose}
+          onCancel={onCancel}
         />
       ) : (
         <ErrorMessagesSkeleton />

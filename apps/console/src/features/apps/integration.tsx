@@ -1,8 +1,10 @@
 import type { App } from '@keyward/contract'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { noteSnippetCopied } from '../../lib/browser/snippet.ts'
 import { readStored, writeStored } from '../../lib/browser/stored.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -20,7 +22,7 @@ function readLanguage(): string {
 }
 
 /** What a program needs to check licenses of this app. */
-export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: () => void }) {
+export function Integration({ app }: { app: App }) {
   const keys = useSigningKeys(app.appId)
   // Programs may use another address than this browser, which may be on the internal network.
   const baseUrl = usePublicConfig()?.publicUrl ?? window.location.origin
@@ -74,13 +76,12 @@ export function Integration({ app, onSigningKeys }: { app: App; onSigningKeys: (
       <p className="text-[0.8125rem] text-fg-muted">
         The server signs every response with this app's own key. The SDK verifies it with the public key
         above, so a fake server cannot fool your program.{' '}
-        <button
-          type="button"
+        <Link
+          to={appTabPath(app._id, 'security')}
           className="font-medium text-accent-text underline-offset-2 hover:underline"
-          onClick={onSigningKeys}
         >
           Manage signing keys
-        </button>
+        </Link>
       </p>
     </>
   )

@@ -19,19 +19,25 @@ const toOption = (locale: string): SelectOption => ({
 })
 
 /** The default texts, the languages that have texts, then the common ones. */
-export function languageOptions(used: readonly string[]): SelectOption[] {
+export function languageOptions(used: readonly string[], general = defaultLanguage): SelectOption[] {
   const others = common.filter((locale) => !used.includes(locale)).map(toOption)
   const byName = (a: SelectOption, b: SelectOption) => a.label.localeCompare(b.label, 'en')
   return [
-    defaultLanguage,
+    general,
     ...used.map(toOption).sort(byName),
     ...others.sort(byName).map((option) => ({ ...option, label: `${option.label} · add` })),
   ]
 }
 
 /** The languages whose name or tag contains a text, and the one that the text is a tag of. */
-export function findLanguages(text: string, used: readonly string[]): SelectOption[] {
-  const found = languageOptions(used).filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+export function findLanguages(
+  text: string,
+  used: readonly string[],
+  general = defaultLanguage,
+): SelectOption[] {
+  const found = languageOptions(used, general).filter(({ label }) =>
+    label.toLowerCase().includes(text.toLowerCase()),
+  )
   const typed = canonicalLocale(text)
   // Every word has the form of a tag; only a known one has a name.
   if (!typed || languageName(typed) === typed || found.some(({ value }) => value === typed)) return found

@@ -1,15 +1,16 @@
 import { type LicenseType, limits, unlimited } from '@keyward/contract'
 import { licenseTypes } from '@keyward/contract/license-types'
 import { z } from 'zod'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import type { TypeBody } from './license-types-queries.ts'
 
 const body = licenseTypes.create.body!.shape
 const whole = (min: number, max: number) => {
-  const text = `Enter a whole number from ${min} to ${max.toLocaleString()}`
+  const text = `Enter a whole number from ${min} to ${formatNumber(max)}`
   return z.int(text).min(min, text).max(max, text)
 }
 
-const manyDevices = `Enter a whole number from 1 to ${limits.devicesMax.toLocaleString()}, or allow any number of devices`
+const manyDevices = `Enter a whole number from 1 to ${formatNumber(limits.devicesMax)}, or allow any number of devices`
 
 /** The fields of the form. An empty number of days means no limit. */
 export const typeSchema = z

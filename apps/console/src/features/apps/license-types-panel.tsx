@@ -1,10 +1,14 @@
-import type { App, LicenseType } from '@keyward/contract'
+import { type App, type LicenseType, limits } from '@keyward/contract'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
@@ -61,6 +65,14 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
               </p>
               <p className="wrap-anywhere text-[0.8125rem] text-fg-muted">{typeSummary(type)}</p>
             </div>
+            <Link
+              to={`${paths.licenses}?app=${app._id}&type=${type._id}`}
+              className="rounded-sm text-accent-text text-[0.8125rem] underline-offset-4 hover:underline"
+            >
+              {type.licenses < limits.searchCountMax
+                ? amountOf(type.licenses, 'license')
+                : `${formatNumber(limits.searchCountMax)} or more licenses`}
+            </Link>
             <span className="flex gap-2">
               <May call={wire.licenseTypes.update}>
                 <Button size="sm" aria-label={`Edit ${type.name}`} onClick={() => onEdit(type)}>

@@ -1,12 +1,14 @@
-import { limits } from '@keyward/contract'
+import { type App, limits } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Switch } from '../../ui/switch.tsx'
+import { CustomerPageSettings } from './customer-page-settings.tsx'
 import { NumberSetting } from './number-setting.tsx'
 import { SecuritySettings, type SettingsProps } from './security-settings.tsx'
 
 /** Settings that most apps keep at their defaults, in collapsed groups. */
-export function MoreSettings({ settings, onChange }: SettingsProps) {
+export function MoreSettings({ app, settings, onChange }: SettingsProps & { app: App }) {
   return (
     <>
       <Group title="Devices">
@@ -46,6 +48,9 @@ export function MoreSettings({ settings, onChange }: SettingsProps) {
       </Group>
       <Group title="Security">
         <SecuritySettings settings={settings} onChange={onChange} />
+      </Group>
+      <Group title="Customer Page">
+        <CustomerPageSettings app={app} settings={settings} onChange={onChange} />
       </Group>
     </>
   )
@@ -90,7 +95,7 @@ export function OfflineSettings({ settings, onChange }: SettingsProps) {
       {Number.isFinite(days) && (
         <p className="text-[0.8125rem] text-fg-muted">
           A ban takes effect on a device that stays offline after at most{' '}
-          {days.toLocaleString(undefined, { maximumFractionDigits: 1 })} days.
+          {formatNumber(Math.round(days * 10) / 10)} days.
         </p>
       )}
     </Group>

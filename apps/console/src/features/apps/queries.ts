@@ -47,11 +47,11 @@ export function useApp(id: string) {
   })
 }
 
-/** The figures of an app. Kept with the licenses, so that a change of them refreshes it. */
+/** The figures of an app, and the SDKs that its programs name. Kept with the licenses, so that a change of them refreshes it. */
 export function useAppStats(id: string) {
   return useQuery({
     queryKey: [...keys.licenses, 'figures', id],
-    queryFn: async ({ signal }) => (await call(wire.apps.stats, { params: { id }, signal })).stats,
+    queryFn: ({ signal }) => call(wire.apps.stats, { params: { id }, signal }),
     staleTime: 5_000,
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatExactTime } from '../../lib/format/dates.ts'
+import { formatMoment } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { fieldName, toRows } from './detail.ts'
 
 const time = Date.parse('2026-03-04T10:20:30Z')
@@ -10,7 +11,7 @@ test('a change shows the fields that differ, before and after, in words', () => 
   expect(toRows({ before, after, applyTo: 'all' })).toEqual([
     { field: 'Apply to', before: undefined, after: 'all' },
     { field: 'Paused', before: 'no', after: 'yes' },
-    { field: 'Devices', before: '1', after: (1200).toLocaleString() },
+    { field: 'Devices', before: '1', after: '1,200' },
     { field: 'Note', before: 'none', after: 'VIP' },
     { field: 'Features', before: 'a, b', after: 'none' },
   ])
@@ -18,12 +19,12 @@ test('a change shows the fields that differ, before and after, in words', () => 
 
 test('times are dates, null is none, and numbers that are no times stay numbers', () => {
   expect(toRows({ before: null, after: time })).toEqual([
-    { field: 'Value', before: 'none', after: formatExactTime(time) },
+    { field: 'Value', before: 'none', after: formatMoment(time) },
   ])
   expect(toRows({ before: 3, after: 4 })).toEqual([{ field: 'Value', before: '3', after: '4' }])
   expect(toRows({ expiresAt: time, count: time })).toEqual([
-    { field: 'Expires at', before: undefined, after: formatExactTime(time) },
-    { field: 'Count', before: undefined, after: time.toLocaleString() },
+    { field: 'Expires at', before: undefined, after: formatMoment(time) },
+    { field: 'Count', before: undefined, after: formatNumber(time) },
   ])
 })
 

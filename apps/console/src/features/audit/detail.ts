@@ -1,4 +1,6 @@
-import { formatExactTime } from '../../lib/format/dates.ts'
+import type { AuditRecord } from '@keyward/contract'
+import { formatMoment } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 
 /** A field of a detail in words; `before` and `after` if it changed. */
 export interface DetailRow {
@@ -8,10 +10,11 @@ export interface DetailRow {
 }
 
 type Fields = Record<string, unknown>
+type Names = ReadonlyMap<string, string>
 
 /** Times are stored in milliseconds since 1970. */
 const isTime = (field: string, value: number) =>
-  /At$|^(from|until|premiumUntil|before|after)$/.test(field) && value > 1e11
+  /(At|Until|Since)$|^(from|until|before|after)$/.test(field) && value > 1e11
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -44,23 +47,27 @@ export function fieldName(field: string): string {
 function inWords(field: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return 'none'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return isTime(field, value) ? formatExactTime(value) : value.toLocaleString()
+  if (typeof value === 'number') return isTime(field, value) ? formatMoment(value) : formatNumber(value)
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : value.map((each) => inWords('', each)).join(', ')
   if (!isFields(value)) return String(value)
   if (isShortened(value))
-    return `${Number(value.count).toLocaleString()} entries or characters, too long to keep`
+    return `${formatNumber(Number(value.count))} entries or characters, too long to keep`
   const parts = Object.entries(value).map(([name, each]) => `${fieldName(name)}: ${inWords(name, each)}`)
   return parts.length === 0 ? 'none' : parts.join(', ')
 }
 
-/** The fields of a record's detail. Of a change, those that differ, before and after. */
-export function toRows(detail: Fields): DetailRow[] {
+/** What a record calls the objects whose ids its detail has. */
+export const namesIn = ({ app, actor, subject }: Pick<AuditRecord, 'app' | 'actor' | 'subject'>): Names =>
+  new Map([app, actor, subject].flatMap((one) => (one && one.name !== null ? [[one._id, one.name]] : [])))
+
+/** The fields of a record's detail, with names for ids. Of a change, those that differ, before and after. */
+export function toRows(detail: Fields, names: Names = new Map()): DetailRow[] {
   const { before, after, ...others } = detail
   const plain = Object.entries(others).map(([field, value]) => ({
     field: fieldName(field),
     before: undefined,
-    after: inWords(field, value),
+    after: (typeof value === 'string' && names.get(value)) || inWords(field, value),
   }))
   if (!('before' in detail || 'after' in detail)) return plain
   if (!isFields(before ?? {}) || !isFields(after ?? {}) || (!isFields(before) && !isFields(after))) {

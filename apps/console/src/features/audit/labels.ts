@@ -1,7 +1,16 @@
 import type { ActionName, AuditRecord } from '@keyward/contract'
 import { actionLabels } from '@keyward/contract/action-labels'
 import { isLogged } from '@keyward/contract/logged-actions'
-import { appPath, licensePath, paths, userPath } from '../../lib/navigation/paths.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
+import {
+  appPath,
+  customerPath,
+  licensePath,
+  listPath,
+  paths,
+  resellerPath,
+  userPath,
+} from '../../lib/navigation/paths.ts'
 
 /** An action that a newer server records is shown by its name. */
 export const labelOf = ({ action }: Pick<AuditRecord, 'action'>): string =>
@@ -29,6 +38,7 @@ const actorKinds: Record<string, string> = {
   program: 'Program',
   operator: 'Operator of the server',
   provider: 'Payment provider',
+  shop: 'Shop',
   anonymous: 'Not signed in',
 }
 
@@ -49,9 +59,12 @@ const subjectKinds: Record<string, string> = {
   license: 'License',
   end_user: 'User',
   device: 'Device',
+  customer: 'Customer',
   block: 'Block',
   reseller: 'Reseller',
   webhook: 'Webhook',
+  shop: 'Shop',
+  shop_order: 'Order of a shop',
   order: 'Order',
   payment: 'Payment',
 }
@@ -60,7 +73,7 @@ export const kindOfSubject = ({ kind }: { kind: string }): string => subjectKind
 
 /** The page of a subject, if it has one and still exists. */
 export function pathOf({ subject, app }: Pick<AuditRecord, 'subject' | 'app'>): string | undefined {
-  if (!subject || subject.name === null) return undefined
+  if (!subject || subject.name === null || subject.deleted) return undefined
   switch (subject.kind) {
     case 'app':
       return app ? appPath(subject._id) : undefined
@@ -68,8 +81,14 @@ export function pathOf({ subject, app }: Pick<AuditRecord, 'subject' | 'app'>): 
       return licensePath(subject._id)
     case 'end_user':
       return userPath(subject._id)
+    case 'shop':
+      return app ? appTabPath(app._id, 'shops') : undefined
+    case 'shop_order':
+      return listPath(paths.orders, { search: subject.name })
+    case 'customer':
+      return customerPath(subject._id)
     case 'reseller':
-      return paths.resellers
+      return resellerPath(subject._id)
     case 'member':
       return paths.members
     case 'api_key':

@@ -1,9 +1,9 @@
 import type { AuditRecord } from '@keyward/contract'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
-import { formatDate, formatTime, formatUtcTime } from '../../lib/format/dates.ts'
 import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { cx } from '../../ui/cx.ts'
+import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
@@ -27,7 +27,7 @@ export const recordColumns: Column<AuditRecord>[] = [
     phone: 'third',
     cell: ({ actor }) => (
       <Lines note={<span className="max-md:hidden">{kindOfActor(actor)}</span>}>
-        <Name of={actor} />
+        <Name of={actor} className="max-md:max-w-[calc(100vw-14rem)]" />
       </Lines>
     ),
   },
@@ -64,15 +64,9 @@ export const recordColumns: Column<AuditRecord>[] = [
     id: 'at',
     header: 'Time',
     phone: 'third',
-    cell: ({ at }) => <RecordTime at={at} />,
+    cell: ({ at }) => <TimeText value={at} />,
   },
 ]
-
-export const RecordTime = ({ at }: { at: string }) => (
-  <time dateTime={at} title={formatUtcTime(at)} className="whitespace-nowrap">
-    {formatDate(at)}, {formatTime(at)}
-  </time>
-)
 
 /** Names that others chose must not reorder the text around them; an id is shown where there is no name. */
 function Name({ of, className }: { of: { name: string | null; _id: string }; className?: string }) {
@@ -80,11 +74,7 @@ function Name({ of, className }: { of: { name: string | null; _id: string }; cla
   return (
     <span
       title={text}
-      className={cx(
-        'block min-w-0 truncate max-md:max-w-52 md:max-w-44',
-        of.name === null && 'text-fg-muted',
-        className,
-      )}
+      className={cx('block min-w-0 truncate md:max-w-44', of.name === null && 'text-fg-muted', className)}
     >
       <bdi>{text}</bdi>
     </span>
@@ -99,7 +89,10 @@ export function SubjectName({ record }: { record: AuditRecord }) {
   const path = pathOf(record)
   const call = path === undefined ? undefined : callOfPage(path)
   const name = (
-    <Name of={subject} className={subject.kind === 'license' ? 'font-mono text-[0.8125rem]' : ''} />
+    <Name
+      of={subject}
+      className={cx('max-md:max-w-52', subject.kind === 'license' && 'font-mono text-[0.8125rem]')}
+    />
   )
   return (
     <Lines note={<span className="max-md:hidden">{kindOfSubject(subject)}</span>}>

@@ -1,10 +1,11 @@
 import type { AuditRecord } from '@keyward/contract'
-import { formatExactTime, formatUtcTime } from '../../lib/format/dates.ts'
+import { formatUtcTime } from '../../lib/format/dates.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { type DetailRow, toRows } from './detail.ts'
+import { type DetailRow, namesIn, toRows } from './detail.ts'
 import { kindOfActor, kindOfSubject, labelOf, nameOf } from './labels.ts'
 
 export interface RecordDialogProps {
@@ -16,7 +17,7 @@ export interface RecordDialogProps {
 /** One record in full: who, what, from where, and what changed. */
 export function RecordDialog({ record, onFilter, onClose }: RecordDialogProps) {
   const { actor, subject, app, address, at, detail } = record
-  const rows = detail && toRows(detail)
+  const rows = detail && toRows(detail, namesIn(record))
   const who = <bdi>{nameOf(actor)}</bdi>
   const facts = [
     {
@@ -45,7 +46,7 @@ export function RecordDialog({ record, onFilter, onClose }: RecordDialogProps) {
       : []),
     ...(subject?.kind === 'app' ? [] : [{ label: 'App', value: app ? <bdi>{app.name}</bdi> : '—' }]),
     { label: 'Address', value: address ?? '—' },
-    { label: 'Time', value: formatExactTime(at) },
+    { label: 'Time', value: <TimeText value={at} /> },
     { label: 'In UTC', value: formatUtcTime(at) },
     { label: 'Event', value: <code className="font-mono text-xs">{record.action}</code> },
   ]

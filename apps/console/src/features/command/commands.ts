@@ -1,8 +1,9 @@
-import { type Wire, wire } from '../../lib/api/wire.ts'
+import { wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
-import { callOfPage } from '../../lib/navigation/page-calls.ts'
+import { appTabPath, appTabs } from '../../lib/navigation/app-tabs.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
 import { toReference } from './references.ts'
+import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
 
 export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
 
@@ -10,8 +11,7 @@ export interface CommandFacts {
   apps: readonly { _id: string; name: string; appId: string }[]
   /** False when the plan's app limit is reached. */
   canCreateApp: boolean
-  /** Whether the signed-in person may make these calls. */
-  may: (...calls: readonly Wire[]) => boolean
+  may: May
   /** Names what the browser remembers, of placeOf. */
   place: string
   /** The operator's pages outside of the console. */
@@ -28,6 +28,7 @@ export type CommandIcon =
   | 'app'
   | 'license'
   | 'user'
+  | 'customer'
   | 'reseller'
   | 'account'
   | 'theme'
@@ -45,6 +46,8 @@ export interface Command {
   detail?: string | undefined
   /** Additional search terms. */
   words?: string
+  /** Listed only if a word of the search starts one of these. */
+  named?: string
   /** The equivalent shortcut. */
   keys?: string
   /** A path to navigate to; otherwise `act` runs. */
@@ -62,6 +65,20 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
   to: appPath(app._id),
 })
 
+/** The tabs of an app's page, which the palette lists only for a search that names one. */
+const toTabCommands = (app: CommandFacts['apps'][number], may: CommandFacts['may']): Command[] =>
+  appTabs
+    .filter(({ value, call }) => value !== 'overview' && may(call))
+    .map(({ value, label, words }) => ({
+      id: `app-${app._id}-${value}`,
+      group: 'Apps',
+      label: `${app.name}: ${label}`,
+      icon: 'app',
+      words: `${app.appId} ${words}`,
+      named: `${label} ${words}`,
+      to: appTabPath(app._id, value),
+    }))
+
 /** Explains the refusal that a reference names; undefined if the text cannot be one. */
 export function toReferenceCommand(text: string): Command | undefined {
   const reference = toReference(text)
@@ -75,39 +92,17 @@ export function toReferenceCommand(text: string): Command | undefined {
   }
 }
 
-/** The dialog that the key `c` opens on each page, and the call that it makes. */
-export const createDialogs: Record<string, { dialog: string; call: Wire }> = {
-  [paths.dashboard]: { dialog: 'new-app', call: wire.apps.create },
-  [paths.licenses]: { dialog: 'generate', call: wire.licenses.create },
-  [paths.users]: { dialog: 'create', call: wire.clients.createDirect },
-  [paths.resellers]: { dialog: 'create', call: wire.resellers.create },
-  [paths.apiKeys]: { dialog: 'create', call: wire.apiKeys.create },
-  [paths.integrations]: { dialog: 'create', call: wire.webhooks.create },
-  [paths.members]: { dialog: 'invite', call: wire.members.invite },
-}
-
-/** Whether the person may open the page at a path. */
-export function mayVisit(may: CommandFacts['may'], path: string): boolean {
-  const call = callOfPage(path.replace(/[?#].*$/, ''))
-  return call === undefined || may(call)
-}
-
-/** The pages that a key opens after `g`. */
-export const goToKeys: Record<string, string> = {
-  d: paths.dashboard,
-  l: paths.licenses,
-  u: paths.users,
-  r: paths.resellers,
-  s: paths.settings,
-}
-
-/** Pages that require an app. */
-export const needApp: readonly string[] = [paths.licenses, paths.users, paths.activity, paths.resellers]
-
 const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Dashboard', to: paths.dashboard, words: 'home apps applications overview' },
   { label: 'Licenses', to: paths.licenses, words: 'keys' },
-  { label: 'End Users', to: paths.users, words: 'clients customers' },
+  {
+    label: 'Imports',
+    to: paths.imports,
+    words: 'move from another system keyauth keygen files upload migrate',
+  },
+  { label: 'Orders', to: paths.orders, words: 'shops purchases payments refunds waiting buyers' },
+  { label: 'End Users', to: paths.users, words: 'clients' },
+  { label: 'Customers', to: paths.customers, words: 'buyers people export erase' },
   { label: 'Activity', to: paths.activity, words: 'events log refusals references why' },
   { label: 'Resellers', to: paths.resellers },
   { label: 'Profile', to: paths.profile, words: 'account password email' },
@@ -136,7 +131,9 @@ const pages: { label: string; to: string; words?: string }[] = [
 const creations = [
   { label: 'Create app', path: paths.dashboard, words: 'new add application' },
   { label: 'Generate license', path: paths.licenses, words: 'new create key' },
+  { label: 'Import from another system', path: paths.imports, words: 'new move migrate files' },
   { label: 'Create end user', path: paths.users, words: 'new add client' },
+  { label: 'Add customer', path: paths.customers, words: 'new create buyer' },
   { label: 'Create reseller', path: paths.resellers, words: 'new add' },
   { label: 'Create API key', path: paths.apiKeys, words: 'new token' },
   { label: 'Create webhook', path: paths.integrations, words: 'new add event discord' },
@@ -197,7 +194,7 @@ export function commandsFor(facts: CommandFacts): Command[] {
           },
         ]
       : []),
-    ...apps.map(toAppCommand),
+    ...apps.flatMap((app) => [toAppCommand(app), ...toTabCommands(app, may)]),
     ...(['password', 'email'] as const).map(
       (what): Command => ({
         id: `change-${what}`,
@@ -241,6 +238,12 @@ export function commandsFor(facts: CommandFacts): Command[] {
   ]
 }
 
+const isNamed = (names: string, wanted: readonly string[]) =>
+  names
+    .toLowerCase()
+    .split(' ')
+    .some((name) => wanted.some((word) => word.length > 2 && name.startsWith(word)))
+
 /** The commands that contain every word of the text. Labels that start with the text come first. */
 export function matching(commands: readonly Command[], text: string): Command[] {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -248,6 +251,7 @@ export function matching(commands: readonly Command[], text: string): Command[] 
   const rank = ({ label }: Command) => (label.toLowerCase().startsWith(wanted[0] ?? '') ? 0 : 1)
   return commands
     .filter(({ group }) => group !== 'Recent')
+    .filter(({ named }) => named === undefined || isNamed(named, wanted))
     .filter(({ group, label, detail = '', words = '' }) => {
       const all = `${group} ${label} ${detail} ${words}`.toLowerCase()
       return wanted.every((word) => all.includes(word))

@@ -3,10 +3,12 @@ import {
   Bell,
   BookOpen,
   Box,
+  ContactRound,
   CreditCard,
   ExternalLink,
   FileText,
   Fingerprint,
+  FolderInput,
   History,
   Info,
   Keyboard,
@@ -22,6 +24,7 @@ import {
   Search,
   Settings,
   ShieldCheck,
+  ShoppingCart,
   SquareTerminal,
   Store,
   Sun,
@@ -48,11 +51,11 @@ import {
   type CommandIcon,
   commandsFor,
   matching,
-  mayVisit,
   toReferenceCommand,
 } from './commands.ts'
 import { Keys } from './keys.tsx'
 import { recentCommands, rememberCommand } from './recent.ts'
+import { mayVisit } from './shortcut-targets.ts'
 import { optionId, useOptions } from './use-options.ts'
 import { useSearchResults } from './use-search-results.ts'
 
@@ -64,6 +67,7 @@ const icons: Record<CommandIcon, Icon> = {
   app: Box,
   license: KeyRound,
   user: UserRound,
+  customer: ContactRound,
   reseller: Store,
   import: Upload,
   account: UserRound,
@@ -79,6 +83,7 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.dashboard}`]: LayoutDashboard,
   [`go-${paths.licenses}`]: KeyRound,
   [`go-${paths.users}`]: Users,
+  [`go-${paths.customers}`]: ContactRound,
   [`go-${paths.activity}`]: History,
   [`go-${paths.resellers}`]: Store,
   [`go-${paths.profile}`]: UserRound,
@@ -89,6 +94,8 @@ const iconsById: Record<string, Icon> = {
   [`go-${paths.integrations}`]: Plug,
   [`go-${paths.members}`]: UsersRound,
   [`go-${paths.audit}`]: ScrollText,
+  [`go-${paths.imports}`]: FolderInput,
+  [`go-${paths.orders}`]: ShoppingCart,
   [`go-${paths.subscription}`]: CreditCard,
   [`go-${paths.docs}`]: BookOpen,
   [`go-${paths.about}`]: Info,
@@ -106,11 +113,12 @@ const groups = [
   'Apps',
   'Licenses',
   'End users',
+  'Customers',
   'Resellers',
   'Console',
 ]
 
-/** Finds pages, actions, apps, licenses, end users and resellers. At the top on phones too, where the keyboard covers the bottom. */
+/** Finds pages, actions, apps, licenses, end users, customers and resellers. At the top on phones too, where the keyboard covers the bottom. */
 export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
   const focus = useReturnFocus()
   const navigate = useNavigate()

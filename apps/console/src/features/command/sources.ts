@@ -1,8 +1,9 @@
-import type { Client, License, Reseller } from '@keyward/contract'
+import type { Customer, ListedClient, ListedLicense, Reseller } from '@keyward/contract'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
-import { licensePath, paths, userPath } from '../../lib/navigation/paths.ts'
+import { matchText } from '../../lib/list/match.ts'
+import { customerPath, licensePath, resellerPath, userPath } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
 interface Input {
@@ -19,22 +20,31 @@ export interface Source {
   appsOnly?: boolean
 }
 
-const toLicense = ({ _id, key, app, usedBy }: License): Command => ({
+const toLicense = ({ _id, key, app, usedBy, match }: ListedLicense): Command => ({
   id: _id,
   group: 'Licenses',
   label: key,
-  detail: usedBy ? `${app.name} · ${usedBy.username}` : app.name,
+  detail: [app.name, usedBy?.username, matchText(match, 'key', 'username')].filter(Boolean).join(' · '),
   icon: 'license',
   to: licensePath(_id),
 })
 
-const toEndUser = ({ _id, username, app }: Client): Command => ({
+const toEndUser = ({ _id, username, app, match }: ListedClient): Command => ({
   id: _id,
   group: 'End users',
   label: username,
-  detail: app.name,
+  detail: [app.name, matchText(match, 'username')].filter(Boolean).join(' · '),
   icon: 'user',
   to: userPath(_id),
+})
+
+const toCustomer = ({ _id, email, name }: Customer): Command => ({
+  id: _id,
+  group: 'Customers',
+  label: email,
+  detail: name ?? undefined,
+  icon: 'customer',
+  to: customerPath(_id),
 })
 
 const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
@@ -43,7 +53,7 @@ const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
   label: email,
   detail: app.name,
   icon: 'reseller',
-  to: `${paths.resellers}?${new URLSearchParams({ search: email })}`,
+  to: resellerPath(_id),
 })
 
 export const sources: readonly Source[] = [
@@ -62,6 +72,11 @@ export const sources: readonly Source[] = [
     queryKey: keys.clients,
     call: wire.clients.list,
     find: async (input) => (await call(wire.clients.list, input)).clients.map(toEndUser),
+  },
+  {
+    queryKey: keys.customers,
+    call: wire.customers.list,
+    find: async (input) => (await call(wire.customers.list, input)).customers.map(toCustomer),
   },
   {
     queryKey: keys.resellers,

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { singleKeysOn } from '../../lib/browser/single-keys.ts'
 import { toast } from '../../ui/toast.tsx'
-import { type CommandFacts, createDialogs, goToKeys, mayVisit, needApp } from './commands.ts'
 import { setOpened } from './opened.ts'
+import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
 
 const sequenceMs = 1500
 const field =
@@ -14,7 +14,7 @@ const isTaken = ({ target }: KeyboardEvent) =>
   (target instanceof Element && target.closest(field) !== null) || document.querySelector(layer) !== null
 
 /** Handles shortcuts on every page, except while typing or while a dialog is open. */
-export function useShortcuts(hasApps: boolean, may: CommandFacts['may']) {
+export function useShortcuts(hasApps: boolean, may: May) {
   const navigate = useNavigate()
   const state = useRef({ navigate, hasApps, may })
   state.current = { navigate, hasApps, may }

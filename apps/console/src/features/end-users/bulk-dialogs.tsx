@@ -1,11 +1,14 @@
-import { type BulkClientAction, type Client, limits } from '@keyward/contract'
-import { clients as clientsEndpoints } from '@keyward/contract/clients'
+import { type BulkClientAction, type Client, longestExtension } from '@keyward/contract'
+import { useAppsOf } from '../../lib/api/apps.ts'
+import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
+import { toExtension } from '../../lib/format/extension.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DaysDialog } from '../../ui/days-dialog.tsx'
 import { Names } from '../../ui/names.tsx'
+import { TimeDialog } from '../../ui/time-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkEndUsers } from './bulk-queries.ts'
 import { OfflineNote } from './offline-note.tsx'
@@ -27,6 +30,7 @@ const verbs: Record<BulkClientAction, { past: string; now: string }> = {
 export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEndUsersDialogProps) {
   const bulk = useBulkEndUsers(action, affected(action, users), { onSelect, onClose })
   const affectedRows = bulk.rows
+  const apps = useAppsOf(affectedRows)
   if (affectedRows.length === 0) return null
 
   const amount = amountOf(affectedRows.length, 'end user')
@@ -52,25 +56,33 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
   }
   const withKey = affectedRows.filter(({ licenseKey }) => licenseKey !== null).length
   if (action === 'extend') {
+    const withoutEnd = affectedRows.filter(({ expiresAt }) => expiresAt === null).length
     return (
-      <DaysDialog
+      <TimeDialog
         title={`Extend ${amount}`}
-        schema={clientsEndpoints.extend.body!}
-        max={limits.extendDaysMax}
-        ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
-        confirmLabel="Extend Subscriptions"
+        ends={affectedRows.map(({ expiresAt }) => expiresAt)}
+        max={longestExtension}
+        shorten={{
+          label: affectedRows.length === 1 ? 'Shorten the subscription' : 'Shorten them too',
+          warning: 'The subscription ends later or never. The new expiry shortens it.',
+        }}
+        neverWarning={oldProgramsWarningOf(apps)}
+        submitLabel="Extend Subscriptions"
         busy={bulk.busy}
-        onSubmit={bulk.start}
+        onSubmit={(time) => bulk.start(toExtension(time))}
+        note={(change) =>
+          change === 'add' &&
+          withoutEnd > 0 && (
+            <p className="text-[0.8125rem] text-fg-muted">
+              {`${amountOf(withoutEnd, 'never expires, and stays', 'never expire, and stay')} unchanged.`}
+            </p>
+          )
+        }
         onClose={onClose}
       >
-        {affectedRows.length < users.length && (
-          <p className="text-[0.8125rem] text-fg-muted">
-            {`${amountOf(users.length - affectedRows.length, 'other selected one never expires and stays', 'other selected ones never expire and stay')} unchanged.`}
-          </p>
-        )}
         {withKey > 0 && <p className="text-[0.8125rem] text-fg-muted">Their licenses get the same expiry.</p>}
         {progress}
-      </DaysDialog>
+      </TimeDialog>
     )
   }
   const names = <Names names={affectedRows.map(({ username }) => username)} />
@@ -112,7 +124,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       {...texts}
       loss={
         action === 'delete' && withKey > 0
-          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${withKey.toLocaleString()} of them become`} free. Anyone who has such a key can register with it again until it expires.`
+          ? `${withKey === 1 ? 'One license key becomes' : `The keys of ${formatNumber(withKey)} of them become`} free. Anyone who has such a key can register with it again until it expires.`
           : undefined
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
@@ -134,6 +146,5 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
 function affected(action: BulkClientAction, users: Client[]) {
   if (action === 'ban') return users.filter(({ ban }) => !ban)
   if (action === 'unban') return users.filter(({ ban }) => ban)
-  if (action === 'extend') return users.filter(({ expiresAt }) => expiresAt !== null)
   return users
 }

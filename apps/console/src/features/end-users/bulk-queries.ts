@@ -2,11 +2,11 @@ import type { BulkClientAction, Client } from '@keyward/contract'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { extendedText } from '../../lib/format/extension.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
+import { type BulkChanges, type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
-import { undoOption } from '../../ui/undo.ts'
-import { refreshEndUsers } from './queries.ts'
+import { refreshEndUsers, undoEndUsers } from './queries.ts'
 
 const successTitles: Record<BulkClientAction, string> = {
   extend: 'Subscriptions Extended',
@@ -23,36 +23,37 @@ export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: 
     rows: users,
     change: (rows, request) => changeAll(action, rows, request),
     refresh: () => refreshEndUsers(client),
-    onDone: (rows, days) => toastSuccess(client, action, rows, days),
+    onDone: (rows, changes) => toastSuccess(client, action, rows, changes),
   })
 }
 
-const changeAll = (action: BulkClientAction, users: Client[], request?: BulkRequest) =>
+const changeAll = (action: BulkClientAction, users: Client[], request: BulkRequest) =>
   call(wire.bulk.clients, {
-    body: { action, ids: users.map(({ _id }) => _id), days: request?.days },
-    ...(request && { idempotencyKey: request.idempotencyKey }),
+    body: { action, ids: users.map(({ _id }) => _id), ...request.extension },
+    idempotencyKey: request.idempotencyKey,
   })
 
-/** Only bans can be undone: the server does not keep the old expiry, hardware lock or account. */
-function toastSuccess(client: QueryClient, action: BulkClientAction, users: Client[], days = 0) {
+function toastSuccess(
+  client: QueryClient,
+  action: BulkClientAction,
+  users: Client[],
+  { changed, undo, extension }: BulkChanges,
+) {
   const amount = amountOf(users.length, 'end user')
   const descriptions: Record<BulkClientAction, string> = {
-    extend: `${amount} got ${amountOf(days, 'more day')}.`,
+    extend: extension ? extendedText(changed, 'end user', extension) : '',
     ban: `${amount} can no longer sign in.`,
     unban: `${amount} can sign in again.`,
     'reset-hwid': `${amount} can sign in from a different device.`,
     delete: `${amount} permanently deleted.`,
   }
-  const opposite = action === 'ban' ? 'unban' : action === 'unban' ? 'ban' : undefined
-  toast.success(successTitles[action], {
+  if (extension && changed === 0) {
+    toast.info('Nothing Changed', { description: 'All of them end later, or never.' })
+    return
+  }
+  const isNewEnd = extension && 'expiresAt' in extension
+  toast.success(isNewEnd ? 'Expiry Changed' : successTitles[action], {
     description: descriptions[action],
-    ...(opposite &&
-      undoOption({
-        rows: users,
-        noun: 'end user',
-        batchSize: 200,
-        change: (rows) => changeAll(opposite, rows),
-        refresh: () => refreshEndUsers(client),
-      })),
+    ...undoEndUsers(client, undo),
   })
 }

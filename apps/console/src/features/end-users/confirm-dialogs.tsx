@@ -93,6 +93,28 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
   )
 }
 
+/** Resets the HWID, in the words of the list of devices. */
+export function FreeAllDialog({ user, onClose }: EndUserDialogProps) {
+  const reset = useResetHwid('Devices Freed')
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={
+        <>
+          Free all devices of <bdi>{user.username}</bdi>?
+        </>
+      }
+      description="Other devices can take their places. These devices can sign in again as long as a place is free. An open session can run on until another device takes its place."
+      tone="neutral"
+      confirmLabel="Free All"
+      busy={reset.isPending}
+      onConfirm={() => reset.mutate(user._id, { onSuccess: onClose })}
+    >
+      <OfflineNote users={[user]} />
+    </ConfirmDialog>
+  )
+}
+
 export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
   const remove = useDeleteEndUser()
   return (

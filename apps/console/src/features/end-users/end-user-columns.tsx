@@ -1,6 +1,7 @@
-import type { Client } from '@keyward/contract'
+import type { ListedClient } from '@keyward/contract'
 import { Link } from 'react-router'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { matchText } from '../../lib/list/match.ts'
 import { userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -10,12 +11,12 @@ import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
 
-export const endUserColumns: Column<Client>[] = [
+export const endUserColumns: Column<ListedClient>[] = [
   {
     id: 'user',
     header: 'User',
     phone: 'title',
-    cell: ({ _id, username, email }) => (
+    cell: ({ _id, username, email, match }) => (
       <div className="flex min-w-0 items-center gap-2.5">
         <span
           aria-hidden
@@ -24,15 +25,7 @@ export const endUserColumns: Column<Client>[] = [
           {[...username][0]}
         </span>
         <div className="min-w-0 md:min-w-24 md:max-w-44">
-          <Lines
-            note={
-              email && (
-                <span className="block truncate" title={email}>
-                  {email}
-                </span>
-              )
-            }
-          >
+          <Lines note={userNote(matchText(match, 'username', 'email') ?? email)}>
             <Link
               to={userPath(_id)}
               data-row-open=""
@@ -100,14 +93,17 @@ export const endUserColumns: Column<Client>[] = [
   {
     id: 'joined',
     header: 'Joined',
+    sortable: true,
     phone: 'third',
     cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
+    sortable: true,
     phone: 'third',
     joint: '→',
+    isEmpty: ({ expiresAt }) => expiresAt === null,
     cell: ({ expiresAt, inGrace }) => (
       <Lines note={inGrace && <span className="block whitespace-nowrap">In grace period</span>}>
         <DateText value={expiresAt} none="Never" />
@@ -115,3 +111,10 @@ export const endUserColumns: Column<Client>[] = [
     ),
   },
 ]
+
+const userNote = (text: string | null) =>
+  text && (
+    <span className="block truncate" title={text}>
+      {text}
+    </span>
+  )

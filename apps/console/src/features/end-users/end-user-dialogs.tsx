@@ -5,13 +5,22 @@ import type { DialogCalls } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
-import type { EndUserAction } from './end-user-menu.tsx'
+import { addingLicense, type EndUserAction } from './end-user-menu.tsx'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
-const dialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
+const repairDialogs = () => import('./repair-dialogs.tsx')
+type Kind = EndUserAction | 'free-all'
+
+const dialogs: Record<Kind, ComponentType<EndUserDialogProps>> = {
   ban: lazyNamed(confirmDialogs, 'BanDialog'),
   'reset-hwid': lazyNamed(confirmDialogs, 'ResetHwidDialog'),
-  extend: lazyNamed(() => import('./extend-dialog.tsx'), 'ExtendDialog'),
+  'free-all': lazyNamed(confirmDialogs, 'FreeAllDialog'),
+  extend: lazyNamed(() => import('./extension-dialog.tsx'), 'ExtensionDialog'),
+  'edit-expiry': lazyNamed(repairDialogs, 'EndUserExpiryDialog'),
+  'edit-user': lazyNamed(repairDialogs, 'EditEndUserDialog'),
+  'set-password': lazyNamed(repairDialogs, 'SetPasswordDialog'),
+  'mail-password': lazyNamed(() => import('./mail-password-dialog.tsx'), 'MailPasswordDialog'),
+  'add-license': lazyNamed(repairDialogs, 'AddLicenseDialog'),
   variables: lazyNamed(() => import('./variables-dialog.tsx'), 'EndUserVariablesDialog'),
   delete: lazyNamed(confirmDialogs, 'DeleteEndUserDialog'),
 }
@@ -20,10 +29,16 @@ const dialogs: Record<EndUserAction, ComponentType<EndUserDialogProps>> = {
 export const endUserDialogs = {
   ban: [wire.clients.toggleBan],
   'reset-hwid': [wire.clients.resetHwid],
-  extend: [wire.clients.extend],
+  'free-all': [wire.clients.resetHwid],
+  extend: [wire.bulk.clients],
+  'edit-expiry': [wire.clients.update],
+  'edit-user': [wire.clients.update],
+  'set-password': [wire.clients.setPassword],
+  'mail-password': [wire.clients.setPassword],
+  'add-license': addingLicense,
   variables: [wire.variables.client, wire.variables.setClient],
   delete: [wire.clients.remove],
-} satisfies DialogCalls<EndUserAction>
+} satisfies DialogCalls<Kind>
 
 /** The dialogs about the selected end users. */
 export const endUserBulkDialogs = {
@@ -41,7 +56,7 @@ export interface EndUserDialogOptions {
 }
 
 export function EndUserDialog({ kind, user, onClose }: EndUserDialogOptions) {
-  const Dialog = kind !== undefined && kind in dialogs ? dialogs[kind as EndUserAction] : undefined
+  const Dialog = kind !== undefined && kind in dialogs ? dialogs[kind as Kind] : undefined
   if (!Dialog || !user) return null
   return (
     <DialogSlot>

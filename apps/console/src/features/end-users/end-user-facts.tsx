@@ -1,4 +1,5 @@
 import type { Client } from '@keyward/contract'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
@@ -11,17 +12,19 @@ import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { Timeline } from '../../ui/timeline.tsx'
+import type { TimelineEvent } from '../../ui/timeline.tsx'
 
 const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 const none = <span className="font-normal text-fg-muted">—</span>
 
 interface Props {
   user: Client
+  /** Who the end user is; left out for those who may not read customers. */
+  customer: ReactNode
   onVariables: () => void
 }
 
-export function EndUserFacts({ user, onVariables }: Props) {
+export function EndUserFacts({ user, customer, onVariables }: Props) {
   const { email, licenseKey, hwid, banReason } = user
   return (
     <Card>
@@ -53,6 +56,7 @@ export function EndUserFacts({ user, onVariables }: Props) {
               ),
             },
             { label: 'Email', value: email ?? none },
+            ...(customer ? [{ label: 'Customer', value: customer }] : []),
             {
               label: 'Expires',
               value: (
@@ -99,20 +103,10 @@ export function EndUserFacts({ user, onVariables }: Props) {
 }
 
 /** What is known of an end user's past and future. */
-export function EndUserHistory({ user }: { user: Client }) {
-  const ended = user.expiresAt !== null && Date.parse(user.expiresAt) <= serverNow()
-  return (
-    <Card>
-      <CardHeader title="History" />
-      <CardBody>
-        <Timeline
-          events={[
-            { at: user.createdAt, text: 'Joined' },
-            { at: user.lastLoginAt, text: 'Last signed in' },
-            { at: user.expiresAt, text: ended ? 'Expired' : 'Expires' },
-          ]}
-        />
-      </CardBody>
-    </Card>
-  )
+export function endUserTimes({ createdAt, expiresAt }: Client): TimelineEvent[] {
+  const ended = expiresAt !== null && Date.parse(expiresAt) <= serverNow()
+  return [
+    { at: createdAt, text: 'Joined' },
+    { at: expiresAt, text: ended ? 'Expired' : 'Expires' },
+  ]
 }

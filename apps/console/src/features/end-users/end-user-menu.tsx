@@ -2,24 +2,42 @@ import type { Client } from '@keyward/contract'
 import {
   Ban,
   Braces,
+  CalendarClock,
   CalendarPlus,
   CircleCheck,
   Copy,
   History,
+  KeyRound,
+  Mail,
   MonitorSmartphone,
   Pause,
+  Pencil,
   Play,
+  RectangleEllipsis,
   Trash2,
 } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { May } from '../../lib/api/rights.tsx'
+import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useSetPaused } from './queries.ts'
 
-export type EndUserAction = 'ban' | 'reset-hwid' | 'extend' | 'variables' | 'delete'
+export type EndUserAction =
+  | 'ban'
+  | 'reset-hwid'
+  | 'extend'
+  | 'edit-expiry'
+  | 'edit-user'
+  | 'set-password'
+  | 'mail-password'
+  | 'add-license'
+  | 'variables'
+  | 'delete'
+
+/** The call itself, and what the vendor needs besides it. */
+export const addingLicense = [wire.clients.addLicense, wire.licenses.update, wire.licenses.list]
 
 export interface EndUserMenuProps {
   user: Client
@@ -30,20 +48,48 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   const { hwid } = user
   const setPaused = useSetPaused()
   const navigate = useNavigate()
+  const may = useMay()
+  const banItem = (
+    <May call={wire.clients.toggleBan}>
+      <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
+        {user.ban ? 'Unban' : 'Ban'}
+      </MenuItem>
+    </May>
+  )
   return (
     <Menu label={`Actions for ${user.username}`}>
+      {user.ban && banItem}
       {user.expiresAt !== null && (
-        <May call={wire.clients.extend}>
+        <May call={wire.bulk.clients}>
           <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
             Extend Subscription
           </MenuItem>
         </May>
       )}
-      <May call={wire.clients.toggleBan}>
-        <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
-          {user.ban ? 'Unban' : 'Ban'}
+      <May call={wire.clients.update}>
+        <MenuItem icon={<CalendarClock />} onSelect={() => onAction('edit-expiry')}>
+          Edit Expiry
+        </MenuItem>
+        <MenuItem icon={<Pencil />} onSelect={() => onAction('edit-user')}>
+          Edit End User
         </MenuItem>
       </May>
+      <May call={wire.clients.setPassword}>
+        <MenuItem icon={<RectangleEllipsis />} onSelect={() => onAction('set-password')}>
+          Set Password
+        </MenuItem>
+        {user.username !== user.licenseKey && (
+          <MenuItem icon={<Mail />} onSelect={() => onAction('mail-password')}>
+            Mail Password Link
+          </MenuItem>
+        )}
+      </May>
+      {may(...addingLicense) && (
+        <MenuItem icon={<KeyRound />} onSelect={() => onAction('add-license')}>
+          Add License
+        </MenuItem>
+      )}
+      {!user.ban && banItem}
       {(user.paused || user.status === 'active') && (
         <May call={wire.clients.togglePause}>
           <MenuItem

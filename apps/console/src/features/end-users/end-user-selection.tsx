@@ -3,6 +3,7 @@ import { Ban, CalendarPlus, CircleCheck, MonitorSmartphone, Trash2 } from 'lucid
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
+import { ChooseAllButton, type ChooseAllProps } from '../../ui/choose-all.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { SelectionBar } from '../../ui/selection-bar.tsx'
 
@@ -19,6 +20,8 @@ type EndUserBulk = keyof typeof actions
 export interface EndUserSelectionProps {
   users: Client[]
   onSelect: (ids: string[]) => void
+  /** Set while all rows of the page are selected and others match the filters. */
+  all?: ChooseAllProps<Client> | undefined
   dialog: EndUserBulk | undefined
   may: (dialog: EndUserBulk) => boolean
   onOpen: (dialog: EndUserBulk) => void
@@ -27,10 +30,12 @@ export interface EndUserSelectionProps {
 
 /** The actions for the selected end users. */
 export function EndUserSelection(props: EndUserSelectionProps) {
-  const { users, onSelect, dialog, may, onOpen, onClose } = props
+  const { users, onSelect, all, dialog, may, onOpen, onClose } = props
   return (
     <>
-      {users.length > 0 && <Bar users={users} may={may} onAction={onOpen} onClear={() => onSelect([])} />}
+      {users.length > 0 && (
+        <Bar users={users} all={all} may={may} onAction={onOpen} onClear={() => onSelect([])} />
+      )}
       {dialog && (
         <DialogSlot>
           <BulkEndUsersDialog
@@ -47,15 +52,17 @@ export function EndUserSelection(props: EndUserSelectionProps) {
 }
 
 interface BarProps {
+  all: ChooseAllProps<Client> | undefined
   users: Client[]
   may: (dialog: EndUserBulk) => boolean
   onAction: (dialog: EndUserBulk) => void
   onClear: () => void
 }
 
-function Bar({ users, may, onAction, onClear }: BarProps) {
+function Bar({ users, all, may, onAction, onClear }: BarProps) {
   return (
     <SelectionBar text={`${amountOf(users.length, 'end user')} selected`} onClear={onClear}>
+      {all && <ChooseAllButton {...all} />}
       {may('bulk-extend') && (
         <Button size="sm" onClick={() => onAction('bulk-extend')}>
           <CalendarPlus />

@@ -1,4 +1,4 @@
-import type { BodyInputOf, Client, endpoints, OwnersDevice, QueryInputOf } from '@keyward/contract'
+import type { BodyInputOf, Client, endpoints, OwnersDevice, QueryInputOf, UndoRow } from '@keyward/contract'
 import {
   keepPreviousData,
   type QueryClient,
@@ -11,10 +11,11 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { formatDate } from '../../lib/format/dates.ts'
+import { type Extension, moreText } from '../../lib/format/extension.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
-import { amountOf } from '../../lib/format/words.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { undoOption } from '../../ui/undo.ts'
 
 export type EndUserQuery = QueryInputOf<typeof endpoints.clients.list>
 
@@ -93,7 +94,7 @@ export function useSetPaused() {
 
 /** Refreshes everything that depends on end users: they share their expiry with a license. */
 export function refreshEndUsers(client: QueryClient) {
-  for (const queryKey of [keys.clients, keys.licenses, keys.dashboard, keys.apps]) {
+  for (const queryKey of [keys.clients, keys.licenses, keys.customers, keys.dashboard, keys.apps]) {
     void client.invalidateQueries({ queryKey })
   }
 }
@@ -121,11 +122,13 @@ export function useSetBan() {
   return useMutation({
     mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
-    onSuccess: ({ client: banned }, { user, ban }) => {
+    onSuccess: ({ client: banned }, { user, ban, reason, blockDevices }) => {
       refreshEndUsers(client)
       const refused = [`${user.username} can no longer sign in.`, offlineSentence([banned])]
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
         description: ban ? refused.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
+        // Blocked devices stay blocked, so an undo would not restore everything.
+        ...(!blockDevices && undoEndUsers(client, [banUndo(user, ban, reason)])),
       })
     },
     onError: (error, { ban }) =>
@@ -137,28 +140,56 @@ export function useSetBan() {
   })
 }
 
-export function useResetHwid() {
+export function useResetHwid(done = 'HWID Reset') {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
     onSuccess: (user) => {
       refreshEndUsers(client)
       const texts = [`${user.username} can sign in from a different device.`, offlineSentence([user])]
-      toast.success('HWID Reset', { description: texts.filter(Boolean).join(' ') })
+      toast.success(done, { description: texts.filter(Boolean).join(' ') })
     },
     onError: (error) => toastFailed('Reset Failed', error, 'Failed to reset HWID.'),
   })
 }
 
+/** What undoes the ban of an end user, or its lifting. */
+const banUndo = ({ _id, ban, banReason }: Client, after: boolean, reason = ''): UndoRow => ({
+  _id,
+  ban: {
+    before: { banned: ban, reason: banReason },
+    after: { banned: after, reason: (after && reason.trim()) || null },
+  },
+})
+
+/** The Undo button of a toast about end users that changed. */
+export const undoEndUsers = (client: QueryClient, rows: readonly UndoRow[]) =>
+  undoOption({
+    rows,
+    restore: (undo) => call(wire.bulk.undoClients, { body: { undo } }),
+    noun: 'end user',
+    refresh: () => refreshEndUsers(client),
+  })
+
+type ExtensionRequest = KeyedBody<{ action: 'extend'; ids: string[] } & Extension>
+
+/** Extends one end user by the call for many, which says how to undo it. */
 export function useExtend() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, ...request }: { id: string } & KeyedBody<{ days: number }>) =>
-      (await call(wire.clients.extend, { params: { id }, ...request })).client,
-    onSuccess: ({ username }, { body: { days } }) => {
+    mutationFn: (request: ExtensionRequest) => call(wire.bulk.clients, request),
+    onSuccess: ({ clients: [user], changed, undo }, { body }) => {
       refreshEndUsers(client)
-      toast.success('Subscription Extended', {
-        description: `${username} has ${amountOf(days, 'more day')}.`,
+      if (changed === 0) {
+        toast.info('Nothing to Extend', { description: `${user?.username} never expires.` })
+        return
+      }
+      const isNewEnd = 'expiresAt' in body
+      toast.success(isNewEnd ? 'Expiry Changed' : 'Subscription Extended', {
+        description: isNewEnd
+          ? 'The new expiry applies immediately.'
+          : `${user?.username} has ${moreText(body.duration)}.`,
+        ...undoEndUsers(client, undo),
       })
     },
     onError: (error) => toastFailed('Extend Failed', error, 'Failed to extend subscription.'),

@@ -6,3 +6,6 @@ export const statusFacts: Record<ClientStatus, { label: string; tone: Tone }> = 
   expired: { label: 'Expired', tone: 'warning' },
   banned: { label: 'Banned', tone: 'danger' },
 }
+
+/** The statuses that lists are filtered by. */
+export const statusFilters = { ...statusFacts, expiring: { label: 'Expiring soon' } }

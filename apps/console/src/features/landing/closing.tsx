@@ -1,4 +1,4 @@
-import { paths } from '../../lib/navigation/paths.ts'
+import { paths, signUpPath } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 
 export function Closing() {
@@ -15,7 +15,7 @@ export function Closing() {
         </div>
         <div className="flex flex-wrap gap-3">
           <Button asChild variant="primary" size="lg">
-            <a href={paths.auth}>Get started</a>
+            <a href={signUpPath}>Get started</a>
           </Button>
           <Button asChild size="lg">
             <a href={paths.docs}>Read the API docs</a>

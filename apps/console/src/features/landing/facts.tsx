@@ -1,7 +1,9 @@
+import { messageDefaults } from '@keyward/contract/messages'
+
 const facts = [
   { value: '125 bits', label: 'of randomness in every license key' },
   { value: '100%', label: 'of verdicts signed with the app’s own key' },
-  { value: '19', label: 'messages that you can change for each app' },
+  { value: `${Object.keys(messageDefaults).length}`, label: 'messages that you can change for each app' },
   { value: '0', label: 'outside services needed to run it' },
 ]
 

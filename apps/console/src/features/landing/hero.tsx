@@ -1,6 +1,6 @@
 import { ArrowRight } from 'lucide-react'
 import { type PublicConfig, usePublicConfig } from '../../lib/api/public-config.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { paths, signUpPath } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { pricesId } from './anchors.ts'
 import { VerdictDemo } from './verdict-demo.tsx'
@@ -21,7 +21,7 @@ export function Hero() {
         </p>
         <div className="mt-9 flex flex-wrap gap-3">
           <Button asChild variant="primary" size="lg">
-            <a href={paths.auth}>
+            <a href={signUpPath}>
               Get started
               <ArrowRight aria-hidden />
             </a>

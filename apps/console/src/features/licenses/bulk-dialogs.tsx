@@ -1,7 +1,8 @@
-import { type BulkLicenseAction, type License, limits } from '@keyward/contract'
-import { bulk as bulkEndpoints } from '@keyward/contract/bulk'
+import { type BulkLicenseAction, type License, longestExtension } from '@keyward/contract'
 import { Fragment, type ReactNode, Suspense } from 'react'
-import { z } from 'zod'
+import { useAppsOf } from '../../lib/api/apps.ts'
+import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
+import { toExtension } from '../../lib/format/extension.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
@@ -11,7 +12,7 @@ import { Names } from '../../ui/names.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkLicenses } from './bulk-queries.ts'
 
-const DaysDialog = lazyNamed(() => import('../../ui/days-dialog.tsx'), 'DaysDialog')
+const TimeDialog = lazyNamed(() => import('../../ui/time-dialog.tsx'), 'TimeDialog')
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
 
 export interface BulkLicensesDialogProps extends BulkEnd {
@@ -25,12 +26,12 @@ const verbs: Record<BulkLicenseAction, { past: string; now: string }> = {
   unban: { past: 'unbanned', now: 'Unbanning' },
   delete: { past: 'deleted', now: 'Deleting' },
 }
-const extendSchema = z.object({ days: bulkEndpoints.licenses.body!.shape.days.unwrap() })
 
 /** Confirms the action, runs it and lists the rows that failed. */
 export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {
   const bulk = useBulkLicenses(action, affected(action, licenses), { onSelect, onClose })
   const affectedRows = bulk.rows
+  const apps = useAppsOf(affectedRows)
   if (affectedRows.length === 0) return null
 
   const amount = amountOf(affectedRows.length, 'license')
@@ -53,30 +54,38 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
   const used = affectedRows.filter((license) => license.used && !license.added)
   const added = affectedRows.filter((license) => license.added)
   if (action === 'extend') {
+    const withoutEnd = affectedRows.filter(({ expiresAt }) => expiresAt === null).length
     return (
       <Suspense fallback={null}>
-        <DaysDialog
+        <TimeDialog
           title={`Extend ${amount}`}
-          schema={extendSchema}
-          max={limits.extendDaysMax}
-          ends={affectedRows.flatMap(({ expiresAt }) => expiresAt ?? [])}
-          confirmLabel="Extend Licenses"
+          ends={affectedRows.map(({ expiresAt }) => expiresAt)}
+          max={longestExtension}
+          shorten={{
+            label: affectedRows.length === 1 ? 'Shorten the license' : 'Shorten them too',
+            warning: 'The license expires later, or has no date yet. The new expiry shortens it.',
+          }}
+          neverWarning={oldProgramsWarningOf(apps)}
+          submitLabel="Extend Licenses"
           busy={bulk.busy}
-          onSubmit={bulk.start}
+          onSubmit={(time) => bulk.start(toExtension(time))}
+          note={(change) =>
+            change === 'add' &&
+            withoutEnd > 0 && (
+              <p className="text-[0.8125rem] text-fg-muted">
+                {`${amountOf(withoutEnd, 'never expires or was not used yet, and stays', 'never expire or were not used yet, and stay')} unchanged.`}
+              </p>
+            )
+          }
           onClose={onClose}
         >
-          {affectedRows.length < licenses.length && (
-            <p className="text-[0.8125rem] text-fg-muted">
-              {`${amountOf(licenses.length - affectedRows.length, 'other selected one never expires or was', 'other selected ones never expire or were')} not used yet, and stays unchanged.`}
-            </p>
-          )}
           {used.length > 0 && (
             <p className="text-[0.8125rem] text-fg-muted">
               {`${amountOf(used.length, 'is', 'are')} in use. Their end users get the same expiry.`}
             </p>
           )}
           {progress}
-        </DaysDialog>
+        </TimeDialog>
       </Suspense>
     )
   }
@@ -136,7 +145,6 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
 function affected(action: BulkLicenseAction, licenses: License[]) {
   if (action === 'ban') return licenses.filter((license) => !license.banned)
   if (action === 'unban') return licenses.filter((license) => license.banned)
-  if (action === 'extend') return licenses.filter(({ expiresAt }) => expiresAt !== null)
   return licenses
 }
 

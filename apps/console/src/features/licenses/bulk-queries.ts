@@ -1,13 +1,12 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
-import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { extendedText } from '../../lib/format/extension.ts'
 import { amountOf } from '../../lib/format/words.ts'
-import { type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
+import { type BulkChanges, type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
-import { undoOption } from '../../ui/undo.ts'
-import { refreshLicenses } from './queries.ts'
+import { refreshLicenses, undoLicenses } from './queries.ts'
 
 const successTitles: Record<BulkLicenseAction, string> = {
   extend: 'Licenses Extended',
@@ -23,48 +22,36 @@ export function useBulkLicenses(action: BulkLicenseAction, licenses: License[], 
     rows: licenses,
     change: (rows, request) => changeAll(action, rows, request),
     refresh: () => refreshLicenses(client),
-    onDone: (rows, days) => toastSuccess(client, action, rows, days),
+    onDone: (rows, changes) => toastSuccess(client, action, rows, changes),
   })
 }
 
-const changeAll = (action: BulkLicenseAction, licenses: License[], request?: BulkRequest) =>
+const changeAll = (action: BulkLicenseAction, licenses: License[], request: BulkRequest) =>
   call(wire.bulk.licenses, {
-    body: { action, ids: licenses.map(({ _id }) => _id), days: request?.days },
-    ...(request && { idempotencyKey: request.idempotencyKey }),
+    body: { action, ids: licenses.map(({ _id }) => _id), ...request.extension },
+    idempotencyKey: request.idempotencyKey,
   })
 
-function toastSuccess(client: QueryClient, action: BulkLicenseAction, licenses: License[], days = 0) {
+function toastSuccess(
+  client: QueryClient,
+  action: BulkLicenseAction,
+  licenses: License[],
+  { changed, undo, extension }: BulkChanges,
+) {
   const amount = amountOf(licenses.length, 'license')
-  const undo = undoOf(action, licenses)
   const descriptions: Record<BulkLicenseAction, string> = {
-    extend: `${amount} got ${amountOf(days, 'more day')}.`,
+    extend: extension ? extendedText(changed, 'license', extension) : '',
     ban: `Programs that use ${licenses.length === 1 ? 'it' : 'them'} are now rejected: ${amount}.`,
     unban: `${amount} can be used again.`,
     delete: `${amount} permanently deleted.`,
   }
-  toast.success(successTitles[action], {
+  if (extension && changed === 0) {
+    toast.info('Nothing Changed', { description: 'All of them end later, or never.' })
+    return
+  }
+  const isNewEnd = extension && 'expiresAt' in extension
+  toast.success(isNewEnd ? 'Expiry Changed' : successTitles[action], {
     description: descriptions[action],
-    ...(undo &&
-      undoOption({ ...undo, rows: licenses, noun: 'license', refresh: () => refreshLicenses(client) })),
+    ...undoLicenses(client, undo),
   })
 }
-
-/**
- * How to undo an action. Extensions of expired licenses cannot be undone, because the server rejects an expiry in the
- * past.
- */
-function undoOf(action: BulkLicenseAction, licenses: License[]) {
-  if (action === 'ban' || action === 'unban') {
-    const opposite = action === 'ban' ? 'unban' : 'ban'
-    return { batchSize: 200, change: (rows: License[]) => changeAll(opposite, rows) }
-  }
-  if (action === 'extend' && licenses.every(isAhead)) {
-    return { batchSize: 1, change: ([license]: License[]) => restoreExpiry(license!) }
-  }
-  return undefined
-}
-
-const isAhead = ({ expiresAt }: License) => expiresAt !== null && Date.parse(expiresAt) > serverNow() + 60_000
-
-const restoreExpiry = ({ _id, expiresAt }: License) =>
-  call(wire.licenses.update, { params: { id: _id }, body: { expiresAt } })

@@ -1,5 +1,6 @@
 import type { License } from '@keyward/contract'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
@@ -60,7 +61,7 @@ export interface DeleteAllDialogProps {
 
 export function DeleteAllDialog({ app, count, onClose }: DeleteAllDialogProps) {
   const remove = useDeleteAllLicenses()
-  const amount = count.toLocaleString()
+  const amount = formatNumber(count)
   return (
     <ConfirmDialog
       onClose={onClose}

@@ -4,14 +4,18 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useEditLicense } from './queries.ts'
 
+// One file to load: each further one makes every page larger.
+export { ChangeTypeDialog } from './change-type-dialog.tsx'
+
 const body = licenses.update.body!.shape
-const amount = `Enter a whole number from 1 to ${limits.devicesMax.toLocaleString()}`
+const amount = `Enter a whole number from 1 to ${formatNumber(limits.devicesMax)}`
 const schema = z.object({
   anyDevice: z.boolean(),
   devices: z.int(amount).min(1, amount).max(limits.devicesMax, amount),

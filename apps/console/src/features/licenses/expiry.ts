@@ -7,9 +7,9 @@ export const durationUnits: { value: DurationUnit; label: string }[] = [
   { value: 'months', label: 'Months' },
 ]
 
-/** `from` (now by default) plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
-export function expiryAfter(duration: number, unit: DurationUnit, from = serverNow()): Date | undefined {
+/** Now plus the duration; undefined unless it is a positive integer and the result is before the year 10000. */
+export function expiryAfter(duration: number, unit: DurationUnit): Date | undefined {
   if (!Number.isInteger(duration) || duration < 1) return undefined
-  const expiry = addDuration(from, duration, unit)
+  const expiry = addDuration(serverNow(), duration, unit)
   return Number.isNaN(expiry.getTime()) || expiry.getUTCFullYear() > 9999 ? undefined : expiry
 }

@@ -4,7 +4,7 @@ import { toDayInput } from '../../lib/format/dates.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toast } from '../../ui/toast.tsx'
 
-/** Saves the given licenses in the format of the server's export. */
+/** Saves the given licenses in the format of the server's export, but without addresses of customers. */
 export function saveLicenses(licenses: License[], format: 'csv' | 'json') {
   const name = `licenses-selected-${toDayInput(Date.now())}.${format}`
   if (format === 'csv') {

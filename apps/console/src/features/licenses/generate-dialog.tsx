@@ -1,12 +1,15 @@
-import type { App, License } from '@keyward/contract'
+import type { App, License, Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
@@ -26,15 +29,18 @@ import {
 import { GeneratedKeys } from './generated-keys.tsx'
 import { LicensesLeft } from './licenses-left.tsx'
 import { useGenerateLicenses } from './queries.ts'
+import { ResellerField } from './reseller-field.tsx'
 
 export interface GenerateDialogProps {
   onClose: () => void
   apps: App[]
   /** The app that is selected at first. */
   appId: string | undefined
+  /** Whose the keys become; without one, a reseller of the app can be chosen. */
+  reseller?: Reseller | undefined
 }
 
-export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
+export function GenerateDialog({ onClose, apps, appId, reseller }: GenerateDialogProps) {
   const [busy, setBusy] = useState(false)
   const [generated, setGenerated] = useState<License[]>()
   return (
@@ -43,11 +49,15 @@ export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
       busy={busy}
       title={generated ? 'Licenses Generated' : 'Generate License'}
       description={
-        generated
-          ? generated.length === 1
-            ? 'The key is ready to hand out. You can find it in the list.'
-            : `${generated.length} keys are ready to hand out. You can find them in the list.`
-          : 'Create keys for one of your apps. They are valid immediately.'
+        generated ? (
+          readyText(generated)
+        ) : reseller ? (
+          <span className="wrap-anywhere">
+            Create keys for {reseller.email}. They count against its quota and appear in its portal.
+          </span>
+        ) : (
+          'Create keys for one of your apps. They are valid immediately.'
+        )
       }
     >
       {generated ? (
@@ -56,6 +66,7 @@ export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
         <GenerateForm
           apps={apps}
           appId={appId}
+          reseller={reseller}
           onBusy={setBusy}
           onCancel={onClose}
           onGenerated={setGenerated}
@@ -65,20 +76,31 @@ export function GenerateDialog({ onClose, apps, appId }: GenerateDialogProps) {
   )
 }
 
+function readyText(generated: License[]): string {
+  const isOne = generated.length === 1
+  const subject = isOne ? 'The key is' : `${generated.length} keys are`
+  const object = isOne ? 'it' : 'them'
+  const place = generated[0]?.reseller
+    ? `The reseller finds ${object} in its portal.`
+    : `You can find ${object} in the list.`
+  return `${subject} ready to hand out. ${place}`
+}
+
 interface GenerateFormProps {
   apps: App[]
   appId: string | undefined
+  reseller: Reseller | undefined
   onBusy: (busy: boolean) => void
   onCancel: () => void
   onGenerated: (licenses: License[]) => void
 }
 
-function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFormProps) {
+function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: GenerateFormProps) {
   const generate = useGenerateLicenses()
   const send = useRequest(toRequest)
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const form = useSchemaForm(generateSchema, {
-    defaultValues: { ...generateDefaults, app: appId ?? only ?? '' },
+    defaultValues: { ...generateDefaults, app: appId ?? only ?? '', reseller: reseller?._id },
   })
   const { errors } = form.formState
   const [app, term, unit, duration] = form.watch(['app', 'term', 'unit', 'duration'])
@@ -88,6 +110,7 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
   const types = useLicenseTypes(chosen?._id).data ?? []
   const type = types.find(({ _id }) => _id === term)
   const isForever = term === 'forever' || type?.term === 'forever'
+  const mayLink = useMay()(wire.clients.update) && !reseller
   const warning = isForever ? oldProgramsWarning(chosen) : undefined
 
   const submit = form.handleSubmit(
@@ -122,27 +145,14 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
                   field.onChange(value)
                   form.resetField('key')
                   form.resetField('term')
+                  form.resetField('reseller')
                 }}
                 options={toAppOptions(apps, chosen)}
                 find={find}
                 placeholder="Choose an application"
+                disabled={reseller !== undefined}
               />
             )}
-          />
-        </Field>
-        <Field
-          label="Amount"
-          hint="1 to 100 keys at a time"
-          error={errors.amount?.message}
-          action={<LicensesLeft app={chosen?._id} />}
-        >
-          <Input
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={100}
-            step={1}
-            {...form.register('amount', { valueAsNumber: true })}
           />
         </Field>
         <Field label="Term" hint={type ? typeSummary(type) : undefined}>
@@ -157,8 +167,8 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
                   if (!hasDuration(value)) form.resetField('duration')
                 }}
                 options={[
-                  ...termOptions,
                   ...types.map(({ _id, name }) => ({ value: _id, label: `Type: ${name}` })),
+                  ...termOptions,
                 ]}
               />
             )}
@@ -182,6 +192,55 @@ function GenerateForm({ apps, appId, onBusy, onCancel, onGenerated }: GenerateFo
             />
             <ExpiryPreview term={term} duration={duration} unit={unit} />
           </>
+        )}
+        {!reseller && chosen && (
+          <Controller
+            control={form.control}
+            name="reseller"
+            render={({ field }) => (
+              <ResellerField app={chosen._id} value={field.value} onChange={field.onChange} />
+            )}
+          />
+        )}
+        <Field
+          label="Amount"
+          hint="1 to 100 keys at a time"
+          error={errors.amount?.message}
+          action={
+            reseller ? (
+              <span className="text-[0.8125rem] text-fg-muted tabular-nums">
+                {formatNumber(reseller.remaining_licenses)} left
+              </span>
+            ) : (
+              <LicensesLeft app={chosen?._id} />
+            )
+          }
+        >
+          <Input
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={100}
+            step={1}
+            {...form.register('amount', { valueAsNumber: true })}
+          />
+        </Field>
+        {mayLink && (
+          <Field
+            label="Customer"
+            optional
+            hint="The e-mail address of the buyer. A new address adds a customer."
+            error={errors.customer?.message}
+          >
+            <Input
+              inputMode="email"
+              maxLength={254}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('customer')}
+            />
+          </Field>
         )}
         <Field
           label="Note"

@@ -22,6 +22,9 @@ export const generateSchema = z
     term: z.string(),
     unit: z.enum(['hours', 'days', 'months']),
     duration: z.int('Enter a whole number of 1 or more').min(1, 'Enter a whole number of 1 or more'),
+    /** Whose the licenses become, by `_id`. */
+    reseller: body.reseller,
+    customer: z.union([blank, body.customer.unwrap().unwrap()]),
     ...blankable(licenseDetails),
     key: z.union([blank, body.key.unwrap()]),
   })
@@ -42,6 +45,7 @@ export const generateDefaults = {
   term: 'date',
   unit: 'days',
   duration: 30,
+  customer: '',
   note: '',
   key: '',
 } as const

@@ -1,11 +1,12 @@
 import { type ImportedRow, limits, toCsvLine } from '@keyward/contract'
 import { addDuration, toDayInput } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 
 const columns = ['expiresAt', 'key', 'note'] as const
 /** The contract's limit. A file never has more characters than bytes. */
 const maxCharacters = 1_000_000
 
-export const importLimits = `At most ${limits.importRowsMax.toLocaleString()} rows and ${maxCharacters / 1_000_000} MB.`
+export const importLimits = `At most ${formatNumber(limits.importRowsMax)} rows and ${maxCharacters / 1_000_000} MB.`
 
 /** A template with an example line for each kind of key. */
 export function templateCsv(customKeys: boolean): string {

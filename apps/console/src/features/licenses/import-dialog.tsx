@@ -2,6 +2,7 @@ import type { App, DataOf, endpoints, ImportedRow } from '@keyward/contract'
 import { Suspense, useState } from 'react'
 import { hasFieldErrors } from '../../lib/api/call.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -68,7 +69,7 @@ export function ImportDialog({ apps, appId, maxPerApp, onClose }: ImportDialogPr
       title={imported ? 'Licenses Imported' : checked ? 'Check the Import' : 'Import Licenses'}
       description={
         imported
-          ? `${amountOf(imported.created, 'license')} of ${appName} created, ${imported.skipped.toLocaleString()} skipped.`
+          ? `${amountOf(imported.created, 'license')} of ${appName} created, ${formatNumber(imported.skipped)} skipped.`
           : checked
             ? `${summaryOf(checked)} Nothing has changed yet.`
             : 'Import licenses from CSV. You can review the result before anything changes.'
@@ -111,7 +112,7 @@ function toSent(values: ImportValues, good: ImportedRow[], all: boolean): Sent {
 function summaryOf({ created, skipped, failed }: Result) {
   const parts = [
     `${amountOf(created, 'license')} would be created`,
-    ...(skipped > 0 ? [`${skipped.toLocaleString()} skipped`] : []),
+    ...(skipped > 0 ? [`${formatNumber(skipped)} skipped`] : []),
     ...(failed > 0 ? [`${amountOf(failed, 'row has an error', 'rows have errors')}`] : []),
   ]
   return `${parts.join(', ')}.`

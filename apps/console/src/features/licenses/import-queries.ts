@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -27,7 +28,7 @@ export function useImport() {
       call(wire.bulk.importLicenses, { body: { app, csv, dryRun: false }, idempotencyKey }),
     onSuccess: ({ created, skipped }) => {
       toast.success('Licenses Imported', {
-        description: `${amountOf(created, 'license')} created, ${skipped.toLocaleString()} skipped.`,
+        description: `${amountOf(created, 'license')} created, ${formatNumber(skipped)} skipped.`,
       })
     },
     onError: (error) => {

@@ -1,6 +1,7 @@
 import type { ImportedRow } from '@keyward/contract'
 import { useState } from 'react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
@@ -22,7 +23,7 @@ const columnsOf = (words: Record<Outcome, string>): Column<ImportedRow>[] => [
     header: 'Line',
     phone: 'third',
     align: 'end',
-    cell: ({ line }) => <span className="tabular-nums">{line.toLocaleString()}</span>,
+    cell: ({ line }) => <span className="tabular-nums">{formatNumber(line)}</span>,
   },
   {
     id: 'outcome',
@@ -106,10 +107,10 @@ export function ImportRows({ rows, stage }: ImportRowsProps) {
             setPage(1)
           }}
           options={[
-            { value: 'all', label: `All rows (${rows.length.toLocaleString()})` },
+            { value: 'all', label: `All rows (${formatNumber(rows.length)})` },
             ...outcomes.map((outcome) => ({
               value: outcome,
-              label: `${words[outcome]} (${count(outcome).toLocaleString()})`,
+              label: `${words[outcome]} (${formatNumber(count(outcome))})`,
             })),
           ]}
           className="md:w-56"

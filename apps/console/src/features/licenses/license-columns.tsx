@@ -1,8 +1,9 @@
-import type { License, LicenseStatus } from '@keyward/contract'
+import type { License, LicenseStatus, ListedLicense } from '@keyward/contract'
 import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { matchText } from '../../lib/list/match.ts'
 import { licensePath, userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -10,23 +11,16 @@ import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { ResellerLink } from './reseller-link.tsx'
 import { statusFacts } from './status.ts'
 
-export const licenseColumns: Column<License>[] = [
+export const licenseColumns: Column<ListedLicense>[] = [
   {
     id: 'key',
     header: 'License key',
     phone: 'title',
-    cell: ({ _id, key, note }) => (
-      <Lines
-        note={
-          note && (
-            <span className="block max-w-56 truncate md:max-w-44 xl:max-w-56" title={note}>
-              {note}
-            </span>
-          )
-        }
-      >
+    cell: ({ _id, key, note, match }) => (
+      <Lines note={keyNote(matchText(match, 'key', 'note', 'username') ?? note)}>
         <div className="flex items-center gap-1 md:-my-2">
           <Link
             to={licensePath(_id)}
@@ -67,7 +61,7 @@ export const licenseColumns: Column<License>[] = [
           note={
             reseller && (
               <span className="block truncate max-md:hidden" title={reseller.email}>
-                via {reseller.email}
+                via <ResellerLink reseller={reseller} quiet />
               </span>
             )
           }
@@ -79,18 +73,35 @@ export const licenseColumns: Column<License>[] = [
       </div>
     ),
   },
-  { id: 'used-by', header: 'Used by', cell: usedBy },
+  {
+    id: 'type',
+    header: 'Type',
+    phone: 'hidden',
+    isEmpty: ({ type }) => type === null,
+    cell: ({ type }) =>
+      type === null ? (
+        <NoValue />
+      ) : (
+        <span className="block truncate md:max-w-32" title={type.name}>
+          {type.name}
+        </span>
+      ),
+  },
+  { id: 'used-by', header: 'Used by', isEmpty: (license) => !license.usedBy, cell: usedBy },
   {
     id: 'created',
     header: 'Created',
+    sortable: true,
     phone: 'whole',
     cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
+    sortable: true,
     phone: 'whole',
     joint: '→',
+    isEmpty: (license) => license.expiresAt === null && noDateText(license) === 'Never',
     cell: (license) => (
       <Lines
         note={license.inGrace && <span className="whitespace-nowrap max-md:hidden">In grace period</span>}
@@ -100,6 +111,13 @@ export const licenseColumns: Column<License>[] = [
     ),
   },
 ]
+
+const keyNote = (text: string | null) =>
+  text && (
+    <span className="block max-w-56 truncate md:max-w-44 xl:max-w-56" title={text}>
+      {text}
+    </span>
+  )
 
 /** Whether the status badge already says if the license is used. */
 const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'active'

@@ -3,16 +3,17 @@ import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 
-const BulkLicensesDialog = lazyNamed(() => import('./bulk-dialogs.tsx'), 'BulkLicensesDialog')
 const DeleteLicenseDialog = lazyNamed(() => import('./delete-dialogs.tsx'), 'DeleteLicenseDialog')
 const EditLicenseDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'EditLicenseDialog')
-const EditExpiryDialog = lazyNamed(() => import('./edit-expiry-dialog.tsx'), 'EditExpiryDialog')
+const ChangeTypeDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'ChangeTypeDialog')
+const ExpiryDialog = lazyNamed(() => import('./expiry-dialog.tsx'), 'ExpiryDialog')
 
 /** The dialogs about one license. */
 export const licenseDialogs = {
-  extend: [wire.bulk.licenses, wire.licenses.update],
+  extend: [wire.licenses.update],
   'edit-expiry': [wire.licenses.update],
   'edit-license': [wire.licenses.update],
+  'change-type': [wire.licenses.update],
   delete: [wire.licenses.remove],
 }
 
@@ -34,11 +35,11 @@ export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
   if (!license) return null
   return (
     <DialogSlot>
-      {kind === 'extend' && (
-        <BulkLicensesDialog action="extend" licenses={[license]} onSelect={() => {}} onClose={onClose} />
+      {(kind === 'extend' || kind === 'edit-expiry') && (
+        <ExpiryDialog key={license._id} kind={kind} license={license} onClose={onClose} />
       )}
-      {kind === 'edit-expiry' && <EditExpiryDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'edit-license' && <EditLicenseDialog key={license._id} license={license} onClose={onClose} />}
+      {kind === 'change-type' && <ChangeTypeDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
     </DialogSlot>
   )

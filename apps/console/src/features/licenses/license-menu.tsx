@@ -1,5 +1,5 @@
 import type { License } from '@keyward/contract'
-import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Pencil, Trash2 } from 'lucide-react'
+import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Layers, Pencil, Trash2 } from 'lucide-react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -12,13 +12,32 @@ export interface LicenseMenuProps {
   onExtend: () => void
   onEditExpiry: () => void
   onEdit: () => void
+  onChangeType: () => void
   onDelete: () => void
 }
 
-export function LicenseMenu({ license, onExtend, onEditExpiry, onEdit, onDelete }: LicenseMenuProps) {
+export function LicenseMenu({
+  license,
+  onExtend,
+  onEditExpiry,
+  onEdit,
+  onChangeType,
+  onDelete,
+}: LicenseMenuProps) {
   const ban = useSetLicenseBan()
+  const banItem = (
+    <May call={wire.licenses.toggleBan}>
+      <MenuItem
+        icon={license.banned ? <CircleCheck /> : <Ban />}
+        onSelect={() => ban.mutate({ license, banned: !license.banned })}
+      >
+        {license.banned ? 'Unban License' : 'Ban License'}
+      </MenuItem>
+    </May>
+  )
   return (
     <Menu label={`Actions for ${keyPrefix(license.key)}`}>
+      {license.banned && banItem}
       <MenuItem icon={<Copy />} onSelect={() => copyText(license.key, 'License key copied to clipboard')}>
         Copy Full License Key
       </MenuItem>
@@ -34,15 +53,11 @@ export function LicenseMenu({ license, onExtend, onEditExpiry, onEdit, onDelete 
         <MenuItem icon={<Pencil />} onSelect={onEdit}>
           Edit License
         </MenuItem>
-      </May>
-      <May call={wire.licenses.toggleBan}>
-        <MenuItem
-          icon={license.banned ? <CircleCheck /> : <Ban />}
-          onSelect={() => ban.mutate({ license, banned: !license.banned })}
-        >
-          {license.banned ? 'Unban License' : 'Ban License'}
+        <MenuItem icon={<Layers />} onSelect={onChangeType}>
+          Change Type
         </MenuItem>
       </May>
+      {!license.banned && banItem}
       <May call={wire.licenses.remove}>
         <MenuSeparator />
         <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>

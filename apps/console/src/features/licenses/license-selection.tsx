@@ -3,6 +3,7 @@ import { Ban, CalendarPlus, CircleCheck, Download, Trash2 } from 'lucide-react'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
+import { ChooseAllButton, type ChooseAllProps } from '../../ui/choose-all.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { SelectionBar } from '../../ui/selection-bar.tsx'
@@ -20,6 +21,8 @@ type LicenseBulk = keyof typeof actions
 export interface LicenseSelectionProps {
   licenses: License[]
   onSelect: (ids: string[]) => void
+  /** Set while all rows of the page are selected and others match the filters. */
+  all?: ChooseAllProps<License> | undefined
   dialog: LicenseBulk | undefined
   may: (dialog: LicenseBulk) => boolean
   onOpen: (dialog: LicenseBulk) => void
@@ -28,11 +31,11 @@ export interface LicenseSelectionProps {
 
 /** The actions for the selected licenses. */
 export function LicenseSelection(props: LicenseSelectionProps) {
-  const { licenses, onSelect, dialog, may, onOpen, onClose } = props
+  const { licenses, onSelect, all, dialog, may, onOpen, onClose } = props
   return (
     <>
       {licenses.length > 0 && (
-        <Bar licenses={licenses} may={may} onAction={onOpen} onClear={() => onSelect([])} />
+        <Bar licenses={licenses} all={all} may={may} onAction={onOpen} onClear={() => onSelect([])} />
       )}
       {dialog && (
         <DialogSlot>
@@ -50,16 +53,18 @@ export function LicenseSelection(props: LicenseSelectionProps) {
 }
 
 interface BarProps {
+  all: ChooseAllProps<License> | undefined
   licenses: License[]
   may: (dialog: LicenseBulk) => boolean
   onAction: (dialog: LicenseBulk) => void
   onClear: () => void
 }
 
-function Bar({ licenses, may, onAction, onClear }: BarProps) {
+function Bar({ licenses, all, may, onAction, onClear }: BarProps) {
   return (
     <SelectionBar text={`${amountOf(licenses.length, 'license')} selected`} onClear={onClear}>
-      {may('bulk-extend') && licenses.some(({ expiresAt }) => expiresAt !== null) && (
+      {all && <ChooseAllButton {...all} />}
+      {may('bulk-extend') && (
         <Button size="sm" onClick={() => onAction('bulk-extend')}>
           <CalendarPlus />
           Extend

@@ -2,9 +2,9 @@ import {
   type BodyInputOf,
   type endpoints,
   type License,
-  type LicenseTerm,
   licenseStatus,
   type QueryInputOf,
+  type UndoRow,
 } from '@keyward/contract'
 import {
   keepPreviousData,
@@ -21,6 +21,7 @@ import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { undoOption } from '../../ui/undo.ts'
 import { findOffline } from './users-offline.ts'
 
 export type LicenseQuery = QueryInputOf<typeof endpoints.licenses.list>
@@ -66,10 +67,25 @@ export function useLicensesLeft(app: string | undefined) {
 
 /** Refreshes everything that depends on licenses. */
 export function refreshLicenses(client: QueryClient) {
-  for (const queryKey of [keys.licenses, keys.clients, keys.dashboard, keys.apps]) {
+  for (const queryKey of [keys.licenses, keys.clients, keys.resellers, keys.dashboard, keys.apps]) {
     void client.invalidateQueries({ queryKey })
   }
 }
+
+/** The newest resellers of an app that licenses can be generated for. */
+export function useSellers(app: string, enabled: boolean) {
+  return useQuery({
+    queryKey: [...keys.resellers, 'sellers', app],
+    queryFn: ({ signal }) => call(wire.resellers.list, { query: sellersOf(app), signal }),
+    enabled,
+    staleTime: 10_000,
+  }).data
+}
+
+export const findSellers = async (app: string, search: string) =>
+  (await call(wire.resellers.list, { query: { ...sellersOf(app), search } })).resellers
+
+const sellersOf = (app: string) => ({ app, active: 'true', limit: 50 })
 
 export function useGenerateLicenses() {
   const client = useQueryClient()
@@ -83,27 +99,6 @@ export function useGenerateLicenses() {
       })
     },
     onError: (error) => toastFailed('Generation Failed', error, 'Failed to generate licenses.'),
-  })
-}
-
-interface ExpiryEdit {
-  id: string
-  expiresAt: string | null
-  seen: { expiresAt: string | null; term: LicenseTerm }
-}
-
-export function useEditExpiry() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, ...body }: ExpiryEdit) => call(wire.licenses.update, { params: { id }, body }),
-    onSuccess: () => {
-      refreshLicenses(client)
-      toast.success('License Updated', { description: 'The new expiry applies immediately.' })
-    },
-    onError: (error) => {
-      if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toastFailed('Update Failed', error, 'Failed to update license.')
-    },
   })
 }
 
@@ -124,6 +119,21 @@ export function useEditLicense() {
   })
 }
 
+/** The Undo button of a toast about licenses that changed. */
+export const undoLicenses = (client: QueryClient, rows: readonly UndoRow[]) =>
+  undoOption({
+    rows,
+    restore: (undo) => call(wire.bulk.undoLicenses, { body: { undo } }),
+    noun: 'license',
+    refresh: () => refreshLicenses(client),
+  })
+
+/** What undoes the ban of a license, or its lifting. */
+const banUndo = ({ _id, banned, banReason }: License, after: boolean): UndoRow => ({
+  _id,
+  ban: { before: { banned, reason: banReason }, after: { banned: after, reason: null } },
+})
+
 type Listed = { licenses: License[] }
 
 function withBan(license: License, banned: boolean): License {
@@ -134,7 +144,7 @@ function withBan(license: License, banned: boolean): License {
 /** Updates the lists optimistically and reverts them when the server rejects the change. */
 export function useSetLicenseBan() {
   const client = useQueryClient()
-  const mutation = useMutation({
+  return useMutation({
     mutationFn: ({ license, banned }: { license: License; banned: boolean }) =>
       call(wire.licenses.toggleBan, { params: { id: license._id }, body: { is_banned: banned } }),
     onMutate: async ({ license, banned }) => {
@@ -157,7 +167,7 @@ export function useSetLicenseBan() {
         : 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
         description: banned ? rejected : 'It can be used again.',
-        action: { label: 'Undo', onClick: () => mutation.mutate({ license, banned: !banned }) },
+        ...undoLicenses(client, [banUndo(license, banned)]),
       })
     },
     onError: (error, { banned }, before) => {
@@ -170,7 +180,6 @@ export function useSetLicenseBan() {
     },
     onSettled: () => refreshLicenses(client),
   })
-  return mutation
 }
 
 export function useDeleteLicense() {

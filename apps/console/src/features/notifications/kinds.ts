@@ -1,7 +1,6 @@
 import type { NotificationSettings } from '@keyward/contract'
 
-/** Mails about orders come with a later release, so there is no switch for them yet. */
-type Kind = Exclude<keyof NotificationSettings, 'newSignIn' | 'ordersWaiting'>
+type Kind = Exclude<keyof NotificationSettings, 'newSignIn'>
 
 export const kinds: readonly { kind: Kind; label: string; description: string }[] = [
   {
@@ -32,6 +31,12 @@ export const kinds: readonly { kind: Kind; label: string; description: string }[
     kind: 'webhookFailing',
     label: 'Failing webhooks',
     description: 'When a webhook that you made is turned off, because it failed for three days.',
+  },
+  {
+    kind: 'ordersWaiting',
+    label: 'Waiting orders',
+    description:
+      'When orders of your shops could not be fulfilled, with the reasons, or their keys could not be mailed. Each once, and at most one message a day.',
   },
   {
     kind: 'weeklySummary',

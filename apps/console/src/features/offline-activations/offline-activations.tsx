@@ -10,14 +10,14 @@ import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { DialogSlot } from '../../ui/deferred.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import type { MachineOwner } from './activate-dialog.tsx'
 import { pageSize, useOfflineActivations } from './queries.ts'
 
 const ActivateDialog = lazyNamed(() => import('./activate-dialog.tsx'), 'ActivateDialog')
+const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 const DeactivateDialog = lazyNamed(() => import('./deactivate-dialog.tsx'), 'DeactivateDialog')
 
 const dialogs = {
@@ -78,13 +78,15 @@ export function OfflineActivations({ app, user }: MachineOwner) {
             ))}
           </ul>
           {data.pagination.pages > 1 && (
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={data.pagination.total}
-              noun="activations"
-              onPage={setPage}
-            />
+            <Deferred fallback={<div className="h-13 border-t" />}>
+              <Pagination
+                page={page}
+                limit={pageSize}
+                total={data.pagination.total}
+                noun="activations"
+                onPage={setPage}
+              />
+            </Deferred>
           )}
         </>
       )}

@@ -13,3 +13,15 @@ export function finishOnboarding(ownerId: string) {
 
 export const useOnboardingDone = (ownerId: string) =>
   useSyncExternalStore(listeners.subscribe, () => readStored(prefix + ownerId) !== null)
+
+const dismissedPrefix = 'keyward-dismissed-steps-'
+
+/** The ids of the next steps that this vendor does not need. */
+export const useDismissedSteps = (ownerId: string): readonly string[] =>
+  useSyncExternalStore(listeners.subscribe, () => readStored(dismissedPrefix + ownerId) ?? '').split(' ')
+
+export function dismissStep(ownerId: string, step: string) {
+  const key = dismissedPrefix + ownerId
+  writeStored(key, `${readStored(key) ?? ''} ${step}`.trim())
+  listeners.notify()
+}

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useDeletePortalLicenses } from './queries.ts'
 
@@ -13,10 +14,10 @@ export function DeleteAllDialog({ total, used, onClose }: DeleteAllDialogProps) 
     <ConfirmDialog
       onClose={onClose}
       title="Delete All Licenses"
-      description={`${total === 1 ? 'The only license' : `All ${total.toLocaleString()} licenses`} that you generated will be deleted. This action cannot be undone.`}
+      description={`${total === 1 ? 'The only license' : `All ${formatNumber(total)} licenses`} that you generated will be deleted. This action cannot be undone.`}
       loss={
         used > 0
-          ? `${used === 1 ? 'One of them is' : `${used.toLocaleString()} of them are`} in use. Their users can no longer sign in.`
+          ? `${used === 1 ? 'One of them is' : `${formatNumber(used)} of them are`} in use. Their users can no longer sign in.`
           : 'Customers can no longer use these keys.'
       }
       typed="delete all"

@@ -8,6 +8,7 @@ import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -37,7 +38,7 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
           ? generated.length === 1
             ? 'The key is ready to hand out. You can find it in the list.'
             : `${generated.length} keys are ready to hand out. You can find them in the list.`
-          : `New keys for ${appName}. You can generate ${remaining.toLocaleString()} more.`
+          : `New keys for ${appName}. You can generate ${formatNumber(remaining)} more.`
       }
     >
       {generated ? (
@@ -90,11 +91,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
   return (
     <DialogForm onSubmit={submit}>
       <DialogBody>
-        <Field
-          label="Number of Licenses"
-          hint={`1 to ${most.toLocaleString()}`}
-          error={errors.count?.message}
-        >
+        <Field label="Number of Licenses" hint={`1 to ${formatNumber(most)}`} error={errors.count?.message}>
           <Input
             {...count}
             type="number"
@@ -165,7 +162,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
         </ul>
         {licenses.length > shownMax && (
           <p className="text-[0.8125rem] text-fg-muted">
-            And {(licenses.length - shownMax).toLocaleString()} more. Copy all, or find them in the list.
+            And {formatNumber(licenses.length - shownMax)} more. Copy all, or find them in the list.
           </p>
         )}
       </DialogBody>

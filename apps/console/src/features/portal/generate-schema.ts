@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { toDayInput } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 
 export const latestDay = '9999-12-31'
 
@@ -10,7 +11,7 @@ const day = z.iso
   .refine((text) => text <= latestDay, 'This date is too far in the future')
 
 export function generateSchema(remaining: number) {
-  const whole = `Enter a whole number from 1 to ${remaining.toLocaleString()}`
+  const whole = `Enter a whole number from 1 to ${formatNumber(remaining)}`
   return z
     .object({
       count: z.int(whole).min(1, whole).max(remaining, whole),

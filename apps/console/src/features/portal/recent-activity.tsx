@@ -7,21 +7,30 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, QueryError } from '../../ui/states.tsx'
 import type { usePortalLicenses } from './queries.ts'
 
-export function RecentActivity({ query }: { query: ReturnType<typeof usePortalLicenses> }) {
+export interface RecentActivityProps {
+  query: ReturnType<typeof usePortalLicenses>
+  /** How many rows the list has once it is loaded: nothing below it moves then. */
+  expected: number
+}
+
+export function RecentActivity({ query, expected }: RecentActivityProps) {
   const licenses = query.data?.licenses
   if (query.isError && !licenses) {
     return <QueryError query={query} title="Failed to fetch licenses" />
   }
-  if (!licenses) {
+  if (!licenses && expected > 0) {
     return (
-      <div className="grid gap-4 px-5 pb-5" aria-busy>
-        {[1, 2, 3, 4, 5].map((row) => (
-          <Skeleton key={row} className="h-9" />
+      <div className="divide-y border-t" aria-busy>
+        {Array.from({ length: expected }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
+          <div key={row} className="px-5 py-3">
+            <Skeleton className="h-10" />
+          </div>
         ))}
       </div>
     )
   }
-  if (licenses.length === 0) {
+  if (!licenses || licenses.length === 0) {
     return (
       <EmptyState
         icon={<KeyRound />}

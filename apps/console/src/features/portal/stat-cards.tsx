@@ -1,6 +1,8 @@
 import type { PortalStats } from '@keyward/contract'
 import { CalendarCheck, CircleCheck, CircleDashed, Clock, KeyRound } from 'lucide-react'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { percentOf } from '../../lib/format/percent.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { StatRow } from '../../ui/stat-row.tsx'
 
 export interface PortalStatsProps {
@@ -11,8 +13,9 @@ export interface PortalStatsProps {
 const generated = (stats: PortalStats | undefined) => ({
   label: 'Total Generated',
   value: stats?.total,
-  note: stats ? `${stats.remaining.toLocaleString()} remaining` : 'Remaining',
+  note: stats ? `${formatNumber(stats.remaining)} remaining` : 'Remaining',
   icon: <KeyRound />,
+  to: paths.resellerLicenses,
 })
 
 /** The statistics on the dashboard. */

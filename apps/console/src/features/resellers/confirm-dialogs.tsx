@@ -1,7 +1,8 @@
 import type { Reseller } from '@keyward/contract'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useDeleteReseller, useResetSecondFactor, useSetActive } from './queries.ts'
+import { useDeleteReseller, useEndResellerSessions, useResetSecondFactor, useSetActive } from './queries.ts'
 
 export interface ResellerDialogProps {
   reseller: Reseller
@@ -25,6 +26,27 @@ export function SuspendResellerDialog({ reseller, onClose }: ResellerDialogProps
       confirmLabel="Suspend"
       busy={setActive.isPending}
       onConfirm={() => setActive.mutate({ id: reseller._id, active: false }, { onSuccess: onClose })}
+    />
+  )
+}
+
+export function EndSessionsDialog({ reseller, onClose }: ResellerDialogProps) {
+  const end = useEndResellerSessions()
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Sign Out Everywhere"
+      description={
+        <>
+          <strong className="break-all font-semibold text-fg">{reseller.email}</strong> is signed out on every
+          device and can sign in again.
+        </>
+      }
+      loss="To keep the reseller out, suspend the account instead."
+      tone="neutral"
+      confirmLabel="Sign Out"
+      busy={end.isPending}
+      onConfirm={() => end.mutate(reseller._id, { onSuccess: onClose })}
     />
   )
 }
@@ -80,7 +102,7 @@ export function DeleteResellerDialog({ reseller, onClose }: ResellerDialogProps)
       <p className="text-fg-muted">
         {licenses === 0
           ? 'The reseller has no licenses.'
-          : `You keep the reseller's ${licenses === 1 ? 'license' : `${licenses.toLocaleString()} licenses`} and their end users.`}
+          : `You keep the reseller's ${licenses === 1 ? 'license' : `${formatNumber(licenses)} licenses`} and their end users.`}
       </p>
     </ConfirmDialog>
   )

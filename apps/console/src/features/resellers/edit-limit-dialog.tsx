@@ -2,6 +2,7 @@ import { limits, type Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -51,7 +52,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
     return (
       <ConfirmDialog
         title="Set the limit below the licenses already created?"
-        description={`This reseller has already created ${amountOf(used, 'license')}. The new limit is ${unsure.toLocaleString()}. Do you want to continue?`}
+        description={`This reseller has already created ${amountOf(used, 'license')}. The new limit is ${formatNumber(unsure)}. Do you want to continue?`}
         loss="These licenses stay valid, but the reseller cannot create more until some are deleted."
         tone="neutral"
         confirmLabel="Continue"
@@ -114,7 +115,7 @@ function Figure({ label, value }: { label: string; value: number | undefined }) 
   return (
     <div className="grid justify-items-center gap-0.5 px-2 py-2.5">
       <dt className="order-last text-[0.8125rem] text-fg-muted">{label}</dt>
-      <dd className="font-semibold text-lg tabular-nums">{value?.toLocaleString() ?? '—'}</dd>
+      <dd className="font-semibold text-lg tabular-nums">{formatNumber(value) ?? '—'}</dd>
     </div>
   )
 }

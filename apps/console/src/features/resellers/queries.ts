@@ -33,11 +33,23 @@ export function useResellers({ status, ...rest }: ResellerQuery, enabled: boolea
   })
 }
 
+/** A reseller with its open sessions. */
+export function useReseller(id: string) {
+  return useQuery({
+    queryKey: [...keys.resellers, 'one', id],
+    meta: { failure: 'Failed to fetch the reseller' },
+    queryFn: ({ signal }) => call(wire.resellers.get, { params: { id }, signal }),
+    staleTime: 5_000,
+    refetchOnWindowFocus: true,
+  })
+}
+
 /** Updates the resellers on every cached page. */
 function setRows(client: QueryClient, change: (rows: Reseller[]) => Reseller[]) {
   client.setQueriesData<ResellerPage>(
     { queryKey: keys.resellers },
-    (page) => page && { ...page, resellers: change(page.resellers) },
+    // The page of one reseller is below the same key.
+    (page) => page?.resellers && { ...page, resellers: change(page.resellers) },
   )
 }
 
@@ -101,6 +113,18 @@ export function useSetActive() {
       })
     },
     onError: (error) => toastFailure(error, 'Failed to update reseller.'),
+  })
+}
+
+export function useEndResellerSessions() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => call(wire.resellers.endSessions, { params: { id } }),
+    onSuccess: () => {
+      refresh(client)
+      toast.success('The reseller has been signed out everywhere.')
+    },
+    onError: (error) => toastFailure(error, 'Failed to end the sessions.'),
   })
 }
 

@@ -1,15 +1,18 @@
 import type { Reseller } from '@keyward/contract'
 import { Pause, Pencil, Play, ShieldOff, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { resellerPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import type { Column } from '../../ui/table.tsx'
 
-export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'reset-second-factor' | 'delete'
+export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'reset-second-factor' | 'end-sessions' | 'delete'
 
 export function resellerColumns(
   onAction: (action: ResellerAction, reseller: Reseller) => void,
@@ -19,10 +22,15 @@ export function resellerColumns(
       id: 'email',
       header: 'Reseller',
       phone: 'title',
-      cell: ({ email }) => (
-        <span className="block truncate font-medium md:max-w-60" title={email}>
+      cell: ({ _id, email }) => (
+        <Link
+          to={resellerPath(_id)}
+          data-row-open=""
+          className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-60"
+          title={email}
+        >
           {email}
-        </span>
+        </Link>
       ),
     },
     {
@@ -47,7 +55,7 @@ export function resellerColumns(
       cell: ({ email, created_licenses: used, allowed_license_keys: allowed }) => (
         <div className="grid gap-1 max-md:relative md:w-24 max-md:[&>:last-child]:absolute max-md:[&>:last-child]:inset-x-0 max-md:[&>:last-child]:-bottom-1.5">
           <span className="tabular-nums md:leading-4">
-            {used.toLocaleString()}/{allowed.toLocaleString()}
+            {formatNumber(used)}/{formatNumber(allowed)}
           </span>
           <Progress value={used} max={allowed} label={`Licenses used by ${email}`} />
         </div>

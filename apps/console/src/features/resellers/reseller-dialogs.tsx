@@ -9,6 +9,7 @@ import type { CreatedReseller } from './create-reseller-dialog.tsx'
 
 const confirmDialogs = () => import('./confirm-dialogs.tsx')
 const DeleteResellerDialog = lazyNamed(confirmDialogs, 'DeleteResellerDialog')
+const EndSessionsDialog = lazyNamed(confirmDialogs, 'EndSessionsDialog')
 const ResetSecondFactorDialog = lazyNamed(confirmDialogs, 'ResetSecondFactorDialog')
 const SuspendResellerDialog = lazyNamed(confirmDialogs, 'SuspendResellerDialog')
 const CreateResellerDialog = lazyNamed(() => import('./create-reseller-dialog.tsx'), 'CreateResellerDialog')
@@ -19,6 +20,7 @@ const calls = {
   edit: [wire.resellers.update],
   suspend: [wire.resellers.update],
   'reset-second-factor': [wire.resellers.resetSecondFactor],
+  'end-sessions': [wire.resellers.endSessions],
   delete: [wire.resellers.remove],
 }
 
@@ -53,14 +55,29 @@ export function ResellerDialogs({ available, apps, appId, resellers }: ResellerD
           }}
         />
       )}
-      {kind === 'edit' && reseller && <EditLimitDialog key={id} reseller={reseller} onClose={close} />}
-      {kind === 'suspend' && reseller?.active && (
-        <SuspendResellerDialog reseller={reseller} onClose={close} />
+      <ResellerDialog kind={kind} reseller={reseller} onClose={close} />
+    </DialogSlot>
+  )
+}
+
+export interface ResellerDialogProps {
+  kind: string | undefined
+  reseller: Reseller | undefined
+  onClose: () => void
+}
+
+/** The dialogs about one reseller. */
+export function ResellerDialog({ kind, reseller, onClose }: ResellerDialogProps) {
+  if (!reseller) return null
+  return (
+    <DialogSlot>
+      {kind === 'edit' && <EditLimitDialog key={reseller._id} reseller={reseller} onClose={onClose} />}
+      {kind === 'suspend' && reseller.active && (
+        <SuspendResellerDialog reseller={reseller} onClose={onClose} />
       )}
-      {kind === 'reset-second-factor' && reseller && (
-        <ResetSecondFactorDialog reseller={reseller} onClose={close} />
-      )}
-      {kind === 'delete' && reseller && <DeleteResellerDialog reseller={reseller} onClose={close} />}
+      {kind === 'reset-second-factor' && <ResetSecondFactorDialog reseller={reseller} onClose={onClose} />}
+      {kind === 'end-sessions' && <EndSessionsDialog reseller={reseller} onClose={onClose} />}
+      {kind === 'delete' && <DeleteResellerDialog reseller={reseller} onClose={onClose} />}
     </DialogSlot>
   )
 }

@@ -1,6 +1,8 @@
 import { Activity } from 'lucide-react'
 import { Link } from 'react-router'
-import { paths } from '../../lib/navigation/paths.ts'
+import { serverNow } from '../../lib/api/server-time.ts'
+import { addDuration, toDayInput } from '../../lib/format/dates.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
@@ -11,6 +13,9 @@ import { useActivity } from './queries.ts'
 /** The server counts by UTC days. */
 const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
+/** The first of seven local days, today included. */
+const firstDayOfWeek = () => toDayInput(addDuration(serverNow(), -6, 'days'))
+
 export function ActivityChart() {
   const activity = useActivity()
   const days = activity.data
@@ -19,11 +24,18 @@ export function ActivityChart() {
     <Card>
       <CardHeader
         title="Activity"
-        description="License activations and sign-ins of the last 30 days"
+        description="License activations and sign-ins of the last 30 days, by day in UTC"
         actions={
-          <Button asChild size="sm">
-            <Link to={paths.activity}>All events</Link>
-          </Button>
+          <>
+            <Button asChild size="sm">
+              <Link to={listPath(paths.activity, { code: 'activations', from: firstDayOfWeek() })}>
+                Activations, last 7 days
+              </Link>
+            </Button>
+            <Button asChild size="sm">
+              <Link to={paths.activity}>All events</Link>
+            </Button>
+          </>
         }
       />
       <CardBody>

@@ -18,3 +18,11 @@ export function useActivity() {
     queryFn: async ({ signal }) => (await call(wire.dashboard.activity, { signal })).days,
   })
 }
+
+/** Kept with the activity log, so that what programs do refreshes it. */
+export function useAppActivity(app: string) {
+  return useQuery({
+    queryKey: [...keys.dashboard, 'activity', app],
+    queryFn: async ({ signal }) => (await call(wire.dashboard.activity, { query: { app }, signal })).days,
+  })
+}

@@ -9,9 +9,9 @@ const endsNow =
   'Premium ends now. Nothing is deleted, but the limits of the free plan apply to anything new, and resellers can no longer generate licenses.'
 
 export function CancelDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
-  const { expiryDate, moneyBack, cancelledAt } = subscription
-  const endless = expiryDate === null
-  const refundOnly = cancelledAt !== null || endless
+  const { expiryDate, moneyBack, cancelledAt, source } = subscription
+  const keeps = expiryDate === null || source !== 'payment'
+  const refundOnly = cancelledAt !== null || keeps
   const [refund, setRefund] = useState(refundOnly && moneyBack !== null)
   const cancel = useCancelSubscription(onClose)
   const back = moneyBack && `Get ${moneyBack.priceFormatted} back`
@@ -25,7 +25,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
           <>Premium stays until {until}, and nothing renews automatically: you will not be charged again.</>
         )
       }
-      loss={refund && !endless ? endsNow : undefined}
+      loss={refund && !keeps ? endsNow : undefined}
       cancelLabel={cancelledAt ? `Keep premium` : 'Not now'}
       confirmLabel={refund && back ? back : 'Cancel subscription'}
       busy={cancel.isPending}
@@ -45,7 +45,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
       {refundOnly && moneyBack && (
         <p className="text-fg-muted">
           Refunded in full. Available until <DateText value={moneyBack.until} />.{' '}
-          {endless ? 'Your premium plan stays.' : <>Otherwise premium stays until {until}.</>}
+          {keeps ? 'Your premium plan stays.' : <>Otherwise premium stays until {until}.</>}
         </p>
       )}
     </ConfirmDialog>

@@ -1,15 +1,18 @@
 import { formatAmount, type Payment, type PlanInfo, type Subscription } from '@keyward/contract'
 import { Crown } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { toCancellation } from './cancellation.ts'
 import { FeatureList } from './feature-list.tsx'
 import { OwnServerNote } from './own-server-note.tsx'
+import { termsOf } from './payment-status.ts'
 
-const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : limit.toLocaleString())
+const limitText = (limit: number | null) => (limit === null ? 'Unlimited' : formatNumber(limit))
 
 export interface CurrentPlanProps {
   subscription: Subscription
@@ -23,6 +26,8 @@ export interface CurrentPlanProps {
 export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentPlanProps) {
   const { hasActiveSubscription: premium, cancelledAt, expiryDate, moneyBack } = subscription
   const endless = premium && expiryDate === null
+  const change = toCancellation(subscription)
+  const term = termsOf(payments)
   const words = stateInWords(subscription, payments)
   return (
     <Card>
@@ -50,6 +55,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
           items={[
             { label: 'Apps', value: limitText(subscription.appLimit) },
             { label: 'Licenses per App', value: limitText(subscription.licenseLimitPerApp) },
+            ...(subscription.source === 'payment' && term ? [{ label: 'Paid Term', value: term }] : []),
             ...(endless
               ? []
               : [
@@ -65,7 +71,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
           <h3 className="font-medium">What's included</h3>
           <FeatureList features={plan.features} />
         </div>
-        {onCancel && premium && (moneyBack || !(cancelledAt || endless)) && (
+        {onCancel && change && (
           <div className="grid gap-3 border-t pt-4">
             {moneyBack && (
               <p className="text-pretty text-[0.8125rem] text-fg-muted">
@@ -74,7 +80,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
               </p>
             )}
             <Button variant="dangerGhost" className="justify-self-start max-md:h-11" onClick={onCancel}>
-              {(cancelledAt || endless) && moneyBack
+              {change === 'refund' && moneyBack
                 ? `Get ${moneyBack.priceFormatted} back`
                 : 'Cancel subscription'}
             </Button>
@@ -87,7 +93,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
 
 /** The state of the plan in sentences, where plan and date do not show it. */
 function stateInWords(
-  { hasActiveSubscription, cancelledAt, expiryDate, endedAt }: Subscription,
+  { hasActiveSubscription, cancelledAt, expiryDate, endedAt, source }: Subscription,
   payments: Payment[],
 ): { id: string; text: ReactNode }[] {
   const refunding = payments.filter(({ status }) => status === 'refunding')
@@ -103,6 +109,12 @@ function stateInWords(
     words.push({
       id: 'endless',
       text: 'Your premium plan has no end. There is nothing to buy or renew.',
+    })
+  }
+  if (source === 'grant' && expiryDate !== null) {
+    words.push({
+      id: 'granted',
+      text: 'The operator of this server granted you premium. You did not pay for it, and it does not renew.',
     })
   }
   if (hasActiveSubscription && cancelledAt) {

@@ -1,4 +1,5 @@
 import type { Payment, PaymentStatus } from '@keyward/contract'
+import { serverNow } from '../../lib/api/server-time.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
 export const statusFacts: Record<PaymentStatus, { label: string; tone: Tone }> = {
@@ -16,6 +17,20 @@ export const hasReceipt = ({ status }: Pick<Payment, 'status'>) => status !== 'p
 
 export const termLabel = ({ planDuration }: Pick<Payment, 'planDuration'>) =>
   planDuration === 'yearly' ? 'Premium, yearly' : 'Premium, monthly'
+
+/** The paid terms that have not ended, in their order: 'Monthly', or 'Monthly, then yearly'. */
+export function termsOf(payments: readonly Pick<Payment, 'status' | 'periodEnd' | 'planDuration'>[]) {
+  const running = payments
+    .map(({ status, periodEnd, planDuration }) => ({
+      status,
+      planDuration,
+      end: Date.parse(periodEnd ?? ''),
+    }))
+    .filter(({ status, end }) => status === 'paid' && end > serverNow())
+    .toSorted((one, other) => one.end - other.end)
+  const text = running.map(({ planDuration }) => planDuration).join(', then ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
 
 const methods: Record<string, string> = {
   card: 'Card',

@@ -2,6 +2,7 @@ import type { Subscription } from '@keyward/contract'
 import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -21,6 +22,7 @@ export interface PlanNoticeProps {
 /** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
 export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
   const [dismissed, setDismissed] = useState(() => readStored(keyOf(ownerId)))
+  const sells = usePublicConfig()?.payments !== 'off'
   const notice = findNotice(subscription, serverNow())
   if (!notice) return null
   const id = `${notice.kind} ${notice.date}`
@@ -49,11 +51,13 @@ export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
             </>
           )}
         </p>
-        <May call={wire.payments.createOrder}>
-          <Button asChild size="sm">
-            <Link to={paths.subscription}>Renew</Link>
-          </Button>
-        </May>
+        {sells && (
+          <May call={wire.payments.createOrder}>
+            <Button asChild size="sm">
+              <Link to={paths.subscription}>Renew</Link>
+            </Button>
+          </May>
+        )}
       </div>
       <IconButton label="Dismiss" onClick={dismiss}>
         <X />

@@ -23,7 +23,7 @@ export interface UpgradeCardProps {
 
 export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, coupon }: UpgradeCardProps) {
   const reasonId = useId()
-  const open = !active && pricing !== undefined && pricing.checkout !== 'off'
+  const open = !active && pricing !== undefined
   const reason = active ? (
     <p>
       Premium is active
@@ -35,8 +35,6 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
       )}
       .
     </p>
-  ) : pricing?.checkout === 'off' ? (
-    <p>Payments are turned off on this server. Ask its operator for the premium plan.</p>
   ) : checkout.waiting ? (
     <p>A payment is waiting for confirmation.</p>
   ) : undefined
@@ -80,6 +78,21 @@ export function UpgradeCard({ premium, pricing, active, expiryDate, checkout, co
             disabled={!open || checkout.term !== undefined}
           />
         )}
+      </CardBody>
+    </Card>
+  )
+}
+
+/** The free plan where nothing is sold. */
+export function AskOperatorCard({ premium }: Pick<UpgradeCardProps, 'premium'>) {
+  return (
+    <Card>
+      <CardHeader title="Premium" description="No limits on apps, licenses and resellers." />
+      <CardBody className="grid gap-5">
+        <FeatureList features={premium.features} />
+        <p className="text-fg-muted">
+          Payments are turned off on this server. Ask its operator for the premium plan.
+        </p>
       </CardBody>
     </Card>
   )

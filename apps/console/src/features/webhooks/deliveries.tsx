@@ -12,9 +12,9 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
+import { deliveryFacts } from './delivery-words.ts'
 import { eventLabel } from './event-words.ts'
 import { useDeliveries, useRetry } from './queries.ts'
-import { deliveryFacts } from './state.ts'
 
 const pageSize = 50
 type State = Delivery['state']

@@ -1,10 +1,10 @@
 import type { Delivery } from '@keyward/contract'
-import { formatExactTime } from '../../lib/format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
+import { attemptsText, deliveryFacts, responseText } from './delivery-words.ts'
 import { eventLabel } from './event-words.ts'
-import { attemptsText, deliveryFacts, momentText, responseText } from './state.ts'
 
 export const deliveryColumns = (onOpen: (delivery: Delivery) => void): Column<Delivery>[] => [
   {
@@ -46,10 +46,6 @@ export const deliveryColumns = (onOpen: (delivery: Delivery) => void): Column<De
     id: 'at',
     header: 'Time',
     phone: 'third',
-    cell: ({ at }) => (
-      <time dateTime={at} title={formatExactTime(at)} className="whitespace-nowrap">
-        {momentText(at)}
-      </time>
-    ),
+    cell: ({ at }) => <TimeText value={at} />,
   },
 ]

@@ -2,16 +2,18 @@ import { limits, type Webhook } from '@keyward/contract'
 import { RotateCw } from 'lucide-react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
+import { deliveryFacts, responseText, untilText } from './delivery-words.ts'
 import { eventLabel } from './event-words.ts'
 import { type DeliveryDetails, useDelivery, useRetry } from './queries.ts'
-import { deliveryFacts, momentText, responseText, untilText } from './state.ts'
 
 export interface DeliveryDialogProps {
   webhook: Webhook
@@ -73,9 +75,9 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
               ),
             },
             ...(attempts > 0 ? [{ label: 'Response', value: responseText(delivery) }] : []),
-            { label: 'Attempts', value: attempts.toLocaleString() },
+            { label: 'Attempts', value: formatNumber(attempts) },
             ...(nextAt ? [{ label: 'Next try', value: untilText(nextAt) }] : []),
-            { label: 'Happened', value: momentText(at) },
+            { label: 'Happened', value: <TimeText value={at} /> },
           ]}
         />
       </div>
@@ -90,7 +92,7 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
         <p className="text-[0.8125rem] text-fg-muted">
           {request === null
             ? 'You see the request only if you may read the event.'
-            : `The first ${(limits.deliveryBytesMax / 1024).toLocaleString()} KiB of each, kept for ${limits.deliveryDays} days.`}
+            : `The first ${formatNumber(limits.deliveryBytesMax / 1024)} KiB of each, kept for ${limits.deliveryDays} days.`}
         </p>
       )}
     </>

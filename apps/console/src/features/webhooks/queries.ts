@@ -26,7 +26,7 @@ const soonMs = 60_000
 const busyMs = 2_000
 const calmMs = 15_000
 
-/** Attempts leave no record, of which the live stream would tell: look often while one is due soon. */
+/** Attempts are not recorded, so no live event announces them: poll often while one is due soon. */
 const intervalOf = (deliveries: readonly Pick<Delivery, 'state' | 'nextAt'>[] = []) =>
   deliveries.some(({ nextAt }) => nextAt !== null && Date.parse(nextAt) < serverNow() + soonMs)
     ? busyMs

@@ -83,8 +83,10 @@ export const webhookColumns = (apps: Parameters<typeof appsText>[1]): Column<Web
   },
 ]
 
-const noteOf = ({ active, failingSince }: Webhook) =>
-  active ? failingSince && `since ${formatDate(failingSince)}` : 'Resume it to get events'
+function noteOf({ active, failingSince, pauseReason }: Webhook) {
+  if (active) return failingSince && `since ${formatDate(failingSince)}`
+  return pauseReason === 'full' ? 'Too many events waited' : 'Resume it to get events'
+}
 
 function Short({ text }: { text: string }) {
   return (

@@ -9,6 +9,7 @@ const webhook: Webhook = {
   apps: ['app_1'],
   format: 'standard',
   active: true,
+  pauseReason: null,
   failingSince: null,
   createdAt: '2026-01-01T00:00:00.000Z',
 }

@@ -51,6 +51,34 @@ export function useApp(id: string | undefined): Found {
   return { app: asked.data, resolving, unresolved: resolving && asked.isError ? asked : undefined }
 }
 
+/** The apps of rows, even those that are not among the newest: these are asked for one after the other. */
+export function useAppsOf(rows: readonly { app: { _id: string } }[]): App[] {
+  const { data: apps } = useApps()
+  const count = useAppCount()
+  const ids = new Set(rows.map(({ app }) => app._id))
+  const listed = apps?.filter(({ _id }) => ids.has(_id)) ?? []
+  for (const { _id } of listed) ids.delete(_id)
+  const unlisted = [...ids].sort()
+  const asked = useQuery({
+    queryKey: [...keys.app, unlisted],
+    queryFn: ({ signal }) => readApps(unlisted, signal),
+    enabled: apps !== undefined && unlisted.length > 0 && count !== apps.length,
+  })
+  return [...listed, ...(asked.data ?? [])]
+}
+
+async function readApps(ids: readonly string[], signal: AbortSignal): Promise<App[]> {
+  const apps: App[] = []
+  for (const id of ids) {
+    try {
+      apps.push((await call(wire.apps.get, { params: { id }, signal })).app)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error
+    }
+  }
+  return apps
+}
+
 const found = 50
 
 async function findApps(search: string): Promise<{ value: string; label: string }[]> {

@@ -91,6 +91,8 @@ interface Extra {
   signal?: AbortSignal
   /** For endpoints that accept one: a repeat with the same key changes nothing again. */
   idempotencyKey?: string
+  /** The body of an upload. */
+  file?: Blob
 }
 
 interface Loose extends Extra {
@@ -151,19 +153,20 @@ async function request(endpoint: Wire, input?: Loose): Promise<Response> {
 
 async function requestOnce(
   endpoint: Wire,
-  { params, query, body, signal, idempotencyKey }: Loose = {},
+  { params, query, body, signal, idempotencyKey, file }: Loose = {},
 ): Promise<Response> {
   const session = sessions[endpoint.access ?? 'owner']
   const token = session?.get() ?? null
   const headers: Record<string, string> = { accept: 'application/json' }
   if (token) headers.authorization = `Bearer ${token}`
   if (endpoint.hasBody) headers['content-type'] = 'application/json'
+  if (file) headers['content-type'] = 'application/octet-stream'
   if (idempotencyKey) headers['idempotency-key'] = `"${idempotencyKey}"`
 
   const response = await send(urlOf(endpoint.path, params, query), {
     method: endpoint.method,
     headers,
-    body: endpoint.hasBody ? JSON.stringify(body ?? {}) : undefined,
+    body: file ?? (endpoint.hasBody ? JSON.stringify(body ?? {}) : undefined),
     signal,
   })
   if (response.ok) return response

@@ -10,9 +10,13 @@ export const keys = {
   dashboard: ['dashboard'],
   licenses: ['licenses'],
   clients: ['clients'],
+  customers: ['customers'],
   resellers: ['resellers'],
   apiKeys: ['api-keys'],
   webhooks: ['webhooks'],
+  shops: ['shops'],
+  orders: ['orders'],
+  imports: ['imports'],
   members: ['members'],
   /** The vendor accounts of the signed-in person. */
   vendors: ['vendors'],

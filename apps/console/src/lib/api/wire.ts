@@ -16,7 +16,7 @@ export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
   readonly endpoint?: E
 }
 
-type Called = Omit<typeof endpoints, 'program' | 'payments' | 'system'> & {
+type Called = Omit<typeof endpoints, 'program' | 'payments' | 'system' | 'customerPage'> & {
   program: Pick<(typeof endpoints)['program'], 'keys'>
   payments: Omit<(typeof endpoints)['payments'], 'webhook'>
 }

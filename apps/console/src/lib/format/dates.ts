@@ -1,5 +1,4 @@
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit', year: 'numeric' })
-const exactFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
 
 export type DateInput = string | number | Date
 
@@ -15,14 +14,12 @@ export function formatTime(value: DateInput): string {
   return timeFormat.format(new Date(value))
 }
 
+/** Date and time of day in the reader's own time zone. */
+export const formatMoment = (value: DateInput): string => `${formatDate(value)}, ${formatTime(value)}`
+
 /** In UTC, to the second, for a reader in another time zone. */
 export function formatUtcTime(value: DateInput): string {
   return `${new Date(value).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-}
-
-/** Date, time and time zone in full. */
-export function formatExactTime(value: DateInput): string {
-  return exactFormat.format(new Date(value))
 }
 
 /** The first moment of a local day given as 'yyyy-mm-dd', as ISO 8601 UTC. */
@@ -42,9 +39,9 @@ export function toDayInput(value: DateInput): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
 
-export type DurationUnit = 'hours' | 'days' | 'months'
+export type DurationUnit = 'hours' | 'days' | 'months' | 'years'
 
-/** Months are calendar months, clamped to the last day of the resulting month. */
+/** Months and years are those of the calendar, clamped to the last day of the resulting month. */
 export function addDuration(from: DateInput, amount: number, unit: DurationUnit): Date {
   const date = new Date(from)
   if (unit === 'hours') date.setTime(date.getTime() + amount * 3_600_000)
@@ -52,7 +49,7 @@ export function addDuration(from: DateInput, amount: number, unit: DurationUnit)
   else {
     const day = date.getDate()
     date.setDate(1)
-    date.setMonth(date.getMonth() + amount)
+    date.setMonth(date.getMonth() + (unit === 'years' ? 12 * amount : amount))
     const lastDay = new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()
     date.setDate(Math.min(day, lastDay))
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessEnds, noDateText, oldProgramsWarning } from './ending.ts'
+import { accessEnds, noDateText, oldProgramsWarning, oldProgramsWarningOf } from './ending.ts'
 
 test('shows a license without a date by its term', () => {
   expect(noDateText({ term: 'first_use', duration: { value: 30, unit: 'days' } })).toBe(
@@ -28,4 +28,6 @@ test('warns about licenses without an end only while old programs are in use', (
     undefined,
     undefined,
   ])
+  expect(oldProgramsWarningOf([{ sdklessInitAt: null }, daysAgo(1)])).toContain('1970')
+  expect(oldProgramsWarningOf([{ sdklessInitAt: null }, daysAgo(31)])).toBeUndefined()
 })

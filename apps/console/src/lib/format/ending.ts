@@ -21,6 +21,10 @@ export function oldProgramsWarning(app: Pick<App, 'sdklessInitAt'> | undefined):
     : undefined
 }
 
+/** The same for rows of several apps. */
+export const oldProgramsWarningOf = (apps: readonly Pick<App, 'sdklessInitAt'>[]): string | undefined =>
+  apps.map((app) => oldProgramsWarning(app)).find((warning) => warning !== undefined)
+
 /** When access ends: the grace days follow the expiry. Infinity if it never does, or has not started. */
 export const accessEnds = ({ expiresAt, graceDays }: Pick<License, 'expiresAt' | 'graceDays'>): number =>
   expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) + graceDays * 86_400_000

@@ -1,5 +1,6 @@
 import type { Client } from '@keyward/contract'
 import { formatDate } from './dates.ts'
+import { formatNumber } from './numbers.ts'
 
 type User = Pick<Client, 'offline' | 'username'>
 
@@ -13,12 +14,12 @@ export function offlineSentence(users: readonly User[]): string | undefined {
       ? `A program of ${users[0]?.username}`
       : running.length === 1
         ? 'A program of one of them'
-        : `Programs of ${running.length.toLocaleString()} of them`
+        : `Programs of ${formatNumber(running.length)} of them`
   const endless = running.length - ends.length
   const text = `${subject} can go on running without a connection`
   if (endless === 0) return `${text} until ${formatDate(latestOf(ends))} at the latest.`
   if (ends.length === 0) return `${text} for good, because of an activation file that never ends.`
-  return `${text}: ${endless.toLocaleString()} for good, because of an activation file that never ends, the others until ${formatDate(latestOf(ends))} at the latest.`
+  return `${text}: ${formatNumber(endless)} for good, because of an activation file that never ends, the others until ${formatDate(latestOf(ends))} at the latest.`
 }
 
 const latestOf = (ends: readonly string[]): number => Math.max(...ends.map((end) => Date.parse(end)))

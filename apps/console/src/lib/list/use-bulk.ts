@@ -1,5 +1,7 @@
+import type { UndoRow } from '@keyward/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import type { Extension } from '../format/extension.ts'
 import { type Batch, changeInBatches, type Failure, toBatches } from './bulk.ts'
 
 /** Small enough for progress about every second. */
@@ -12,33 +14,47 @@ export interface BulkEnd {
 }
 
 export interface BulkRequest {
-  days: number | undefined
+  /** Set for the action `extend`. */
+  extension: Extension | undefined
   idempotencyKey: string
+}
+
+export interface BulkChanges {
+  /** How many really changed. */
+  changed: number
+  /** What undoes their changes. */
+  undo: UndoRow[]
+  extension: Extension | undefined
 }
 
 interface Bulk<Row> extends BulkEnd {
   rows: Row[]
   /** Changes all of these rows or none. */
-  change: (rows: Row[], request: BulkRequest) => Promise<unknown>
+  change: (rows: Row[], request: BulkRequest) => Promise<{ changed: number; undo: UndoRow[] }>
   refresh: () => void
-  /** Called once with all changed rows, unless there are none. */
-  onDone: (rows: Row[], days?: number) => void
+  /** Called once with all rows that did not fail, unless there are none. */
+  onDone: (rows: Row[], result: BulkChanges) => void
 }
 
 /** Runs an action on many rows in a dialog, with progress and with retry of the rows that failed. */
 export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk }: Bulk<Row>) {
   // Keep the selection of the start: the list may change while this runs.
   const [rows] = useState(bulk.rows)
-  const [days, setDays] = useState<number>()
+  const extension = useRef<Extension>(undefined)
+  const changes = useRef({ changed: 0, undo: [] as UndoRow[] })
   const [done, setDone] = useState<Row[]>([])
   const [failed, setFailed] = useState<Failure<Row>[]>([])
   const [left, setLeft] = useState<Batch<Row>[]>([])
   const [count, setCount] = useState(0)
   const work = useMutation({
-    mutationFn: ({ batches, days }: { batches: Batch<Row>[]; days: number | undefined }) =>
+    mutationFn: (batches: Batch<Row>[]) =>
       changeInBatches({
         batches,
-        change: (batch, idempotencyKey) => change(batch, { days, idempotencyKey }),
+        change: async (batch, idempotencyKey) => {
+          const answer = await change(batch, { extension: extension.current, idempotencyKey })
+          changes.current.changed += answer.changed
+          changes.current.undo.push(...answer.undo)
+        },
         onProgress: setCount,
       }),
     onMutate: () => setCount(0),
@@ -48,11 +64,10 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
   // A second click may arrive before the busy dialog is drawn.
   const isRunning = useRef(false)
 
-  async function run(batches: Batch<Row>[], by: number | undefined) {
+  async function run(batches: Batch<Row>[]) {
     if (isRunning.current) return
     isRunning.current = true
-    setDays(by)
-    const result = await work.mutateAsync({ batches, days: by }).finally(() => {
+    const result = await work.mutateAsync(batches).finally(() => {
       isRunning.current = false
     })
     const all = [...done, ...result.done]
@@ -60,10 +75,15 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     setFailed(result.failed)
     setLeft(result.left)
     bulk.onSelect(rowsOf(result.left).map(({ _id }) => _id))
-    if (result.failed.length === 0) finish(all, by)
+    if (result.failed.length === 0) finish(all)
   }
-  function finish(all: Row[], by: number | undefined) {
-    if (all.length > 0) bulk.onDone(all, by)
+  function start(by?: Extension) {
+    if (isRunning.current) return
+    extension.current = by
+    void run(toBatches(rows, batchSize))
+  }
+  function finish(all: Row[]) {
+    if (all.length > 0) bulk.onDone(all, { ...changes.current, extension: extension.current })
     bulk.onClose()
   }
 
@@ -71,11 +91,11 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     rows,
     done,
     failed,
-    start: (by?: number) => void run(toBatches(rows, batchSize), by),
-    retry: left.length > 0 ? () => void run(left, days) : undefined,
-    finish: () => finish(done, days),
+    start,
+    retry: left.length > 0 ? () => void run(left) : undefined,
+    finish: () => finish(done),
     busy: work.isPending,
-    progress: work.isPending ? { done: count, total: rowsOf(work.variables.batches).length } : undefined,
+    progress: work.isPending ? { done: count, total: rowsOf(work.variables).length } : undefined,
   }
 }
 

@@ -1,20 +1,28 @@
 import { useCallback } from 'react'
 import { useApp } from '../api/apps.ts'
 import { useUrlState } from '../navigation/url-state.ts'
+import { toSort } from './sorting.ts'
 import { toId, toSearch } from './url-values.ts'
+
+export type FilterName = 'app' | 'status' | 'type' | 'reseller' | 'search'
 
 /**
  * Filters and order of an owner's list, in the URL. An app is given by its `_id` or `appId`; unknown values are ignored.
  * A change returns to the first page.
  */
 export function useFilters<Status extends string>(statuses: Record<Status, unknown>) {
-  const [url, setUrl] = useUrlState('app', 'status', 'search', 'sort', 'page')
+  const [url, setUrl] = useUrlState('app', 'status', 'type', 'reseller', 'search', 'sort', 'page')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
   const filters = { app: app?._id, status, search: toSearch(url.search) }
   const setFilters = useCallback(
-    (changes: Partial<Record<'app' | 'status' | 'search' | 'sort', string | undefined>>) =>
-      setUrl({ ...changes, page: undefined }),
+    (changes: Partial<Record<FilterName | 'sort', string | undefined>>) =>
+      // License types and resellers belong to an app.
+      setUrl({
+        ...('app' in changes && { type: undefined, reseller: undefined }),
+        ...changes,
+        page: undefined,
+      }),
     [setUrl],
   )
   return {
@@ -23,7 +31,9 @@ export function useFilters<Status extends string>(statuses: Record<Status, unkno
     resolving,
     unresolved,
     filters,
-    sort: url.sort === 'oldest' ? ('oldest' as const) : undefined,
+    /** Filters of licenses and end users alone. */
+    origin: { type: toId(url.type), reseller: toId(url.reseller) },
+    sort: toSort(url.sort),
     filtered: Boolean(filters.app || filters.status || filters.search),
     setFilters,
     clearFilters: () => setFilters({ app: undefined, status: undefined, search: undefined }),

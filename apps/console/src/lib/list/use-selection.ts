@@ -28,5 +28,10 @@ export function useSelection<Row extends Identified>(shown: Row[] | undefined, s
     },
     [rows, shown, scope],
   )
-  return { rows: [...rows.values()], ids: new Set(rows.keys()), select }
+  const add = useCallback(
+    (more: Row[]) =>
+      setKept({ kept: new Map([...rows, ...more.map((row) => [row._id, row] as const)]), of: scope }),
+    [rows, scope],
+  )
+  return { rows: [...rows.values()], ids: new Set(rows.keys()), select, add }
 }

@@ -1,11 +1,13 @@
 import { consolePaths } from '@keyward/contract/console-paths'
 import { base } from './base.ts'
 
-/** The server serves the last five itself, outside of the router: link to them with `<a href>`. */
+/** The server serves the last seven itself, outside of the router: link to them with `<a href>`. */
 const absolute = {
   ...consolePaths,
   docs: '/docs',
   automation: '/docs/automation',
+  shopDocs: '/docs/shops',
+  migrationDocs: '/docs/migration',
   openApi: '/api/openapi.json',
   sdks: '/sdk/',
   notices: '/third-party-notices.txt',
@@ -16,8 +18,34 @@ export const paths = Object.fromEntries(
   Object.entries(absolute).map(([name, path]) => [name, `${base}${path}`]),
 ) as unknown as typeof absolute
 
+/** The tab of the sign-in page that creates an account. */
+export const signUpPath = `${paths.auth}?tab=sign-up`
+
 /** The pages of single objects. */
 export const appPath = (id: string) => `${base}/apps/${id}`
 export const licensePath = (id: string) => `${paths.licenses}/${id}`
+export const resellerPath = (id: string) => `${paths.resellers}/${id}`
 export const webhookPath = (id: string) => `${paths.integrations}/${id}`
+/** A list with filters, for example `listPath(paths.licenses, { app, status: 'active' })`. */
+export function listPath(list: string, filters: Record<string, string | undefined>): string {
+  const query = new URLSearchParams(
+    Object.entries(filters).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  )
+  return query.size > 0 ? `${list}?${query}` : list
+}
 export const userPath = (id: string) => `${paths.users}/${id}`
+export const customerPath = (id: string) => `${paths.customers}/${id}`
+
+const lists: ReadonlySet<string> = new Set([
+  paths.licenses,
+  paths.users,
+  paths.orders,
+  paths.customers,
+  paths.resellers,
+  paths.activity,
+  paths.audit,
+  paths.resellerLicenses,
+])
+
+/** Whether a page is a list, which uses the width of the window up to 1,600 px. */
+export const isList = (pathname: string): boolean => lists.has(pathname)

@@ -1,12 +1,14 @@
 import { History, UserX } from 'lucide-react'
 import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
 import { eventColumns } from '../../features/activity/event-columns.tsx'
-import { toCode } from '../../features/activity/labels.ts'
+import { toEventFilter } from '../../features/activity/labels.ts'
 import { useActivity } from '../../features/activity/queries.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { ApiError } from '../../lib/api/call.ts'
+import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
-import { toDay, toId } from '../../lib/list/url-values.ts'
+import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
@@ -21,16 +23,27 @@ const ExplainDialog = lazyNamed(() => import('../../features/activity/explain-di
 
 const pageSize = 50
 const dialogs = ['explain'] as const
-const none = { app: undefined, client: undefined, code: undefined, from: undefined, to: undefined }
+const names = ['app', 'client', 'code', 'from', 'to', 'search'] as const
+const none = Object.fromEntries(names.map((name) => [name, undefined]))
 
 export function ActivityPage() {
   const apps = useApps()
-  const [url, setUrl] = useUrlState('app', 'client', 'code', 'from', 'to', 'page')
+  const [url, setUrl] = useUrlState(...names, 'page')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page, turnTo } = usePage()
   const dialog = useDialogParam(dialogs)
   const client = toId(url.client)
-  const filters = { app: app?._id, code: toCode(url.code), from: toDay(url.from), to: toDay(url.to) }
+  const { kind, code } = toEventFilter(url.code)
+  const shown = {
+    ...{ app: app?._id, code: kind ?? code, search: toSearch(url.search) },
+    ...{ from: toDay(url.from), to: toDay(url.to) },
+  }
+  // Days are those of the reader, as the times in the list are.
+  const filters = {
+    ...{ ...shown, code, kind },
+    from: shown.from && startOfLocalDay(shown.from),
+    to: shown.to && endOfLocalDay(shown.to),
+  }
   const activity = useActivity({ ...filters, client, page, limit: pageSize }, !resolving)
   const missing = client !== undefined && activity.error instanceof ApiError && activity.error.status === 404
   const data = resolving || missing ? undefined : activity.data
@@ -58,7 +71,7 @@ export function ActivityPage() {
               <ActivityFilters
                 apps={apps.data ?? []}
                 app={app}
-                values={filters}
+                values={shown}
                 onChange={(changes) => setUrl({ ...changes, page: undefined })}
               />
             </>
@@ -128,4 +141,4 @@ export function ActivityPage() {
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
 
 const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}, times in ${timeZone}`
+  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}, times in ${timeZone}`

@@ -1,7 +1,6 @@
 import { limits } from '@keyward/contract'
-import { ArrowLeft, KeyRound, Plus } from 'lucide-react'
+import { KeyRound, Plus } from 'lucide-react'
 import { useMemo } from 'react'
-import { Link } from 'react-router'
 import { apiKeyColumns } from '../../features/api-keys/api-key-columns.tsx'
 import { ApiKeyDialogs, useApiKeyDialog } from '../../features/api-keys/api-key-dialogs.tsx'
 import { toCurl } from '../../features/api-keys/curl-example.ts'
@@ -9,13 +8,12 @@ import { useApiKeys } from '../../features/api-keys/queries.ts'
 import { useApps } from '../../lib/api/apps.ts'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { tableState } from '../../lib/list/list-page.ts'
-import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+import { SettingsHeader } from './settings-header.tsx'
 
 export function ApiKeysPage() {
   const apps = useApps().data
@@ -36,17 +34,9 @@ export function ApiKeysPage() {
   const isFull = (apiKeys.data?.length ?? 0) >= limits.apiKeysMax
   return (
     <div className="grid gap-3 md:gap-6">
-      <PageHeader
+      <SettingsHeader
         title="API Keys"
         subtitle="Your own scripts and services call the API with a key, within the permissions that you choose."
-        actions={
-          <Button asChild>
-            <Link to={paths.settings}>
-              <ArrowLeft aria-hidden />
-              Settings
-            </Link>
-          </Button>
-        }
         primary={apiKeys.data && apiKeys.data.length > 0 && !isFull && create('Create Key')}
       />
       <Card className="overflow-clip">

@@ -1,37 +1,78 @@
+import type { App } from '@keyward/contract'
 import { Box, Plus } from 'lucide-react'
-import { Link, useParams } from 'react-router'
-import { AppDialogs, useAppDialog } from '../../features/apps/app-dialogs.tsx'
-import { AppFacts, AppFigures } from '../../features/apps/app-facts.tsx'
+import type { ReactNode } from 'react'
+import { Link, Navigate, useParams } from 'react-router'
+import { AppDialogs } from '../../features/apps/app-dialogs.tsx'
 import { AppMenu } from '../../features/apps/app-menu.tsx'
 import { useApp } from '../../features/apps/queries.ts'
-import { May } from '../../lib/api/rights.tsx'
+import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { UnsavedPlace, useUnsavedPlaces } from '../../lib/form/unsaved.tsx'
+import { type AppTabName, useAppTabs } from '../../lib/navigation/app-tabs.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
+import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ItemColumns, ItemPage } from './item-page.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ItemPage } from './item-page.tsx'
 
-const AppSections = lazyNamed(() => import('../../features/apps/app-sections.tsx'), 'AppSections')
-const LicenseTypesSection = lazyNamed(
-  () => import('../../features/apps/license-types-section.tsx'),
-  'LicenseTypesSection',
-)
+const Overview = lazyNamed(() => import('./app-overview.tsx'), 'AppOverview')
+const Types = lazyNamed(() => import('../../features/apps/license-types-tab.tsx'), 'LicenseTypesTab')
+const Shops = lazyNamed(() => import('../../features/shops/shops-tab.tsx'), 'ShopsTab')
+const Releases = lazyNamed(() => import('../../features/apps/releases-tab.tsx'), 'ReleasesTab')
+const Variables = lazyNamed(() => import('../../features/apps/variables-tab.tsx'), 'VariablesTab')
+const Texts = lazyNamed(() => import('../../features/apps/error-messages.tsx'), 'ErrorMessagesTab')
+const Mail = lazyNamed(() => import('../../features/apps/buyer-mail.tsx'), 'BuyerMailTab')
+const Security = lazyNamed(() => import('../../features/apps/security-tab.tsx'), 'SecurityTab')
 const OfflineActivations = lazyNamed(
   () => import('../../features/offline-activations/offline-activations.tsx'),
   'OfflineActivations',
 )
-const Integration = lazyNamed(() => import('../../features/apps/integration.tsx'), 'Integration')
+const History = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
+const Integration = lazyNamed(() => import('../../features/apps/integration-tab.tsx'), 'IntegrationTab')
+
+const Compatibility = lazyNamed(
+  () => import('../../features/compatibility/compatibility-section.tsx'),
+  'CompatibilitySection',
+)
+
+const contents: Record<AppTabName, (app: App) => ReactNode> = {
+  overview: (app) => <Overview app={app} />,
+  types: (app) => <Types app={app} />,
+  shops: (app) => <Shops app={app} />,
+  releases: (app) => <Releases app={app} />,
+  variables: (app) => <Variables app={app} />,
+  texts: (app) => <Texts app={app} />,
+  mail: (app) => <Mail app={app} />,
+  security: (app) => (
+    <div className="grid grid-cols-1 gap-4 md:gap-6">
+      <Security app={app} />
+      <OfflineActivations app={app} />
+    </div>
+  ),
+  integration: (app) => (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 md:gap-6">
+      <Integration app={app} />
+      <May call={wire.compatibility.get}>
+        <Compatibility app={app} />
+      </May>
+    </div>
+  ),
+  history: (app) => <History changes={{ about: app._id }} all={listPath(paths.audit, { app: app._id })} />,
+}
 
 /** Everything about one app. */
 export function AppPage() {
   const { id = '' } = useParams()
   const query = useApp(id)
-  const dialog = useAppDialog()
+  const tabs = useAppTabs()
+  const mayGenerate = useMay()(wire.licenses.create)
+  const [url] = useUrlState('tab')
+  const shown = tabs.find(({ value }) => value === url.tab)?.value ?? 'overview'
   return (
     <ItemPage query={query} list={{ label: 'Dashboard', to: paths.dashboard }} noun="App" icon={<Box />}>
       {(app) => (
@@ -48,49 +89,75 @@ export function AppPage() {
                 )}
               </>
             }
-            actions={<AppMenu app={app} />}
+            actions={<AppMenu app={app} onPage />}
             primary={
-              <May call={wire.licenses.create}>
+              // On phones it would cover the buttons that save a tab.
+              shown === 'overview' &&
+              mayGenerate && (
                 <Button asChild variant="primary">
                   <Link to={`${paths.licenses}?${new URLSearchParams({ app: app._id, dialog: 'generate' })}`}>
                     <Plus />
                     Generate License
                   </Link>
                 </Button>
-              </May>
+              )
             }
           />
-          <AppFigures app={app} />
-          <ItemColumns>
-            <div className="grid gap-4 md:gap-6">
-              <Card>
-                <CardHeader
-                  title="Integration"
-                  description="Paste this into your program, so that it runs only with a valid license."
-                />
-                <CardBody className="grid gap-4">
-                  <Deferred fallback={<Skeleton className="h-96" />}>
-                    <Integration app={app} onSigningKeys={() => dialog.open('signing-keys', app._id)} />
-                  </Deferred>
-                </CardBody>
-              </Card>
-              <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
-                <OfflineActivations app={app} />
-              </Deferred>
-            </div>
-            <div className="grid gap-4 max-lg:order-first md:gap-6">
-              <AppFacts app={app} />
-              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
-                <LicenseTypesSection app={app} />
-              </Deferred>
-              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
-                <AppSections app={app} />
-              </Deferred>
-            </div>
-          </ItemColumns>
+          <AppTabs key={app._id} app={app} tabs={tabs} shown={shown} />
           <AppDialogs canCreate={false} />
         </>
       )}
     </ItemPage>
+  )
+}
+
+interface AppTabsProps {
+  app: App
+  tabs: ReturnType<typeof useAppTabs>
+  shown: AppTabName
+}
+
+/** A tab with unsaved input stays mounted, so that switching loses nothing. */
+function AppTabs({ app, tabs, shown }: AppTabsProps) {
+  const [{ dialog, id }, set] = useUrlState('tab', 'dialog', 'id')
+  const unsaved = useUnsavedPlaces()
+  // The dialogs of machines that are never online are part of their list.
+  if (dialog?.endsWith('-offline') && shown !== 'security') {
+    const query = new URLSearchParams({ tab: 'security', dialog, ...(id && { id }) })
+    return <Navigate to={`?${query}`} replace />
+  }
+  return (
+    <Tabs
+      label={`Tabs of ${app.name}`}
+      variant="page"
+      value={shown}
+      onChange={(next) => set({ tab: next === 'overview' ? undefined : next })}
+      className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 md:gap-6"
+      tabs={tabs.map(({ value, label }) => ({
+        value,
+        kept: unsaved.places.includes(value),
+        label: (
+          <>
+            {label}
+            {unsaved.places.includes(value) && (
+              <>
+                <span
+                  aria-hidden
+                  className="ml-1.5 inline-block size-1.5 rounded-full bg-accent align-middle"
+                />
+                <span className="sr-only"> (unsaved changes)</span>
+              </>
+            )}
+          </>
+        ),
+        content: (
+          <Deferred fallback={<Skeleton className="h-dvh rounded-xl" />}>
+            <UnsavedPlace place={value} report={unsaved.report}>
+              {contents[value](app)}
+            </UnsavedPlace>
+          </Deferred>
+        ),
+      }))}
+    />
   )
 }

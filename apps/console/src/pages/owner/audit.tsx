@@ -6,6 +6,7 @@ import { recordColumns } from '../../features/audit/record-columns.tsx'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -155,4 +156,4 @@ function titleOf(
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
 
 const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${total.toLocaleString()}${capped ? ' and more' : ''} ${total === 1 ? 'record' : 'records'}, times in ${timeZone}`
+  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'record' : 'records'}, times in ${timeZone}`

@@ -1,8 +1,9 @@
 import { CalendarPlus, Users } from 'lucide-react'
 import { useParams } from 'react-router'
+import { CustomerLine } from '../../features/customers/customer-line.tsx'
 import { Devices } from '../../features/end-users/devices.tsx'
 import { EndUserDialog, endUserDialogs } from '../../features/end-users/end-user-dialogs.tsx'
-import { EndUserFacts, EndUserHistory } from '../../features/end-users/end-user-facts.tsx'
+import { EndUserFacts, endUserTimes } from '../../features/end-users/end-user-facts.tsx'
 import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { useEndUser } from '../../features/end-users/queries.ts'
 import { statusFacts } from '../../features/end-users/status.ts'
@@ -20,6 +21,8 @@ const OfflineActivations = lazyNamed(
   () => import('../../features/offline-activations/offline-activations.tsx'),
   'OfflineActivations',
 )
+
+const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
 /** Everything about one end user. */
 export function EndUserPage() {
@@ -53,10 +56,20 @@ export function EndUserPage() {
             }
           />
           <ItemColumns>
-            <EndUserFacts user={user} onVariables={() => dialog.open('variables')} />
+            <EndUserFacts
+              user={user}
+              customer={<CustomerLine id={user.customer} linked={{ endUser: user._id }} />}
+              onVariables={() => dialog.open('variables')}
+            />
             <div className="grid gap-4 md:gap-6">
-              <Devices user={user._id} onFreeAll={() => dialog.open('reset-hwid')} />
-              <EndUserHistory user={user} />
+              <Devices user={user._id} onFreeAll={() => dialog.open('free-all')} />
+              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <ItemTimeline
+                  changes={{ about: user._id }}
+                  programs={{ client: user._id }}
+                  known={endUserTimes(user)}
+                />
+              </Deferred>
               <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
                 <OfflineActivations app={user.app} user={user} />
               </Deferred>

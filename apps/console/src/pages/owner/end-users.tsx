@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { BookOpen, KeyRound, UserPlus, Users } from 'lucide-react'
 import { Link } from 'react-router'
 import { useApps } from '../../features/apps/queries.ts'
@@ -11,11 +12,14 @@ import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { EndUserCounts, EndUserStats } from '../../features/end-users/end-user-stats.tsx'
 import { useEndUsers } from '../../features/end-users/queries.ts'
 import { RegistrationExplainer } from '../../features/end-users/registration-explainer.tsx'
-import { statusFacts } from '../../features/end-users/status.ts'
+import { statusFilters } from '../../features/end-users/status.ts'
 import { useOwner } from '../../lib/api/account.ts'
+import { call } from '../../lib/api/call.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useSavedViews } from '../../lib/list/saved-views.ts'
+import { fromHeaderSort, toHeaderSort } from '../../lib/list/sorting.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
@@ -28,10 +32,9 @@ import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useTableView } from '../../ui/table-view.ts'
+import { repeatingColumns, type TableView, useTableView } from '../../ui/table-view.ts'
 
 const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
@@ -42,7 +45,10 @@ const CreateEndUserDialog = lazyNamed(
   () => import('../../features/end-users/create-dialog.tsx'),
   'CreateEndUserDialog',
 )
-const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
+const loadFilters = () => import('./list-filters.tsx')
+const ListFilters = lazyNamed(loadFilters, 'ListFilters')
+const SavedViews = lazyNamed(loadFilters, 'SavedViews')
+const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
 const subtitle = 'Manage end users who have registered using your license keys.'
@@ -51,12 +57,25 @@ const dialogs = { create: [wire.clients.createDirect], ...endUserDialogs, ...end
 
 export function EndUsersPage() {
   const apps = useApps()
-  const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
-    useFilters(statusFacts)
+  const {
+    app,
+    resolving,
+    unresolved,
+    filters: common,
+    origin,
+    sort,
+    filtered: isCommon,
+    setFilters,
+    clearFilters,
+  } = useFilters(statusFilters)
+  const filters = { ...common, ...origin }
+  const filtered = isCommon || Boolean(origin.type || origin.reseller)
   const { page, turnTo } = usePage()
   const dialog = useCallDialog(dialogs)
   const account = useOwner().data?._id
   const [view, setView] = useTableView('end-users', account)
+  const [views, setViews] = useSavedViews<TableView>('end-users', account)
+  const saved = { views, onChange: setViews, columns: view, onColumns: setView }
 
   const hasApps = (apps.data?.length ?? 0) > 0
   const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
@@ -67,6 +86,22 @@ export function EndUsersPage() {
   const mayChange = bulkDialogs.some(dialog.may)
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = useChosen(data?.clients, dialog.id)
+
+  const all = (data?.pagination.total ?? 0) > selection.rows.length &&
+    data?.clients.every(({ _id }) => selection.ids.has(_id)) && {
+      total: data.pagination.total,
+      read: async (page: number, signal: AbortSignal) =>
+        (
+          await call(wire.clients.list, {
+            query: { ...filters, sort: 'oldest', page, limit: limits.pageSizeMax },
+            signal,
+          })
+        ).clients,
+      onChosen: selection.add,
+    }
+  const repeating = repeatingColumns(endUserColumns, data?.clients, [
+    (app !== undefined || apps.data?.length === 1) && 'app',
+  ])
 
   const exportAs = async (format: 'csv' | 'json') =>
     (await import('./export-list.ts')).exportList({
@@ -107,9 +142,14 @@ export function EndUsersPage() {
           )
         }
       />
-      <EndUserStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
+      <EndUserStats stats={data?.stats} loading={shown.loading} app={app} />
 
       <div className="min-w-0">
+        {views.length > 0 && (
+          <Deferred fallback={<div className="h-11" />}>
+            <SavedViews {...saved} />
+          </Deferred>
+        )}
         <Card>
           <CardHeader
             title="Registered users"
@@ -122,20 +162,24 @@ export function EndUsersPage() {
                   search={{ label: 'Search end users', placeholder: 'Username or key' }}
                   apps={apps.data ?? []}
                   app={app}
-                  statuses={statusFacts}
+                  statuses={statusFilters}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
-                  table={{ columns: endUserColumns, view, onChange: setView }}
+                  table={{ columns: endUserColumns, view, repeating, onChange: setView }}
+                  saved={saved}
                 />
               </Deferred>
             }
           />
           <Table
-            caption={`End users, ${sort ?? 'newest'} first`}
+            caption={`End users, ${sort ?? 'newest'}`}
             selection={mayChange ? { selected: selection.ids, onChange: selection.select } : undefined}
             columns={endUserColumns}
             view={view}
+            repeating={repeating}
             rows={data?.clients}
+            sort={toHeaderSort(sort, 'joined')}
+            onSort={(by) => setFilters({ sort: fromHeaderSort(by) })}
             rowKey={(user) => user._id}
             rowLabel={(user) => user.username}
             rowMenu={(user) => (
@@ -179,19 +223,22 @@ export function EndUsersPage() {
             }
           />
           {data && (
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={data.pagination.total}
-              onPage={turnTo}
-              noun={data.pagination.capped ? 'end users and more' : 'end users'}
-            />
+            <Deferred fallback={<div className="h-13 border-t" />}>
+              <Pagination
+                page={page}
+                limit={pageSize}
+                total={data.pagination.total}
+                onPage={turnTo}
+                noun={data.pagination.capped ? 'end users and more' : 'end users'}
+              />
+            </Deferred>
           )}
         </Card>
         {mayChange && (selection.rows.length > 0 || bulk) && (
           <Deferred onFail={() => selection.select([])}>
             <EndUserSelection
               users={selection.rows}
+              all={all || undefined}
               onSelect={selection.select}
               dialog={bulk}
               may={dialog.may}

@@ -1,24 +1,35 @@
-import { CalendarPlus, KeyRound } from 'lucide-react'
+import { CalendarPlus, CircleCheck, KeyRound } from 'lucide-react'
 import { useParams } from 'react-router'
+import { CustomerLine } from '../../features/customers/customer-line.tsx'
 import { Devices } from '../../features/end-users/devices.tsx'
 import { LicenseDialog, licenseDialogs } from '../../features/licenses/license-dialogs.tsx'
-import { LicenseFacts, LicenseHistory } from '../../features/licenses/license-facts.tsx'
+import { LicenseFacts, licenseTimes } from '../../features/licenses/license-facts.tsx'
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
-import { useLicense } from '../../features/licenses/queries.ts'
+import { useLicense, useSetLicenseBan } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
+import { LicenseOrder } from '../../features/orders/license-order.tsx'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
+
+const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
 /** Everything about one license. */
 export function LicensePage() {
   const { id = '' } = useParams()
   const query = useLicense(id)
   const dialog = useCallDialog(licenseDialogs)
+  const ban = useSetLicenseBan()
+  const may = useMay()
   return (
     <ItemPage
       query={query}
@@ -43,23 +54,51 @@ export function LicensePage() {
                 onExtend={() => dialog.open('extend')}
                 onEditExpiry={() => dialog.open('edit-expiry')}
                 onEdit={() => dialog.open('edit-license')}
+                onChangeType={() => dialog.open('change-type')}
                 onDelete={() => dialog.open('delete')}
               />
             }
             primary={
-              dialog.may('extend') &&
-              license.expiresAt !== null && (
-                <Button variant="primary" onClick={() => dialog.open('extend')}>
-                  <CalendarPlus />
-                  Extend License
-                </Button>
-              )
+              license.banned
+                ? may(wire.licenses.toggleBan) && (
+                    <Button
+                      variant="primary"
+                      loading={ban.isPending}
+                      onClick={() => ban.mutate({ license, banned: false })}
+                    >
+                      <CircleCheck />
+                      Unban License
+                    </Button>
+                  )
+                : dialog.may('extend') &&
+                  license.expiresAt !== null && (
+                    <Button variant="primary" onClick={() => dialog.open('extend')}>
+                      <CalendarPlus />
+                      Extend License
+                    </Button>
+                  )
             }
           />
           <ItemColumns>
-            <LicenseFacts license={license} />
             <div className="grid gap-4 md:gap-6">
-              <LicenseHistory license={license} />
+              <LicenseFacts
+                license={license}
+                customer={
+                  may(wire.customers.get) && (
+                    <CustomerLine id={license.customer} linked={{ license: license._id }} />
+                  )
+                }
+              />
+              <LicenseOrder license={license._id} />
+            </div>
+            <div className="grid gap-4 md:gap-6">
+              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <ItemTimeline
+                  changes={{ about: license._id }}
+                  programs={{ license: license._id }}
+                  known={licenseTimes(license)}
+                />
+              </Deferred>
               {license.usedBy && <Devices user={license.usedBy._id} />}
             </div>
           </ItemColumns>

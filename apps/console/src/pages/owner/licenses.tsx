@@ -1,5 +1,6 @@
 import { limits } from '@keyward/contract'
 import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
+import { useNavigate } from 'react-router'
 import { useApps } from '../../features/apps/queries.ts'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
 import {
@@ -10,18 +11,21 @@ import {
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { LicenseStats } from '../../features/licenses/license-stats.tsx'
 import { useLicenses } from '../../features/licenses/queries.ts'
-import { statusFacts } from '../../features/licenses/status.ts'
+import { statusFilters } from '../../features/licenses/status.ts'
 import { useOwner } from '../../lib/api/account.ts'
+import { call } from '../../lib/api/call.ts'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { useSavedViews } from '../../lib/list/saved-views.ts'
+import { fromHeaderSort, toHeaderSort } from '../../lib/list/sorting.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
@@ -29,10 +33,9 @@ import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useTableView } from '../../ui/table-view.ts'
+import { repeatingColumns, type TableView, useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
@@ -47,7 +50,10 @@ const GenerateDialog = lazyNamed(
   () => import('../../features/licenses/generate-dialog.tsx'),
   'GenerateDialog',
 )
-const ListFilters = lazyNamed(() => import('./list-filters.tsx'), 'ListFilters')
+const loadFilters = () => import('./list-filters.tsx')
+const ListFilters = lazyNamed(loadFilters, 'ListFilters')
+const SavedViews = lazyNamed(loadFilters, 'SavedViews')
+const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
 const subtitle = 'Issue license keys for your apps and see who uses them.'
@@ -67,12 +73,26 @@ const dialogsFor = (app: string | undefined) => ({
 export function LicensesPage() {
   const owner = useOwner()
   const apps = useApps()
-  const { app, resolving, unresolved, filters, sort, filtered, setFilters, clearFilters } =
-    useFilters(statusFacts)
+  const {
+    app,
+    resolving,
+    unresolved,
+    filters: common,
+    origin,
+    sort,
+    filtered: isCommon,
+    setFilters,
+    clearFilters,
+  } = useFilters(statusFilters)
+  const filters = { ...common, ...origin }
+  const filtered = isCommon || Boolean(origin.type || origin.reseller)
   const { page, turnTo } = usePage()
   const dialog = useCallDialog(dialogsFor(app?._id))
   const may = useMay()
+  const navigate = useNavigate()
   const [view, setView] = useTableView('licenses', owner.data?._id)
+  const [views, setViews] = useSavedViews<TableView>('licenses', owner.data?._id)
+  const saved = { views, onChange: setViews, columns: view, onColumns: setView }
 
   const hasApps = (apps.data?.length ?? 0) > 0
   const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
@@ -82,6 +102,22 @@ export function LicensesPage() {
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = useChosen(data?.licenses, dialog.id)
+
+  const all = (data?.pagination.total ?? 0) > selection.rows.length &&
+    data?.licenses.every(({ _id }) => selection.ids.has(_id)) && {
+      total: data.pagination.total,
+      read: async (page: number, signal: AbortSignal) =>
+        (
+          await call(wire.licenses.list, {
+            query: { ...filters, sort: 'oldest', page, limit: limits.pageSizeMax },
+            signal,
+          })
+        ).licenses,
+      onChosen: selection.add,
+    }
+  const repeating = repeatingColumns(licenseColumns, data?.licenses, [
+    (app !== undefined || apps.data?.length === 1) && 'app',
+  ])
 
   function deleteAll() {
     if (data?.stats.total === 0) toast.info('No licenses to delete')
@@ -131,6 +167,15 @@ export function LicensesPage() {
                   Import licenses
                 </MenuItem>
               )}
+              {may(wire.imports.create, wire.clients.createDirect) && (
+                <MenuItem
+                  icon={<Upload />}
+                  disabled={!hasApps}
+                  onSelect={() => navigate(listPath(paths.imports, { app: app?._id }))}
+                >
+                  Import from another system
+                </MenuItem>
+              )}
             </MoreMenu>
             {dialog.may('delete-all') && (
               <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
@@ -160,9 +205,14 @@ export function LicensesPage() {
         </Callout>
       )}
 
-      <LicenseStats stats={data?.stats} loading={shown.loading} scope={app ? app.name : 'In all apps'} />
+      <LicenseStats stats={data?.stats} loading={shown.loading} app={app} />
 
       <div className="min-w-0">
+        {views.length > 0 && (
+          <Deferred fallback={<div className="h-11" />}>
+            <SavedViews {...saved} />
+          </Deferred>
+        )}
         <Card>
           <CardHeader
             title="Recent Licenses"
@@ -173,20 +223,24 @@ export function LicensesPage() {
                   search={{ label: 'Search licenses', placeholder: 'Key, note or user' }}
                   apps={apps.data ?? []}
                   app={app}
-                  statuses={statusFacts}
+                  statuses={statusFilters}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
-                  table={{ columns: licenseColumns, view, onChange: setView }}
+                  table={{ columns: licenseColumns, view, repeating, onChange: setView }}
+                  saved={saved}
                 />
               </Deferred>
             }
           />
           <Table
-            caption={`Licenses, ${sort ?? 'newest'} first`}
+            caption={`Licenses, ${sort ?? 'newest'}`}
             selection={{ selected: selection.ids, onChange: selection.select }}
             columns={licenseColumns}
             view={view}
+            repeating={repeating}
             rows={data?.licenses}
+            sort={toHeaderSort(sort, 'created')}
+            onSort={(by) => setFilters({ sort: fromHeaderSort(by) })}
             rowKey={(license) => license._id}
             rowLabel={(license) => keyPrefix(license.key)}
             rowMenu={(license) => (
@@ -195,6 +249,7 @@ export function LicensesPage() {
                 onExtend={() => dialog.open('extend', license._id)}
                 onEditExpiry={() => dialog.open('edit-expiry', license._id)}
                 onEdit={() => dialog.open('edit-license', license._id)}
+                onChangeType={() => dialog.open('change-type', license._id)}
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}
@@ -216,19 +271,22 @@ export function LicensesPage() {
             }
           />
           {data && (
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={data.pagination.total}
-              onPage={turnTo}
-              noun={data.pagination.capped ? 'licenses and more' : 'licenses'}
-            />
+            <Deferred fallback={<div className="h-13 border-t" />}>
+              <Pagination
+                page={page}
+                limit={pageSize}
+                total={data.pagination.total}
+                onPage={turnTo}
+                noun={data.pagination.capped ? 'licenses and more' : 'licenses'}
+              />
+            </Deferred>
           )}
         </Card>
         {(selection.rows.length > 0 || bulk) && (
           <Deferred onFail={() => selection.select([])}>
             <LicenseSelection
               licenses={selection.rows}
+              all={all || undefined}
               onSelect={selection.select}
               dialog={bulk}
               may={dialog.may}

@@ -5,6 +5,8 @@ import { useAppDialog } from '../../features/apps/app-dialogs.tsx'
 import { useApps } from '../../features/apps/queries.ts'
 import { Checklist } from '../../features/onboarding/checklist.tsx'
 import { finishOnboarding, useOnboardingDone } from '../../features/onboarding/done.ts'
+import { useNextSteps } from '../../features/onboarding/next-steps.ts'
+import { StepCard } from '../../features/onboarding/step-card.tsx'
 import { useActivity, useDashboardStats } from '../../features/stats/queries.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -22,10 +24,10 @@ export interface OnboardingProps {
   children: ReactNode
 }
 
-/** The next step and the checklist with the account's progress. The first activation completes it permanently. */
+/** The steps to the first activation, then what comes next, until each is done or dismissed. */
 export function Onboarding({ owner, empty, children }: OnboardingProps) {
   const onboarded = useOnboardingDone(owner.vendor._id)
-  const may = useMay()
+  const mayFollow = useMay()(wire.apps.create, wire.licenses.create)
   const queries = [useApps(), useDashboardStats(), useActivity()] as const
   const [apps, stats, days] = [queries[0].data, queries[1].data, queries[2].data]
   const activated =
@@ -33,27 +35,33 @@ export function Onboarding({ owner, empty, children }: OnboardingProps) {
     (stats.activeLicenses.value > 0 ||
       stats.activeLicenses.change !== 0 ||
       days?.some((day) => day.activations > 0) === true)
+  // Vendors with older licenses have found their way: they get no steps, and nothing is requested for them.
+  const isNew = stats !== undefined && stats.totalLicenses.value <= stats.totalLicenses.added
+  const { steps, pending: isStepPending } = useNextSteps({
+    owner,
+    apps: apps ?? [],
+    hasReseller: (stats?.totalResellers.value ?? 0) > 0,
+    enabled: activated && isNew && mayFollow && !onboarded,
+  })
+  const finished = activated && (!isNew || !mayFollow || steps?.every(({ done }) => done) === true)
 
   useEffect(() => {
-    if (activated) finishOnboarding(owner.vendor._id)
-  }, [activated, owner.vendor._id])
+    if (finished) finishOnboarding(owner.vendor._id)
+  }, [finished, owner.vendor._id])
 
   // Wait only once, and only for the first try: the page below refetches and reports failed queries.
   const [settled, setSettled] = useState(false)
-  const pending = queries.some((query) => query.isPending && query.failureCount === 0)
+  const pending = isStepPending || queries.some((query) => query.isPending && query.failureCount === 0)
   if (!pending && !settled) setSettled(true)
   if (pending && !settled) return <Skeleton className="h-dvh rounded-xl" />
-  const mayFollow = may(wire.apps.create, wire.licenses.create)
-  const open = apps && stats && days && !activated && !onboarded && mayFollow
-  const checklist = (className?: string) =>
-    open && (
-      <Checklist
-        ownerId={owner.vendor._id}
-        apps={apps}
-        hasLicense={stats.totalLicenses.value > 0}
-        className={className}
-      />
-    )
+  const checklist = () => {
+    if (onboarded || !mayFollow || !apps || !stats || !days) return null
+    if (activated && !isStepPending) {
+      if (!steps?.some(({ done }) => !done)) return null
+      return <StepCard title="Next steps" steps={steps} onHide={() => finishOnboarding(owner.vendor._id)} />
+    }
+    return <Checklist ownerId={owner.vendor._id} apps={apps} hasLicense={stats.totalLicenses.value > 0} />
+  }
   return (
     <>
       {empty ? (

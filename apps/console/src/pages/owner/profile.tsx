@@ -5,6 +5,7 @@ import { useAppCount } from '../../features/apps/queries.ts'
 import { useOwner } from '../../lib/api/account.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { roleFacts } from '../../lib/format/roles.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -32,7 +33,7 @@ const ChangePasswordDialog = lazyNamed(
 const VendorList = lazyNamed(() => import('../../features/vendors/vendor-list.tsx'), 'VendorList')
 
 const limitText = (value: number | null | undefined) =>
-  value === null || value === undefined || value === unlimited ? 'Unlimited' : value.toLocaleString()
+  value === null || value === undefined || value === unlimited ? 'Unlimited' : formatNumber(value)
 
 export function ProfilePage() {
   const profile = useOwner()
@@ -79,7 +80,7 @@ export function ProfilePage() {
               aria-label="Quick stats"
               className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
             >
-              <StatCard label="Total Apps" value={appCount ?? owner.appCount} />
+              <StatCard label="Total Apps" value={appCount ?? owner.appCount} to={paths.dashboard} />
               <StatCard
                 label="Payment Status"
                 value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}

@@ -22,7 +22,7 @@ import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useTableView } from '../../ui/table-view.ts'
+import { repeatingColumns, useTableView } from '../../ui/table-view.ts'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const ResellerFilters = lazyNamed(
@@ -59,6 +59,10 @@ export function ResellersPage() {
       }).filter(({ id }) => mayChange || id !== 'actions'),
     [open, changeActive, mayChange],
   )
+
+  const repeating = repeatingColumns(columns, data?.resellers, [
+    (app !== undefined || apps.data?.length === 1) && 'app',
+  ])
 
   const free = owner?.plan === 'free'
   const dialogs = owner && apps.isSuccess && (
@@ -114,7 +118,7 @@ export function ResellersPage() {
                   onChange={setFilters}
                   apps={apps.data ?? []}
                   app={app}
-                  table={{ columns, view, onChange: setView }}
+                  table={{ columns, view, repeating, onChange: setView }}
                 />
               </Deferred>
             )
@@ -124,6 +128,7 @@ export function ResellersPage() {
           caption="Resellers, newest first"
           columns={columns}
           view={view}
+          repeating={repeating}
           rows={data?.resellers}
           rowKey={(reseller) => reseller._id}
           loading={loading}

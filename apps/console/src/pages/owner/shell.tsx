@@ -14,7 +14,7 @@ import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { callOfPage } from '../../lib/navigation/page-calls.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { isList, paths } from '../../lib/navigation/paths.ts'
 import { AccountGuard } from '../../ui/account-guard.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -164,7 +164,10 @@ function Shell({ owner }: { owner: User }) {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:min-h-dvh md:px-8 md:py-9"
+          className={cx(
+            'mx-auto min-h-[calc(100dvh-3.5rem)] w-full px-4 py-4 outline-none md:min-h-dvh md:px-8 md:py-9',
+            isList(pathname) ? 'max-w-400' : 'max-w-6xl',
+          )}
         >
           {pathname !== paths.subscription && may(wire.plans.subscription) && (
             <PlanNotice ownerId={placeOf(owner)} subscription={owner.subscription} />
@@ -184,7 +187,7 @@ function Shell({ owner }: { owner: User }) {
             </Suspense>
           </ErrorBoundary>
         </main>
-        <ShellFooter />
+        <ShellFooter wide={isList(pathname)} />
       </div>
       <Deferred>
         <ConnectionBadge />

@@ -1,5 +1,7 @@
 import type { User } from '@keyward/contract'
 import {
+  Clock,
+  ContactRound,
   CreditCard,
   KeyRound,
   LayoutDashboard,
@@ -8,6 +10,7 @@ import {
   PanelLeft,
   ScrollText,
   Settings,
+  ShoppingCart,
   Store,
   UserRound,
   Users,
@@ -37,7 +40,10 @@ const work: Entry[] = [
   { label: 'Dashboard', to: paths.root, icon: LayoutDashboard },
   { label: 'Resellers', to: paths.resellers, icon: Store, needsApp: true },
   { label: 'Licenses', to: paths.licenses, icon: KeyRound, needsApp: true },
+  { label: 'Orders', to: paths.orders, icon: ShoppingCart, needsApp: true },
   { label: 'End Users', to: paths.users, icon: Users, needsApp: true },
+  { label: 'Customers', to: paths.customers, icon: ContactRound },
+  { label: 'Activity', to: paths.activity, icon: Clock, needsApp: true },
 ]
 const account: Entry[] = [
   { label: 'Profile', to: paths.profile, icon: UserRound },

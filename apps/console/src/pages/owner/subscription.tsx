@@ -1,4 +1,5 @@
 import { RefreshCw } from 'lucide-react'
+import { toCancellation } from '../../features/subscription/cancellation.ts'
 import { CurrentPlan } from '../../features/subscription/current-plan.tsx'
 import { findNotice } from '../../features/subscription/notice.ts'
 import { PaymentHistory } from '../../features/subscription/payment-history.tsx'
@@ -11,11 +12,12 @@ import {
   useSubscription,
 } from '../../features/subscription/queries.ts'
 import { RenewCard } from '../../features/subscription/renew-card.tsx'
-import { UpgradeCard } from '../../features/subscription/upgrade-card.tsx'
+import { AskOperatorCard, UpgradeCard } from '../../features/subscription/upgrade-card.tsx'
 import { useCheckout } from '../../features/subscription/use-checkout.ts'
 import { useCoupon } from '../../features/subscription/use-coupon.ts'
 import { WaitingNotice } from '../../features/subscription/waiting-notice.tsx'
 import { useOwner } from '../../lib/api/account.ts'
+import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -64,22 +66,27 @@ export function SubscriptionPage() {
   // The account is known first, so the layout does not change once the status is loaded.
   const current = status ?? owner?.subscription
   const endless = current?.hasActiveSubscription && current.expiryDate === null
-  const cancellable = status?.hasActiveSubscription && (status.moneyBack || !(status.cancelledAt || endless))
+  const off = usePublicConfig()?.payments === 'off'
+  const sells = !endless && !off
+  // With payments off, a free plan leads to the operator, and premium to nothing.
+  const offers = mayBuy && !endless && !(off && current?.hasActiveSubscription)
   return (
     <div className="grid w-full max-w-5xl gap-6">
       <div>
         <PageHeader
           title="Subscription"
           subtitle={
-            endless || !mayBuy
+            !sells || !mayBuy
               ? 'Your plan and its features.'
               : 'Your plan, its features and the price of premium.'
           }
           actions={
-            <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
-              {!refresh.isPending && <RefreshCw />}
-              Refresh plans
-            </Button>
+            sells && (
+              <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
+                {!refresh.isPending && <RefreshCw />}
+                Refresh plans
+              </Button>
+            )
           }
         />
         <div role="status">
@@ -101,7 +108,7 @@ export function SubscriptionPage() {
           />
         </Card>
       ) : (
-        <div className={cx('grid items-start gap-4', !endless && mayBuy && 'lg:grid-cols-[2fr_3fr]')}>
+        <div className={cx('grid items-start gap-4', offers && 'lg:grid-cols-[2fr_3fr]')}>
           {known ? (
             <CurrentPlan
               subscription={status}
@@ -112,9 +119,13 @@ export function SubscriptionPage() {
           ) : (
             <Skeleton className="h-96 rounded-xl" />
           )}
-          {endless || !mayBuy ? null : known ? (
+          {!offers ? null : !known ? (
+            <Skeleton className="h-96 rounded-xl" />
+          ) : off ? (
+            <AskOperatorCard premium={premium} />
+          ) : (
             <div className="grid min-w-0 gap-4">
-              {ending && status.expiryDate && pricing.data && pricing.data.checkout !== 'off' && (
+              {ending && status.expiryDate && pricing.data && (
                 <RenewCard
                   pricing={pricing.data}
                   expiryDate={status.expiryDate}
@@ -131,14 +142,14 @@ export function SubscriptionPage() {
                 coupon={coupon}
               />
             </div>
-          ) : (
-            <Skeleton className="h-96 rounded-xl" />
           )}
         </div>
       )}
-      {(failed || known) && <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />}
+      {(failed || known) && (sells || (payments?.length ?? 0) > 0) && (
+        <PaymentHistory onReceipt={({ _id }) => dialog.open('receipt', _id)} />
+      )}
       <DialogSlot>
-        {dialog.kind === 'cancel' && status && cancellable && (
+        {dialog.kind === 'cancel' && status && toCancellation(status) && (
           <CancelDialog subscription={status} onClose={dialog.close} />
         )}
         {dialog.kind === 'receipt' && receipt && owner && (

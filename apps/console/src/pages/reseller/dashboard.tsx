@@ -33,7 +33,10 @@ export function ResellerDashboardPage() {
       <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
         <Card>
           <CardHeader title="Recent Activity" description="Your five latest licenses" />
-          <RecentActivity query={licenses} />
+          <RecentActivity
+            query={licenses}
+            expected={Math.min(recentItems, reseller?.created_licenses ?? recentItems)}
+          />
         </Card>
         <Card>
           <CardHeader title="Quick Actions" />

@@ -14,7 +14,6 @@ import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useTableView } from '../../ui/table-view.ts'
@@ -30,6 +29,7 @@ const PortalLicenseFilters = lazyNamed(
   () => import('../../features/portal/license-filters.tsx'),
   'PortalLicenseFilters',
 )
+const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
 
 const pageSize = 25
 const dialogs = ['generate', 'delete-all'] as const
@@ -93,7 +93,7 @@ export function ResellerLicensesPage() {
         }
         primary={generateButton}
       />
-      {stats && remaining <= 0 && (
+      {reseller && remaining <= 0 && (
         <Callout tone="warning" title="Your license quota is used up">
           Delete licenses to free quota, or ask your administrator for a higher limit.
         </Callout>
@@ -144,13 +144,15 @@ export function ResellerLicensesPage() {
           }
         />
         {data?.pagination && (
-          <Pagination
-            page={page}
-            limit={pageSize}
-            total={data.pagination.total}
-            onPage={turnTo}
-            noun="licenses"
-          />
+          <Deferred fallback={<div className="h-13 border-t" />}>
+            <Pagination
+              page={page}
+              limit={pageSize}
+              total={data.pagination.total}
+              onPage={turnTo}
+              noun="licenses"
+            />
+          </Deferred>
         )}
       </Card>
       <DialogSlot>

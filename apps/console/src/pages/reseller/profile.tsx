@@ -2,6 +2,7 @@ import { RefreshCw } from 'lucide-react'
 import { useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
 import { formatDate } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { percentOf } from '../../lib/format/percent.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -16,7 +17,7 @@ import { Progress } from '../../ui/progress.tsx'
 import { SecurityLink } from '../../ui/security-link.tsx'
 import { StatRow } from '../../ui/stat-row.tsx'
 
-const count = (value: number) => value.toLocaleString()
+const count = (value: number) => formatNumber(value)
 
 export function ResellerProfilePage() {
   const reseller = useReseller().data

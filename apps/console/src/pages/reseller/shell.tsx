@@ -6,9 +6,10 @@ import { useReseller } from '../../features/portal/session.ts'
 import { resellerSession } from '../../lib/api/session.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { isList, paths } from '../../lib/navigation/paths.ts'
 import { AccountGuard } from '../../ui/account-guard.tsx'
 import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
 import { Deferred } from '../../ui/deferred.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
@@ -31,6 +32,7 @@ export function PortalShell() {
 function Shell({ reseller }: { reseller: PortalReseller }) {
   const phone = useIsPhone()
   const { pathname } = useLocation()
+  const width = isList(pathname) ? 'max-w-400' : 'max-w-6xl'
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts at its top
   useEffect(() => {
@@ -56,7 +58,10 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           Reseller Portal - Independent License Management
         </p>
         <Deferred>
-          <DevelopmentBadge />
+          {/* It appears late: on a phone it takes no width, so that the title beside it does not wrap again. */}
+          <div className="max-md:absolute max-md:right-4 max-md:bottom-0 max-md:translate-y-1/2">
+            <DevelopmentBadge />
+          </div>
         </Deferred>
         <Button asChild size="sm">
           <a href={paths.root} target="_blank" rel="noreferrer">
@@ -72,7 +77,10 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           <main
             id="main"
             tabIndex={-1}
-            className="mx-auto min-h-[calc(100dvh-3.5rem)] w-full max-w-6xl px-4 py-4 outline-none md:px-8 md:py-9"
+            className={cx(
+              'mx-auto min-h-[calc(100dvh-3.5rem)] w-full px-4 py-4 outline-none md:px-8 md:py-9',
+              width,
+            )}
           >
             <Deferred>
               <StaleNotice />
@@ -83,7 +91,12 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
               </Suspense>
             </ErrorBoundary>
           </main>
-          <footer className="mx-auto w-full max-w-6xl border-t px-4 py-5 text-[0.8125rem] text-fg-muted max-md:pb-24 md:px-8">
+          <footer
+            className={cx(
+              'mx-auto w-full border-t px-4 py-5 text-[0.8125rem] text-fg-muted max-md:pb-24 md:px-8',
+              width,
+            )}
+          >
             Secure authentication platform{' '}
             <span className="tabular-nums">· Version {__KEYWARD_VERSION__}</span>
           </footer>

@@ -1,10 +1,11 @@
+import { limits } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { hour } from '../../core/clock.ts'
+import { day, hour } from '../../core/clock.ts'
 import type { Page, Pagination, Sort } from '../../core/paging.ts'
 import { type Database, type Syntax, syntaxOf } from '../engine.ts'
 import { isOneOf } from '../scope.ts'
-import type { SearchTerm } from './search.ts'
+import type { Named, SearchTerm } from './search.ts'
 
 export type Sql = RawBuilder<unknown>
 
@@ -17,9 +18,19 @@ export interface List<Status extends string> {
   id: RegExp
   /** SQL condition for each status. */
   statuses: Record<Status, (now: number) => Sql>
-  /** The condition of each status in terms of the counts: by flags, and by whether the expiry has passed. */
-  inPlaces: Record<Status, { flags: Sql; expired?: boolean }>
-  count(database: Database, selection: ListScope): Promise<Counts<Status>>
+  /** The condition of each status in terms of the counts: by flags, and by when rows end. */
+  inPlaces: Record<Status, { flags: Sql; ends?: Ends }>
+  count(database: Database, selection: ListScope): Promise<Counts<Exclude<Status, 'expiring'>>>
+  /** The parts of an index that hold the rows of a status, each sorted by end and then `seq`. */
+  byEnd(status: Status | undefined, now: number): { index: ListIndex; parts: Sql[] }
+  /** SQL condition: whether the row is of the type and the reseller. */
+  isOf(database: Database, origin: Origin): Sql
+  /** Selects `seq` and `ends` of the rows of an origin, through its index. */
+  ofOrigin(database: Database, filter: ListFilter<Status>, origin: Origin): Sql
+  /** Selects a row for each license that `ofOrigin` reads, from the same index alone. */
+  licensesOf(database: Database, origin: Origin): Sql
+  /** SQLite's indexes that hold the rows of an origin and their status: by `seq`, and by flag and end. */
+  originIndexes(origin: Origin, status: Status | undefined): OriginIndexes | undefined
   texts(term: SearchTerm): SearchedTexts
   /** SQL condition: whether the row contains the text. */
   contains(search: Search): Sql
@@ -27,6 +38,36 @@ export interface List<Status extends string> {
   byIndex(search: Search): Sql[]
   /** The same for rows that begin with a text that is too short for the index. */
   byBeginning(search: Search): Sql[]
+}
+
+export interface OriginIndexes {
+  bySeq: string
+  byEnd: string
+}
+
+/** When rows end: before now, after now, or within the next days. */
+export type Ends = 'past' | 'ahead' | 'soon'
+
+/** Rows that end later than `after`, and not later than `until`. */
+export interface Span {
+  after?: number
+  until?: number
+}
+
+export const soonMs = limits.expiringSoonDays * day
+
+export function spanOf(ends: Ends | undefined, now: number): Span {
+  if (ends === undefined) return {}
+  if (ends === 'past') return { until: now }
+  return ends === 'ahead' ? { after: now } : { after: now, until: now + soonMs }
+}
+
+export type ListIndex = '' | '_expiry' | '_banned' | '_banned_expiry'
+
+/** What licenses were made from or by; the caller has checked that it is the owner's. */
+export interface Origin {
+  typeId?: string | undefined
+  resellerId?: string | undefined
 }
 
 /** The scope of a list: an owner, or one app that the caller has checked to be the owner's. */
@@ -38,12 +79,15 @@ export interface ListScope {
 
 export interface ListFilter<Status extends string> extends ListScope {
   status?: Status | undefined
+  origin?: Origin | undefined
 }
 
 /** The query of a list; `app` is an `_id` or an `appId`. */
 export interface ListQuery<Status extends string> extends Page {
   app?: string | undefined
   status?: Status | undefined
+  type?: string | undefined
+  reseller?: string | undefined
   search?: string | undefined
   sort: Sort
 }
@@ -56,6 +100,11 @@ export interface Search {
   index: Syntax['searchIndex']
   scope: OwnerScope
   term: SearchTerm
+  named: Named
+  /** Whether the caller may read addresses and devices of end users. */
+  seesPeople: boolean
+  /** For a FROM clause: licenses by one of their indexes. */
+  licensesBy(index: string, row: string): Sql
   /** SQL condition of the filter. */
   mine: Sql
   /** By `seq`. */
@@ -89,6 +138,13 @@ export function within({ scope, appId }: ListScope): Sql {
 
 const partsMost = 100
 
+/** The filter, for some apps one for each app, because the index of an app yields its rows in order. */
+export function partsOf<Filter extends ListScope>(filter: Filter): Filter[] {
+  const apps = [...((filter.appId === undefined && filter.scope.apps) || [])]
+  if (apps.length === 0 || apps.length > partsMost) return [filter]
+  return apps.map((appId) => ({ ...filter, appId }))
+}
+
 /**
  * The first rows that a query finds. For some apps it runs app by app, because the index of an app yields its rows in
  * order, and the results are merged.
@@ -99,28 +155,32 @@ export function firstRows<Filter extends ListScope>(
   order: Sql,
   { limit, offset = 0 }: { limit: number; offset?: number },
 ): Sql {
-  const apps = [...((filter.appId === undefined && filter.scope.apps) || [])]
-  if (apps.length === 0 || apps.length > partsMost) {
-    return sql`${find(filter)} order by t.seq ${order} limit ${limit} offset ${offset}`
+  const [only, ...others] = partsOf(filter)
+  if (only && others.length === 0) {
+    return sql`${find(only)} order by t.seq ${order} limit ${limit} offset ${offset}`
   }
-  const parts = apps.map((appId) => {
-    const ofApp = find({ ...filter, appId })
-    return sql`select * from (${ofApp} order by t.seq ${order} limit ${limit + offset}) part`
+  const parts = [only, ...others].map((part) => {
+    const ofApp = find(part ?? filter)
+    return sql`select * from (${ofApp} order by t.seq ${order}) part`
   })
   return sql`select * from (${sql.join(parts, sql` union all `)}) parts order by seq ${order} limit ${limit} offset ${offset}`
 }
 
 export const withStatus = <Status extends string>(
-  { statuses }: List<Status>,
-  { status, now }: ListFilter<Status>,
-): Sql => (status === undefined ? sql`` : sql`and ${statuses[status](now)}`)
+  database: Database,
+  { statuses, isOf }: List<Status>,
+  { status, origin, now }: ListFilter<Status>,
+): Sql => {
+  const ofOrigin = origin === undefined ? sql`` : sql`and ${isOf(database, origin)}`
+  return status === undefined ? ofOrigin : sql`and ${statuses[status](now)} ${ofOrigin}`
+}
 
 /** Names the index, because SQLite keeps no statistics to choose it; PostgreSQL chooses itself. */
 export function indexed(
   { lists }: Database,
   table: string,
   { scope, appId }: ListScope,
-  index: '' | '_expiry' | '_banned',
+  index: ListIndex,
   row = 't',
 ): Sql {
   const by = appId === undefined && scope.apps === null ? 'owner' : 'app'
@@ -138,7 +198,7 @@ export function toIndex({ status }: ListFilter<string>, total: number): '' | '_e
   return status !== undefined && total <= fewMatches ? '_expiry' : ''
 }
 
-const blockHours = 256
+export const blockHours = 256
 
 /** Where the trigger-kept counts by block (256 hours) and by hour end; rows after `instant` are counted one by one. */
 export function countedUntil(now: number) {

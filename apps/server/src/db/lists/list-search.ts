@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { orderOf, toPagination } from '../../core/paging.ts'
+import { isByEnd, orderOf, toPagination } from '../../core/paging.ts'
 import { type Database, syntaxOf } from '../engine.ts'
 import { isOneOf } from '../scope.ts'
 import {
@@ -18,7 +18,14 @@ import {
   within,
   withStatus,
 } from './list-filters.ts'
-import { hitsOf, type SearchTerm } from './search.ts'
+import { hitsOf, type Named, type SearchTerm } from './search.ts'
+import { countNamed, findNamed, mayRead, nothing } from './search-names.ts'
+
+/** A text, and what it names. */
+interface Wanted {
+  term: SearchTerm
+  named: Named | undefined
+}
 
 /** One more than is counted, which shows that there are more. */
 const enough = limits.searchCountMax + 1
@@ -33,19 +40,22 @@ export async function searchPage<Status extends string>(
   /** How many rows match the filter, if known. */
   total?: number,
 ): Promise<Found> {
+  const named = list.id.test(term.text) ? undefined : await findNamed(database, filter, term)
   const isScan =
-    total !== undefined && total <= fewMatches && (await hasMoreHits(database, list, filter, term, total))
+    total !== undefined &&
+    total <= fewMatches &&
+    (await hasMoreHits(database, list, filter, { term, named }, total))
   const find = async (order: Order, count: number) => {
-    const search = toSearch(database, list, filter, term, order)
+    const search = toSearch(database, list, filter, { term, named }, order)
     const ways = isScan ? [scan(database, list, filter, search, total)] : waysOf(list, search)
-    return select(database, ways, page, count)
+    return select(database, list, ways, page, count)
   }
-  const order = orderOf[page.sort]
+  const order = isByEnd(page.sort) ? 'desc' : orderOf[page.sort]
   const end = page.page * page.limit
   const dense = (end < enough / 2 && denseOrder(list, filter)) || order
   const { seqs, found } = await find(dense, enough)
   const pagination = toPagination(page, found, true)
-  if (dense === order || !pagination.capped) return { seqs, pagination }
+  if (dense === order || !pagination.capped || isByEnd(page.sort)) return { seqs, pagination }
   return { seqs: (await find(order, end)).seqs, pagination }
 }
 
@@ -54,16 +64,27 @@ function denseOrder<Status extends string>(
   { inPlaces }: List<Status>,
   { status }: ListFilter<Status>,
 ): Order | undefined {
-  const expired = status === undefined ? undefined : inPlaces[status].expired
-  return expired === undefined ? undefined : expired ? 'asc' : 'desc'
+  const ends = status === undefined ? undefined : inPlaces[status].ends
+  return ends === undefined ? undefined : ends === 'ahead' ? 'desc' : 'asc'
 }
 
-async function select({ lists }: Database, ways: Sql[], { page, limit, sort }: SortedPage, count: number) {
+async function select<Status extends string>(
+  { lists }: Database,
+  { table }: List<Status>,
+  ways: Sql[],
+  { page, limit, sort }: SortedPage,
+  count: number,
+) {
   const order = sql.raw(orderOf[sort])
+  // Only what was counted is sorted by its end.
+  const sorted = isByEnd(sort)
+    ? sql`(select t.seq as seq from hits cross join ${sql.raw(table)} t where t.seq = hits.seq
+        order by t.expires_at ${order}, t.seq ${order} limit ${limit} offset ${(page - 1) * limit})`
+    : sql`(select seq from hits order by seq ${order} limit ${limit} offset ${(page - 1) * limit})`
   const hits = ways.map((way) => sql`select seq from (${way} limit ${count}) way`)
   const { rows } = await sql<{ seq: number | null; found: number }>`
     with hits as materialized (${sql.join(hits, sql` union `)}),
-      shown as (select seq from hits order by seq ${order} limit ${limit} offset ${(page - 1) * limit})
+      shown as ${sorted}
     select shown.seq as seq, counted.found as found
     from (select count(*) as found from hits) counted left join shown on 1 = 1`.execute(lists)
   return { seqs: rows.map(({ seq }) => seq).filter((seq) => seq !== null), found: rows[0]?.found ?? 0 }
@@ -85,7 +106,7 @@ const scan = <Status extends string>(
   search: Search,
   total: number,
 ): Sql => sql`select t.seq from ${indexed(database, list.table, filter, toIndex(filter, total))}
-  where ${within(filter)} ${withStatus(list, filter)} and case when ${list.contains(search)} then 1 else 0 end = 1
+  where ${within(filter)} ${withStatus(database, list, filter)} and case when ${list.contains(search)} then 1 else 0 end = 1
   order by t.seq ${search.order}`
 
 /** Whether more rows of all accounts have the text than match the filter: counted by SQLite, estimated by PostgreSQL. */
@@ -93,15 +114,15 @@ async function hasMoreHits<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
-  term: SearchTerm,
+  { term, named }: Wanted,
   total: number,
 ): Promise<boolean> {
   if (term.short || list.id.test(term.text)) return false
   if (syntaxOf(database.lists).searchIndex === 'trigrams') {
-    const search = { ...toSearch(database, list, filter, term, 'desc'), mine: sql`true` }
+    const search = { ...toSearch(database, list, filter, { term, named }, 'desc'), mine: sql`true` }
     const plan = sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
       explain (format json) ${sql.join(
-        list.byIndex(search).map((way) => sql`(${way})`),
+        list.byIndex(search).map((way) => sql`select seq from (${way}) way`),
         sql` union all `,
       )}`
     const { rows } = await plan.execute(database.lists)
@@ -111,8 +132,9 @@ async function hasMoreHits<Status extends string>(
   const hits = (['licenses', 'clients'] as const)
     .filter((table) => texts[table].length > 0)
     .map((table) => sql`select 1 from (${hitsOf(table, texts[table])} limit ${total + 1})`)
+  const ofNames = named ? countNamed(named, database, total + 1) : []
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from (${sql.join(hits, sql` union all `)})`.execute(database.lists)
+    select count(*) as n from (${sql.join([...hits, ...ofNames], sql` union all `)})`.execute(database.lists)
   return (rows[0]?.n ?? 0) > total
 }
 
@@ -120,18 +142,21 @@ function toSearch<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
-  term: SearchTerm,
+  { term, named = nothing }: Wanted,
   order: Order,
 ): Search {
   const index = syntaxOf(database.lists).searchIndex
   const { scope, appId } = filter
-  const status = withStatus(list, filter)
+  const status = withStatus(database, list, filter)
   const inSome = scope.apps ? sql`and ${isOneOf(scope.apps, sql`coalesce(t.app_id, '')`)}` : sql``
   const inApp = appId === undefined ? inSome : sql`and t.app_id = ${appId}`
   // The unary plus keeps SQLite from scanning the owner's index: the search has a more selective one.
   const mine = sql`${sql.raw(index === 'full text' ? '+' : '')}t.owner_id = ${scope.ownerId}
     ${inApp} ${status}`
-  const search = { index, scope, term, mine, order: sql.raw(order) }
+  const licensesBy = (name: string, row: string) =>
+    sql.raw(syntaxOf(database.lists).indexed('licenses', row, name))
+  const seesPeople = mayRead(filter, 'clients:read')
+  const search = { index, scope, term, named, seesPeople, licensesBy, mine, order: sql.raw(order) }
   if (index === 'trigrams') {
     const candidates = (table: SearchedTable, row: string) => ({
       rows: sql.raw(`${table} ${row}`),

@@ -1,6 +1,9 @@
+import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { seek, toPagination } from '../../core/paging.ts'
+import { isByEnd, seek, toPagination } from '../../core/paging.ts'
 import type { Database } from '../engine.ts'
+import { countOf } from './ending-counts.ts'
+import { endPage } from './ends.ts'
 import {
   type Counts,
   type Found,
@@ -10,11 +13,13 @@ import {
   type List,
   type ListFilter,
   type SortedPage,
+  spanOf,
   toIndex,
   within,
   withStatus,
 } from './list-filters.ts'
 import { searchPage } from './list-search.ts'
+import { originPage } from './origins.ts'
 import { findStart } from './places.ts'
 import { toSearchTerm } from './search.ts'
 
@@ -24,13 +29,35 @@ export async function findPage<Status extends string>(
   list: List<Status>,
   filter: ListFilter<Status>,
   page: SortedPage & { search?: string | undefined },
-): Promise<Found & { stats: Counts<Status> }> {
+): Promise<Found & { stats: Counts<Exclude<Status, 'expiring'>> }> {
   const stats = await list.count(database, filter)
   const term = toSearchTerm(page.search)
-  const found = term
-    ? await searchPage(database, list, filter, page, term, stats[filter.status ?? 'total'])
-    : await plainPage(database, list, filter, page, stats[filter.status ?? 'total'])
-  return { ...found, stats }
+  const total = await countOf(database, list, filter, stats)
+  if (term) return { ...(await searchPage(database, list, filter, page, term, total)), stats }
+  if (filter.origin) {
+    const totals = { all: stats.total, ofStatus: total }
+    return { ...(await originPage(database, list, filter, filter.origin, page, totals)), stats }
+  }
+  const pageOf = isByEnd(page.sort) ? endPage : plainPage
+  return { ...(await pageOf(database, list, filter, page, total)), stats }
+}
+
+/** The ids of the newest rows that match, at most so many as a search counts. */
+export async function findIds<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  search: string | undefined,
+): Promise<{ ids: string[]; capped: boolean }> {
+  const page = { page: 1, limit: limits.searchCountMax, sort: 'newest', search } as const
+  const { seqs, pagination } = await findPage(database, list, filter, page)
+  const capped = pagination.capped === true || pagination.total > seqs.length
+  if (seqs.length === 0) return { ids: [], capped }
+  const { rows } = await sql<{ id: string }>`
+    select t.id as id from ${sql.raw(list.table)} t
+    where t.seq in (${sql.join(seqs.map((seq) => sql.lit(seq)))}) and ${within({ ...filter, appId: undefined })}
+    order by t.seq desc`.execute(database.lists)
+  return { ids: rows.map(({ id }) => id), capped }
 }
 
 /** Skipping this many rows is as fast as computing the start from counts. */
@@ -54,7 +81,7 @@ async function plainPage<Status extends string>(
       : { from: sql``, offset: target.offset }
   const find = (part: ListFilter<Status>) => sql`
     select t.seq as seq from ${indexed(database, list.table, part, toIndex(filter, total))}
-    where ${within(part)} ${withStatus(list, part)} ${from}`
+    where ${within(part)} ${withStatus(database, list, part)} ${from}`
   const { limit, order } = target
   const { rows } = await sql<{
     seq: number
@@ -70,11 +97,10 @@ export function findListStart<Status extends string>(
   target: { order: 'asc' | 'desc'; offset: number },
 ) {
   const { status, now } = filter
-  const { flags, expired } =
-    status === undefined ? { flags: sql``, expired: undefined } : list.inPlaces[status]
+  const { flags, ends } = status === undefined ? { flags: sql``, ends: undefined } : list.inPlaces[status]
   const byExpiry = indexed(database, list.table, filter, '_expiry')
-  const conditions = { within: within(filter), status: withStatus(list, filter), flags, expired }
-  return findStart(database, { table: list.table, byExpiry, now, ...conditions }, target)
+  const conditions = { within: within(filter), status: withStatus(database, list, filter), flags }
+  return findStart(database, { table: list.table, byExpiry, span: spanOf(ends, now), ...conditions }, target)
 }
 
 /**
@@ -88,7 +114,7 @@ export async function nextWindow<Status extends string>(
   before: number,
   count: number,
 ): Promise<{ seq: number; hit: 0 | 1 }[]> {
-  const status = withStatus(list, filter)
+  const status = withStatus(database, list, filter)
   const banned = filter.status === 'banned'
   const find = (part: ListFilter<Status>) => sql`
     select t.seq as seq, case when 1 = 1 ${status} then 1 else 0 end as hit

@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hour } from '../../core/clock.ts'
 import type { Database } from '../engine.ts'
+import type { Span } from './list-filters.ts'
 
 type Sql = RawBuilder<unknown>
 
 /** Rows are counted by ranges of `seq` (places) and of expiry (blocks). The triggers use the same widths. */
 const placeWidth = 16_384
 const blockMs = 32 * hour
+
+export const placeBlock = (end: number): number => Math.floor(end / blockMs)
 
 export interface PlacesQuery {
   table: 'licenses' | 'clients'
@@ -18,9 +21,8 @@ export interface PlacesQuery {
   status: Sql
   /** The part of the condition that concerns the flags, starting with `and`. */
   flags: Sql
-  /** Whether only expired or only unexpired rows count; undefined for both. */
-  expired: boolean | undefined
-  now: number
+  /** When the rows that count end; at least two blocks long. */
+  span: Span
 }
 
 interface PlaceCount {
@@ -59,20 +61,27 @@ function startAt(place: number, order: 'asc' | 'desc', offset: number): Start {
   return { from, offset }
 }
 
-/** Counts the rows per place. The current block has expired only partly, so its rows are counted one by one. */
-function countPlaces({ table, byExpiry, within, status, flags, expired, now }: PlacesQuery) {
+/** Counts the rows per place. Rows of a block that the span cuts are counted one by one. */
+function countPlaces({ table, byExpiry, within, status, flags, span: { after, until } }: PlacesQuery) {
   const places = sql.raw(table === 'licenses' ? 'license_places' : 'client_places')
-  if (expired === undefined) {
+  const whole = [
+    ...(after === undefined ? [] : [sql`and t.block > ${placeBlock(after)}`]),
+    ...(until === undefined ? [] : [sql`and t.block < ${placeBlock(until)}`]),
+  ]
+  const partly = [
+    ...(after === undefined ? [] : [sql`t.expires_at < ${(placeBlock(after) + 1) * blockMs}`]),
+    ...(until === undefined ? [] : [sql`t.expires_at >= ${placeBlock(until) * blockMs}`]),
+  ]
+  if (partly.length === 0) {
     return sql<PlaceCount>`select t.place as place, sum(t.n) as n from ${places} t where ${within} ${flags} group by t.place`
   }
-  const block = Math.floor(now / blockMs)
-  const whole = expired ? sql`t.block < ${block}` : sql`t.block > ${block}`
-  const partly = expired
-    ? sql`t.expires_at >= ${block * blockMs}`
-    : sql`t.expires_at < ${(block + 1) * blockMs}`
-  return sql<PlaceCount>`select place, sum(n) as n from (
-      select t.place as place, sum(t.n) as n from ${places} t where ${within} ${flags} and ${whole} group by t.place
-      union all
-      select t.seq / ${sql.lit(placeWidth)}, 1 from ${byExpiry} where ${within} ${status} and ${partly}
-    ) parts group by place`
+  const parts = [
+    sql`select t.place as place, sum(t.n) as n from ${places} t
+      where ${within} ${flags} ${sql.join(whole, sql` `)} group by t.place`,
+    ...partly.map(
+      (cut) =>
+        sql`select t.seq / ${sql.lit(placeWidth)}, 1 from ${byExpiry} where ${within} ${status} and ${cut}`,
+    ),
+  ]
+  return sql<PlaceCount>`select place, sum(n) as n from (${sql.join(parts, sql` union all `)}) parts group by place`
 }

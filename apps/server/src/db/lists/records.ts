@@ -9,11 +9,22 @@ type Sql = RawBuilder<unknown>
 /** A query of the numbers and times of records. */
 export type Found = Sql
 
+export interface About {
+  id: string
+  related: readonly string[]
+  /** The last record whose objects are in the index; undefined if all are. */
+  linked: number | undefined
+}
+
 export interface RecordFilter {
   scope: OwnerScope
   actor?: string | undefined
   action?: ActionName | undefined
+  /** A few actions, each of them rare. */
+  actions?: readonly ActionName[] | undefined
   subject?: string | undefined
+  /** An object or an actor, and what belongs to it. */
+  about?: About | undefined
   /** An app in the scope. */
   app?: string | undefined
   /** Both in milliseconds since 1970, inclusive. */
@@ -30,6 +41,11 @@ const indexes = {
 } as const
 type Narrowing = keyof typeof indexes
 const narrowings = Object.keys(indexes) as Narrowing[]
+
+interface WalkOptions {
+  also?: Sql
+  count: number
+}
 
 /** One more than is counted, which shows that there are more. */
 export const enough = limits.searchCountMax + 1
@@ -51,9 +67,24 @@ export function matches(filter: RecordFilter, column: Column = plain): Sql {
   for (const name of narrowings) {
     if (filter[name] !== undefined) conditions.push(sql`${column(indexes[name][1])} = ${filter[name]}`)
   }
+  if (filter.actions) conditions.push(sql`${column('action')} in (${sql.join(filter.actions)})`)
+  if (filter.about) conditions.push(isAbout(filter.about, column))
   if (from !== undefined) conditions.push(sql`t.created_at >= ${from}`)
   if (to !== undefined) conditions.push(sql`t.created_at <= ${to}`)
   return sql.join(conditions, sql` and `)
+}
+
+const isAbout = ({ id, related, linked }: About, column: Column): Sql => {
+  const ids = [id, ...related]
+  const recent = linked === undefined ? sql`` : sql`or t.seq in (${listedSince(linked, ids)})`
+  return sql`(${column('target_id')} in (${sql.join(ids)}) or ${column('actor_id')} = ${id}
+    or t.seq in (select o.seq from audit_objects o where o.object_id in (${sql.join(ids)})) ${recent})`
+}
+
+/** Records whose lists are not in the index yet and have one of the ids. */
+const listedSince = (linked: number, ids: readonly string[]): Sql => {
+  const hasOne = ids.map((id) => sql`instr(l.objects, ${JSON.stringify(id)}) > 0`)
+  return sql`select l.seq from audit_lists l where l.seq > ${linked} and (${sql.join(hasOne, sql` or `)})`
 }
 
 /** The newest `count` records that match, read by an index in their order. */
@@ -61,7 +92,7 @@ export const newest = (
   { lists }: Database,
   filter: RecordFilter,
   by: Narrowing | 'owner',
-  { also = sql``, count }: { also?: Sql; count: number },
+  { also = sql``, count }: WalkOptions,
 ): Sql => {
   const index = by === 'owner' ? 'audit_owner' : indexes[by][0]
   return sql`select * from (select t.seq as seq, t.created_at as created_at
@@ -70,23 +101,66 @@ export const newest = (
 }
 
 /** A query of the newest records that match a filter. */
-export type Walk = (options: { also?: Sql; count: number }) => Sql
+export type Walk = (options: WalkOptions) => Sql
 
-/** Chooses the index with the fewest records. Some apps are read app by app, because the index of one has their order. */
+/** Chooses the index with the fewest records. Several actions or apps are read one by one: the index of one has their order. */
 export async function toWalk(database: Database, filter: RecordFilter): Promise<Walk> {
+  if (filter.about) return walkAbout(database, filter, filter.about)
   const present = narrowings.filter((name) => filter[name] !== undefined)
   const { apps } = filter.scope
+  const { actions, action, subject } = filter
+  if (actions && action === undefined && subject === undefined) {
+    const alone = { ...filter, actions: undefined }
+    return (options) =>
+      newestOf(
+        actions.map((one) => newest(database, { ...alone, action: one }, 'action', options)),
+        options.count,
+      )
+  }
   const isOfSome = apps !== null && filter.app === undefined
   const single = present.length === 1 && !isOfSome ? present[0] : undefined
   const narrowest = single ?? (await findNarrowest(database, filter, present, isOfSome))
   if (narrowest) return (options) => newest(database, filter, narrowest, options)
   if (!isOfSome) return (options) => newest(database, filter, 'owner', options)
+  return (options) =>
+    newestOf(
+      [...apps].map((app) => newest(database, { ...filter, app }, 'app', options)),
+      options.count,
+    )
+}
+
+function newestOf(parts: Sql[], count: number): Sql {
+  if (parts.length === 0) return sql`select seq, created_at from audit where 1 = 0`
+  return sql`select * from (${sql.join(parts, sql` union all `)}) parts ${byTime} limit ${count}`
+}
+
+/** As subject, as one of several objects, and as actor; each through an index of its own. */
+async function walkAbout(
+  database: Database,
+  { about: _, ...filter }: RecordFilter,
+  { id, related, linked }: About,
+): Promise<Walk> {
+  const isFree = (name: 'actor' | 'subject', one: string) =>
+    filter[name] === undefined || filter[name] === one
+  const ids = [id, ...related]
+  const byActor = isFree('actor', id) ? await toWalk(database, { ...filter, actor: id }) : undefined
   return (options) => {
-    const parts = [...apps].map((app) => newest(database, { ...filter, app }, 'app', options))
-    if (parts.length === 0) return sql`select seq, created_at from audit where 1 = 0`
-    return sql`select * from (${sql.join(parts, sql` union all `)}) parts ${byTime} limit ${options.count}`
+    const linkedTo = (one: string) => sql`select o.seq from audit_objects o where o.object_id = ${one}`
+    const parts = ids.map((one) => ofObjects(filter, linkedTo(one), options))
+    if (linked !== undefined) parts.push(ofObjects(filter, listedSince(linked, ids), options))
+    for (const subject of ids.filter((one) => isFree('subject', one))) {
+      parts.push(newest(database, { ...filter, subject }, 'subject', options))
+    }
+    if (byActor) parts.push(sql`select * from (${byActor(options)}) acted`)
+    return sql`select * from (${sql.join(parts, sql` union `)}) parts ${byTime} limit ${options.count}`
   }
 }
+
+/** Numbers are nearly in the order of time. */
+const ofObjects = (filter: RecordFilter, seqs: Sql, { also = sql``, count }: WalkOptions): Sql =>
+  sql`select * from (select t.seq as seq, t.created_at as created_at
+    from (${seqs}) o join audit t on t.seq = o.seq
+    where ${matches(filter, wrapped)} ${also} order by o.seq desc limit ${count}) part`
 
 async function findNarrowest(
   { lists }: Database,

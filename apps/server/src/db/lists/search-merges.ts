@@ -4,8 +4,8 @@ const indexes = { licenses: 'license_search', clients: 'client_search' }
 type Table = keyof typeof indexes
 
 /** Statements that change a full-text index, through a trigger. */
-const rows = /^(?:insert into|delete from) "(licenses|clients)"/
-const texts = /^update "(licenses|clients)" set .*"(?:note|username_normalized)" =/s
+const rows = /^(?:insert into|delete from) "(licenses|clients|devices)"/
+const texts = /^update "(licenses|clients|devices)" set .*"(?:note|username_normalized|name)" =/s
 
 /** A page takes some 0.06 ms. */
 const pagesPerStatement = 8
@@ -26,7 +26,8 @@ export class SearchMerges {
 
   /** Must be called for each statement of a transaction. */
   note(text: string): void {
-    const [, table] = rows.exec(text) ?? texts.exec(text) ?? []
+    const [, changed] = rows.exec(text) ?? texts.exec(text) ?? []
+    const table = changed === 'devices' ? 'clients' : changed
     if (table !== undefined) this.#changes.set(table as Table, (this.#changes.get(table as Table) ?? 0) + 1)
   }
 

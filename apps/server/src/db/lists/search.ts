@@ -14,6 +14,15 @@ export interface SearchTerm {
   short: boolean
 }
 
+/** What a text names besides texts of the rows, as far as the caller may read it. */
+export interface Named {
+  resellers: string[]
+  types: string[]
+  /** End users and licenses of the event with this reference. */
+  clients: string[]
+  licenses: string[]
+}
+
 const indexed = 3
 
 export function toSearchTerm(search: string | undefined): SearchTerm | undefined {

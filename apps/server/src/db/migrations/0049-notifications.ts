@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Which mails people want about vendor accounts, when each vendor is looked at next, and what people were told. */
+/** Adds mail settings of people, the time of each vendor's next scan, and the news already mailed. */
 export const notifications: Migration = {
   name: '0049-notifications',
   statements: (dialect) => {

@@ -46,6 +46,22 @@ import { mails } from './0046-mails.ts'
 import { webhooks } from './0047-webhooks.ts'
 import { auditLists } from './0048-audit-lists.ts'
 import { notifications } from './0049-notifications.ts'
+import { knownNames } from './0050-known-names.ts'
+import { listOrders } from './0051-list-orders.ts'
+import { boundedNames } from './0052-bounded-names.ts'
+import { activitySearch } from './0053-activity-search.ts'
+import { auditObjects } from './0054-audit-objects.ts'
+import { customers } from './0056-customers.ts'
+import { shops } from './0057-shops.ts'
+import { appMails } from './0058-app-mails.ts'
+import { webhookPauses } from './0062-webhook-pauses.ts'
+import { buyerMails } from './0063-buyer-mails.ts'
+import { customerPage } from './0064-customer-page.ts'
+import { compatibility } from './0068-compatibility.ts'
+import { dataImports } from './0070-imports.ts'
+import { importedEmails } from './0071-imported-emails.ts'
+import { erasures } from './0073-erasures.ts'
+import { lazyMoves } from './0074-lazy-moves.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +112,20 @@ export const migrations: readonly Migration[] = [
   webhooks,
   auditLists,
   notifications,
+  knownNames,
+  listOrders,
+  boundedNames,
+  activitySearch,
+  auditObjects,
+  customers,
+  shops,
+  appMails,
+  webhookPauses,
+  buyerMails,
+  customerPage,
+  compatibility,
+  dataImports,
+  importedEmails,
+  erasures,
+  lazyMoves,
 ]

@@ -15,6 +15,7 @@ export const postgresEngine = (pool: PostgresPool, url: string, db: Database['db
   commits: undefined,
   // On a connection of the checks, because slow statements may occupy all others.
   probe: pool.reader('ready', 'select 1 as n'),
+  connections: () => pool.connections(),
   openFeed: (options) => new PostgresFeed({ ...options, url, pool }),
   updateStatistics: () => analyzeTables(db),
 })

@@ -55,6 +55,11 @@ export class PostgresPool {
     })
   }
 
+  connections(): { open: number; idle: number; awaited: number } {
+    const { totalCount: open, idleCount: idle, waitingCount: awaited } = this.#pool
+    return { open, idle, awaited }
+  }
+
   async connect(): Promise<PostgresClient> {
     if (this.waits.isDown) throw doesNotAnswer()
     const connecting = this.#pool.connect()

@@ -4,6 +4,8 @@ import type { Flag } from './flag.ts'
 export interface AppTables {
   apps: AppsTable
   app_messages: AppMessagesTable
+  app_mails: AppMailsTable
+  buyer_mails: BuyerMailsTable
   app_variables: AppVariablesTable
   app_sdks: AppSdksTable
   signing_keys: SigningKeysTable
@@ -48,6 +50,11 @@ interface AppsTable {
   check_hash: Generated<Flag>
   check_passwords: Generated<Flag>
   activity_days: Generated<number>
+  customer_page: Generated<Flag>
+  /** Devices of an end user that its customer can free within 30 days. */
+  customer_devices: Generated<number>
+  /** `#rrggbb`, or null for the default one. */
+  brand_color: string | null
   /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
   block_version: Generated<number>
   /** Changes with the app's variables; null without any. */
@@ -62,6 +69,23 @@ interface AppMessagesTable {
   locale: string
   /** JSON of the app's own texts in this language. */
   messages: string
+}
+
+/** The mail to buyers in one language; the default one has the locale ''. */
+interface AppMailsTable {
+  app_id: string
+  locale: string
+  subject: string
+  text: string
+  html: string | null
+  from_name: string | null
+  reply_to: string | null
+}
+
+/** The last place that a mail of an owner to a buyer has got: days since 1970, each with as many places as it has mails. */
+interface BuyerMailsTable {
+  owner_id: string
+  place: number
 }
 
 /** `sealed` is the encrypted list of variables. */

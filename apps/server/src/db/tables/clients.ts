@@ -18,6 +18,7 @@ interface ClientsTable {
   owner_id: string
   app_id: string
   license_id: string | null
+  customer_id: Generated<string | null>
   username: string
   username_normalized: string
   email: string | null

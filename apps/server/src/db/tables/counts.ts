@@ -36,7 +36,7 @@ type ClientBlocksTable = Omit<ClientCountsTable, 'bucket'> & { block: number }
 
 type ClientPlacesTable = ClientBlocksTable & { place: number }
 
-export type DailyMetric = 'licenses' | 'clients' | 'activations' | 'sign_ins'
+export type DailyMetric = 'licenses' | 'clients' | 'activations' | 'sign_ins' | 'refusals'
 
 interface DailyCountsTable {
   app_id: string

@@ -19,6 +19,7 @@ interface LicensesTable {
   app_id: string
   reseller_id: string | null
   client_id: string | null
+  customer_id: Generated<string | null>
   key: string
   key_normalized: string
   note: string | null

@@ -11,7 +11,9 @@ interface MailsTable {
   owner_id: string | null
   account_id: string | null
   reseller_id: string | null
-  /** Vendors take turns; mails with a link do not wait for others of the same vendor. */
+  /** The customer that it goes to; it is erased with it. */
+  customer_id: Generated<string | null>
+  /** Vendors take turns; mails with a link do not wait for others of the same vendor, and none waits for mails to buyers. */
   lane: string
   state: 'queued' | 'sent' | 'failed' | 'expired'
   /** Address, subject and texts, encrypted; null once it is not queued any more. */
@@ -22,6 +24,7 @@ interface MailsTable {
   /** Codes of the mail server's response; no text of it, which may quote the mail. */
   last_error: Generated<string | null>
   expires_at: number
+  /** When it was due for the first time: at once, unless its owner has sent as many mails to buyers as a day has. */
   created_at: number
   kept_until: Generated<number | null>
 }

@@ -7,7 +7,7 @@ export interface NotificationTables {
   notification_marks: NotificationMarksTable
 }
 
-/** What a person wants to be told about a vendor; without a row, the defaults of the columns. */
+/** The mails that a person wants about a vendor. Without a row, the column defaults apply. */
 interface NotificationSettingsTable {
   account_id: string
   owner_id: string
@@ -20,13 +20,13 @@ interface NotificationSettingsTable {
   weekly_summary: Generated<Flag>
 }
 
-/** When the server next looks whether a vendor's people are to be told something. */
+/** When the server next scans a vendor for news to mail. */
 interface NotificationScansTable {
   owner_id: string
   next_at: number
 }
 
-/** What a person was told. The row with an empty subject says when the last mail of its kind was sent. */
+/** News already mailed to a person. The row with an empty subject holds when the last mail of its kind was sent. */
 interface NotificationMarksTable {
   account_id: string
   owner_id: string

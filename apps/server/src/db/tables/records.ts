@@ -2,6 +2,8 @@ import type { Generated } from 'kysely'
 
 export interface RecordTables {
   audit: AuditTable
+  audit_objects: AuditObjectsTable
+  audit_lists: AuditListsTable
   activity: ActivityTable
   activity_shares: ActivitySharesTable
   idempotency_keys: IdempotencyKeysTable
@@ -20,6 +22,20 @@ interface AuditTable {
   app_id: string | null
   detail: string | null
   created_at: number
+}
+
+interface AuditObjectsTable {
+  /** That of the record. */
+  seq: number
+  object_id: string
+}
+
+/** Only in the embedded database. */
+interface AuditListsTable {
+  /** That of the record. */
+  seq: number
+  /** JSON: the ids of its objects. */
+  objects: string
 }
 
 interface ActivityTable {

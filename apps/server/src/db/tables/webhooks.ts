@@ -1,4 +1,4 @@
-import type { DeliveryState, WebhookFormat } from '@keyward/contract'
+import type { DeliveryState, PauseReason, WebhookFormat } from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
@@ -25,6 +25,8 @@ interface WebhooksTable {
   format: WebhookFormat
   active: Generated<Flag>
   failing_since: Generated<number | null>
+  /** Why the server paused it; null while it is active, or if a person paused it. */
+  pause_reason: Generated<PauseReason | null>
   /** Who saved it last. */
   maker_kind: 'person' | 'api_key'
   maker_id: string

@@ -1,6 +1,7 @@
 import { currentAgent } from '../../core/agent.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
+import { rateLimited } from '../../core/problem.ts'
 import { networkOf } from '../../core/visitor.ts'
 import type { ActionRecord, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
@@ -17,6 +18,9 @@ import { toDeviceName } from './device-names.ts'
  * counted apart: a vendor that makes one with another's address must not use up the mails of that person.
  */
 const mailsOfAddress: Allowance = { name: 'account mails', max: 10, windowMs: day }
+
+/** Mails that a person asks for, of all these: warnings about sign-ins must not run out. */
+const askedMax = 5
 
 interface Parts {
   ctx: Pick<Ctx, 'seal'>
@@ -47,6 +51,16 @@ export class AccountMails {
       if (next) work = (work ?? Promise.resolve()).then(() => next(write))
     }
     return work
+  }
+
+  /** Queues a mail that a person asked for; throws 429 once it has asked for too many today. */
+  async queueAsked(write: WriteTransaction, accountId: string, mail: Mail): Promise<void> {
+    const { ctx, attempts } = this.#parts
+    const { count, window_ends } = await attempts.addIn(
+      ...([write.tx, mailsOfAddress, 1, 'account', normalizeName(mail.to)] as const),
+    )
+    if (count > askedMax) throw rateLimited(window_ends - write.now)
+    await queueMail(ctx, write, { ...mail, accountId, ownerId: write.actor.ownerId })
   }
 
   #workOf(record: ActionRecord): ((write: WriteTransaction) => Promise<void>) | undefined {

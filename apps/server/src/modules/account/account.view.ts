@@ -5,7 +5,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as owners from '../owners/owners.service.ts'
-import { grantedPlanOf, planLimits } from '../owners/plan.rules.ts'
+import { planLimits } from '../owners/plan.rules.ts'
 import { getSubscription } from '../payments/subscription.service.ts'
 
 /** The signed-in person, for an API key the vendor's owner, with the vendor account that the actor works on. */
@@ -27,7 +27,7 @@ export async function getUser(ctx: Ctx, actor: VendorActor): Promise<User> {
     ...planLimits(subscription.plan),
     apps,
     appCount: actor.apps === null ? owner.app_count : apps.length,
-    paymentStatus: grantedPlanOf(owner.premium_until, ctx.clock.now()).plan === 'premium' ? 'paid' : 'unpaid',
+    paymentStatus: subscription.source === 'payment' ? 'paid' : 'unpaid',
     createdAt: toIso(account.created_at),
     subscription: actor.permissions.has('billing:read') ? subscription : withoutBilling(subscription),
   }

@@ -33,6 +33,7 @@ const startLog = (limits = {}, write?: () => Promise<void>) => {
 /** Records inserts and updates instead of a database, for a million events in a moment. */
 function fakeTransaction(rows: Stored[]) {
   const chain = { onConflict: () => chain, execute: async () => {} }
+  const none = { select: () => none, where: () => none, orderBy: () => none, execute: async () => [] }
   return {
     getExecutor: () => ({ adapter: { syntax: sqliteSyntax } }),
     executeQuery: async ({ sql, parameters }: { sql: string; parameters: unknown[] }) => {
@@ -42,6 +43,7 @@ function fakeTransaction(rows: Stored[]) {
         rows.push(Object.fromEntries(columns.map((name, cell) => [name, parameters[at + cell]])) as never)
       return { rows: [] }
     },
+    selectFrom: () => none,
     insertInto: () => ({ values: () => chain }),
     updateTable: () => ({
       set: ({ times }: { times: { toOperationNode(): { parameters: { value: number }[] } } }) => ({

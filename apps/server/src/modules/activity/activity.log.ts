@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { minute } from '../../core/clock.ts'
 import type { ActionRecord, Tx } from '../../db/index.ts'
+import { countRefusals, type DailyRefusals } from '../daily-counts/daily-counts.service.ts'
 import * as repo from './activity.repo.ts'
 import { type ActivityInput, type Repeated, Sources, shareOf, toGathered } from './activity.sources.ts'
 
@@ -129,6 +130,13 @@ export class ActivityLog {
     while (this.#hasWork()) await this.flush()
   }
 
+  /** Writes the events that have been noted so far. */
+  async drain(): Promise<void> {
+    const { flushRows } = this.#limits
+    // A flush that runs already is the first.
+    for (let left = this.#queue.length + flushRows; left > 0; left -= flushRows) await this.flush()
+  }
+
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -152,6 +160,8 @@ export class ActivityLog {
     if (rows.length + repeats.length + notes.length === 0) return
     try {
       await this.#options.write(async (tx) => {
+        // Locks the apps first, as their deletion does.
+        await countRefusals(tx, toRefusals([...rows, ...repeats]))
         await repo.insertActivity(tx, [...rows, ...notes], repeats)
         await this.#options.alsoWrite?.(tx, rows)
       })
@@ -209,7 +219,8 @@ export class ActivityLog {
       for (const [, repeated] of kept.entries()) {
         const { row, unsaved } = repeated
         if (unsaved === 0) continue
-        this.#repeats.push({ reference: row.reference, times: unsaved, last_at: row.last_at })
+        const { reference, last_at, app_id, share } = row
+        this.#repeats.push({ reference, times: unsaved, last_at, app_id, share })
         repeated.unsaved = 0
       }
     }
@@ -219,6 +230,11 @@ export class ActivityLog {
     if (this.#hasWork()) this.#schedule()
   }
 }
+
+const toRefusals = (events: readonly repo.Repeat[]): DailyRefusals[] =>
+  events
+    .filter(({ share }) => share === 'refusals')
+    .map(({ app_id, last_at, times }) => ({ appId: app_id, at: last_at, times }))
 
 /** Without characters that could fake a line or hide a part, or that PostgreSQL rejects. */
 const toPlain = (text: string): string =>

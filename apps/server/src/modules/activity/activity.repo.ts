@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
 import {
@@ -12,6 +12,9 @@ import {
   type Tx,
 } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
+import { type EventMatches, matchingAny } from './activity.search.ts'
+
+type Sql = RawBuilder<unknown>
 
 export type NewActivity = Omit<ActivityRow, 'seq'>
 
@@ -20,6 +23,8 @@ export interface Repeat {
   reference: string
   times: number
   last_at: number
+  app_id: string
+  share: NewActivity['share']
 }
 
 /** Inserts events of all owners and adds them to the counts of their apps' shares. */
@@ -58,6 +63,9 @@ export async function insertActivity(
 export interface ActivityFilter {
   app?: string | undefined
   client?: string | undefined
+  /** The events of a license, and what a search looks for: an event is in each of these. */
+  among?: readonly EventMatches[]
+  kinds?: readonly string[] | undefined
   code?: string | undefined
   from?: number | undefined
   to?: number | undefined
@@ -104,13 +112,25 @@ export async function pageActivity(
 
 /** The newest events that match a filter, at least `count` of them. */
 function eventsOf(lists: Db, scope: OwnerScope, filter: ActivityFilter, count: number) {
-  const [first, ...others] = (filter.app === undefined && filter.client === undefined && scope.apps) || []
-  if (first === undefined) return matching(lists, scope, filter)
-  // App by app, because the index of an app yields its events in order.
-  const newest = (app: string) =>
+  if (filter.among && filter.among.length > 0) {
+    const mine = matchesFilter(scope, filter)
+    return filter.among.reduce(
+      (found, any) =>
+        found.where('t.seq', 'in', sql<number>`(${matchingAny(lists, mine, scope.ownerId, any, count)})`),
+      lists.selectFrom('activity as t'),
+    )
+  }
+  const isWide = filter.app === undefined && filter.client === undefined
+  const apps = isWide && scope.apps ? [...scope.apps] : [filter.app]
+  const kinds = filter.kinds ?? [undefined]
+  const parts = apps.flatMap((app) => kinds.map((kind) => ({ ...filter, app, kind })))
+  const [first, ...others] = parts
+  if (first === undefined || parts.length === 1) return matching(lists, scope, first ?? filter)
+  // Part by part, because the index of an app, and that of a kind, yields its events in order.
+  const newest = (part: Part) =>
     lists
       .selectFrom(
-        matching(lists, scope, { ...filter, app })
+        matching(lists, scope, part)
           .select('t.seq')
           .orderBy('t.created_at', 'desc')
           .orderBy('t.seq', 'desc')
@@ -118,11 +138,13 @@ function eventsOf(lists: Db, scope: OwnerScope, filter: ActivityFilter, count: n
           .as('part'),
       )
       .select('part.seq')
-  const seqs = others.reduce((union, app) => union.unionAll(newest(app)), newest(first))
+  const seqs = others.reduce((union, part) => union.unionAll(newest(part)), newest(first))
   return lists.selectFrom('activity as t').where('t.seq', 'in', seqs)
 }
 
-function matching(lists: Db, scope: OwnerScope, filter: ActivityFilter) {
+type Part = Omit<ActivityFilter, 'kinds'> & { kind?: string | undefined }
+
+function matching(lists: Db, scope: OwnerScope, filter: Part) {
   const narrowest =
     filter.client !== undefined ? 'client_id' : filter.app !== undefined ? 'app_id' : 'owner_id'
   // Only this column may choose an index: without statistics SQLite would prefer the owner's and scan it.
@@ -134,11 +156,28 @@ function matching(lists: Db, scope: OwnerScope, filter: ActivityFilter) {
   if (scope.apps) found = found.where(isOneOf(scope.apps, of('app_id')))
   if (filter.app !== undefined) found = found.where(of('app_id'), '=', filter.app)
   if (filter.client !== undefined) found = found.where(of('client_id'), '=', filter.client)
+  if (filter.kind !== undefined) found = found.where('t.kind', '=', filter.kind).where('t.code', 'is', null)
   if (filter.code === 'any') found = found.where('t.code', 'is not', null)
   else if (filter.code !== undefined) found = found.where('t.code', '=', filter.code)
   if (filter.from !== undefined) found = found.where('t.created_at', '>=', filter.from)
   if (filter.to !== undefined) found = found.where('t.created_at', '<=', filter.to)
   return found
+}
+
+/** The conditions of a filter for rows that are found by another column: none of these may choose an index. */
+function matchesFilter(scope: OwnerScope, filter: ActivityFilter): Sql {
+  const column = (name: string): Sql => sql`coalesce(${sql.ref(`t.${name}`)}, '')`
+  const conditions = [sql`${column('owner_id')} = ${scope.ownerId}`]
+  if (scope.apps) conditions.push(isOneOf(scope.apps, column('app_id')))
+  const { app, client, kinds, code, from, to } = filter
+  if (app !== undefined) conditions.push(sql`${column('app_id')} = ${app}`)
+  if (client !== undefined) conditions.push(sql`${column('client_id')} = ${client}`)
+  if (kinds) conditions.push(isOneOf(new Set(kinds), column('kind')))
+  if (code === 'any') conditions.push(sql`${column('code')} <> ''`)
+  else if (code !== undefined) conditions.push(sql`${column('code')} = ${code}`)
+  if (from !== undefined) conditions.push(sql`t.created_at >= ${from}`)
+  if (to !== undefined) conditions.push(sql`t.created_at <= ${to}`)
+  return sql.join(conditions, sql` and `)
 }
 
 /** Whether the owner has this end user, in the app if one is named. */
@@ -151,6 +190,18 @@ export async function hasEndUser(
   let found = db.selectFrom('clients as c').select('c.id').where('c.id', '=', id)
   if (appId !== undefined) found = found.where(sql`coalesce(c.app_id, '')`, '=', appId)
   return (await found.where(foundInScope(scope, 'c')).executeTakeFirst()) !== undefined
+}
+
+/** The key and the end user of a license. */
+export const findLicense = (
+  db: Db,
+  scope: OwnerScope,
+  id: string,
+  appId: string | undefined,
+): Promise<{ key: string; client_id: string | null } | undefined> => {
+  const found = db.selectFrom('licenses as l').select(['l.key', 'l.client_id']).where('l.id', '=', id)
+  const ofApp = appId === undefined ? found : found.where(sql`coalesce(l.app_id, '')`, '=', appId)
+  return ofApp.where(foundInScope(scope, 'l')).executeTakeFirst()
 }
 
 export const findActivity = (
@@ -167,6 +218,39 @@ export const findActivity = (
     .where('t.reference', '=', reference)
     .where(inScope(scope, 't'))
     .executeTakeFirst()
+
+/** The last refusal of each end user since a time. */
+export async function listLastRefusals(
+  db: Db,
+  scope: OwnerScope,
+  clientIds: readonly string[],
+  since: number,
+): Promise<ActivityRow[]> {
+  const [first, ...others] = clientIds.map((id) =>
+    db
+      .selectFrom(
+        matching(db, scope, { client: id, code: 'any', from: since })
+          .selectAll('t')
+          .orderBy('t.created_at', 'desc')
+          .orderBy('t.seq', 'desc')
+          .limit(1)
+          .as('last'),
+      )
+      .selectAll('last'),
+  )
+  return first ? others.reduce((union, one) => union.unionAll(one), first).execute() : []
+}
+
+/** The last refusal of each subject since a time, or one in each way that it matches. */
+export const listRefusalsOf = (
+  db: Db,
+  scope: OwnerScope,
+  subjects: EventMatches,
+  since: number,
+): Promise<ActivityRow[]> =>
+  eventsOf(db, scope, { code: 'any', from: since, among: [subjects] }, 1)
+    .selectAll('t')
+    .execute()
 
 /** The shares of all apps with events, across all owners; without days when the app was deleted. */
 export const listShares = (db: Db) =>

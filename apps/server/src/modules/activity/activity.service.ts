@@ -4,27 +4,43 @@ import { day, toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../db/index.ts'
+import type { ActivityRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import * as repo from './activity.repo.ts'
+import type { EventMatches } from './activity.search.ts'
 import { gatheredDetail, type Share } from './activity.sources.ts'
+
+export type { EventMatches }
 
 export interface ActivityQuery extends Page {
   app?: string | undefined
   client?: string | undefined
+  license?: string | undefined
+  kind?: string | undefined
   code?: MessageKey | 'any' | undefined
   from?: string | undefined
   to?: string | undefined
 }
 
-export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQuery) {
+/** What programs do that begins the use of a license. */
+const activations = ['end_user.registered', 'license.redeemed']
+
+const toKinds = (kind: string | undefined) =>
+  kind === 'activations' ? activations : kind === undefined ? undefined : [kind]
+
+/** Lists events; with `search`, those that it finds. */
+export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQuery, search?: EventMatches) {
   const app = await findAppId(ctx.db, scope, query.app)
   const { client } = query
   if (client !== undefined && !(await repo.hasEndUser(ctx.db, scope, client, app))) throw problem('not_found')
+  const license = query.license === undefined ? [] : [await ofLicense(ctx, scope, query.license, app)]
   const filter = {
     app,
     client,
+    kinds: toKinds(query.kind),
     code: query.code,
+    among: [...license, ...(search ? [search] : [])],
     from: query.from === undefined ? undefined : startOf(query.from),
     to: query.to === undefined ? undefined : toEpochMs(query.to),
   }
@@ -32,21 +48,39 @@ export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQ
   return { events: rows.map(toEvent), pagination: toPagination(query, total, true) }
 }
 
+async function ofLicense(
+  ctx: Ctx,
+  scope: OwnerScope,
+  id: string,
+  app: string | undefined,
+): Promise<EventMatches> {
+  const license = await repo.findLicense(ctx.db, scope, id, app)
+  if (!license) throw problem('not_found')
+  const { key, client_id: client } = license
+  return { clients: client === null ? [] : [client], subjects: typedForms(key) }
+}
+
+/** A key as programs send it. */
+const typedForms = (key: string): EventMatches['subjects'] =>
+  [...new Set([key, key.replaceAll('-', '')].map((text) => text.toLowerCase()))].map((text) => ({
+    text,
+    isBeginning: false,
+  }))
+
 /** A bare date begins with its first moment here; elsewhere it means its last one. */
 const startOf = (text: string): number => (text.length === 10 ? Date.parse(text) : toEpochMs(text))
 
-/** An event by its reference, in any case and with O, I and L for the digits that they look like. */
+/** A typed reference: in any case and with O, I and L for the digits that they look like. */
+export const toReference = (typed: string): string =>
+  typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+
+/** An event by its reference. */
 export async function getActivity(
   ctx: Ctx,
   scope: OwnerScope,
   typedReference: string,
 ): Promise<repo.ActivityView> {
-  const reference = typedReference
-    .toUpperCase()
-    .replace(/[\s-]/g, '')
-    .replaceAll('O', '0')
-    .replace(/[IL]/g, '1')
-  const found = await repo.findActivity(ctx.db, scope, reference)
+  const found = await repo.findActivity(ctx.db, scope, toReference(typedReference))
   if (!found) throw problem('not_found')
   return found
 }
@@ -71,6 +105,50 @@ export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
   at: toIso(row.created_at),
   lastAt: toIso(row.last_at),
 })
+
+/** Why the programs of an end user were refused last. */
+export interface LastRefusal {
+  code: MessageKey
+  reference: string
+  /** The owner's reason. */
+  reason: string | null
+  at: number
+}
+
+/** The last refusals of end users since a time, by end user. */
+export async function listLastRefusals(
+  db: Ctx['db'],
+  scope: OwnerScope,
+  clientIds: readonly string[],
+  since: number,
+): Promise<Map<string, LastRefusal>> {
+  const rows = await repo.listLastRefusals(db, scope, clientIds, since)
+  return new Map(rows.flatMap((row) => (row.client_id === null ? [] : [[row.client_id, toRefusal(row)]])))
+}
+
+const toRefusal = ({ code, reference, detail, last_at: at }: ActivityRow): LastRefusal => {
+  const { situation } = JSON.parse(detail ?? '{}') as { situation?: { reason?: string | null } }
+  return { code: code as MessageKey, reference, reason: situation?.reason ?? null, at }
+}
+
+/** The last refusals of keys since a time, by key. */
+export async function listRefusalsOfKeys(
+  db: Ctx['db'],
+  scope: OwnerScope,
+  keys: readonly string[],
+  since: number,
+): Promise<Map<string, LastRefusal>> {
+  if (keys.length === 0) return new Map()
+  const keyOf = new Map(keys.flatMap((key) => typedForms(key).map(({ text }) => [text, key])))
+  const subjects = [...keyOf.keys()].map((text) => ({ text, isBeginning: false }))
+  const rows = await repo.listRefusalsOf(db, scope, { clients: [], subjects }, since)
+  const last = new Map<string, LastRefusal>()
+  for (const row of rows) {
+    const key = keyOf.get(row.subject?.toLowerCase() ?? '')
+    if (key !== undefined && (last.get(key)?.at ?? 0) <= row.last_at) last.set(key, toRefusal(row))
+  }
+  return last
+}
 
 /** Deletes events of deleted apps, those older than their app keeps, and the oldest ones of shares with too many. */
 export async function tidyActivity(

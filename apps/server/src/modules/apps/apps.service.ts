@@ -14,6 +14,7 @@ import { getLimits } from '../owners/owners.service.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
 import { type SettingsUpdate, toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
+import { isOlder } from './apps.versions.ts'
 
 export type { AppRow }
 
@@ -113,6 +114,19 @@ export async function updateApp(
     const pick = (row: AppRow) => Object.fromEntries(names.map((name) => [name, toFields(row)[name]]))
     write.record('app.updated', after.id, { before: pick(before), after: pick(after) }, after.id)
   })
+}
+
+/** Raises the version of an app, which the transaction has locked, if `version` is newer. */
+export async function raiseVersion(
+  write: WriteTransaction,
+  actor: VendorActor,
+  id: string,
+  version: string,
+): Promise<void> {
+  const before = await findApp(write.tx, actor, id)
+  if (!before || !isOlder(before.version, version)) return
+  await repo.updateApp(write.tx, actor, id, { version })
+  write.record('app.updated', id, { before: { version: before.version }, after: { version } }, id)
 }
 
 /** Replaces the secret; from the commit on, the old one and all sessions opened with it are rejected. */

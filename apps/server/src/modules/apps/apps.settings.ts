@@ -13,6 +13,7 @@ const flags = {
   blockVpn: 'block_vpn',
   checkHash: 'check_hash',
   checkPasswords: 'check_passwords',
+  customerPage: 'customer_page',
 } as const
 const numbers = {
   usernameMin: 'username_min',
@@ -21,11 +22,15 @@ const numbers = {
   leaseHours: 'lease_hours',
   graceHours: 'grace_hours',
   activityDays: 'activity_days',
+  customerDevices: 'customer_devices',
 } as const
 
 type Flags = typeof flags
 type Numbers = typeof numbers
-export type SettingColumns = Pick<AppRow, Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed'>
+export type SettingColumns = Pick<
+  AppRow,
+  Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed' | 'brand_color'
+>
 
 /** What is changed; missing settings stay. */
 export type SettingsUpdate = { [Name in keyof AppSettings]?: AppSettings[Name] | undefined }
@@ -43,6 +48,7 @@ export function toSettings(row: SettingColumns): AppSettings {
       number
     >),
     vpnAllowed: JSON.parse(row.vpn_allowed) as string[],
+    brandColor: row.brand_color,
   }
 }
 
@@ -51,6 +57,7 @@ export function toSettingColumns(update: SettingsUpdate): Partial<SettingColumns
   const changes = [
     ...entriesOf(flags).map(([name, column]) => [column, toFlag(update[name])]),
     ...entriesOf(numbers).map(([name, column]) => [column, update[name]]),
+    ['brand_color', update.brandColor],
     ['vpn_allowed', update.vpnAllowed && JSON.stringify(toNetworks(update.vpnAllowed))],
   ]
   return Object.fromEntries(changes.filter(([, value]) => value !== undefined))

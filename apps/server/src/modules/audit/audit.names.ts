@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lowerCase, ownerOf } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
+import { customerInScope } from '../customers/customers.access.ts'
 
 /** The columns that name the objects of an app. */
 const ofApps = {
@@ -9,6 +10,8 @@ const ofApps = {
   rel: ['releases', 'version'],
   lic: ['licenses', 'key'],
   usr: ['clients', 'username'],
+  shp: ['shops', 'name'],
+  sor: ['shop_orders', 'number'],
   blk: ['blocklist', 'value'],
   res: ['resellers', 'email'],
 } as const
@@ -57,6 +60,14 @@ async function named(db: Db, reader: Reader, prefix: string, ids: string[]): Pro
       .select(['t.id', 't.name'])
       .where(isIn(db, 't.id', ids))
       .where(ownerOf('t'), '=', scope.ownerId)
+      .execute()
+  }
+  if (prefix === 'cus') {
+    return db
+      .selectFrom('customers as c')
+      .select(['c.id', 'c.email as name'])
+      .where(isIn(db, 'c.id', ids))
+      .where(customerInScope(scope))
       .execute()
   }
   if (prefix === 'own') {

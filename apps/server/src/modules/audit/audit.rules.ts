@@ -12,8 +12,11 @@ const kinds: Record<string, { kind: string; permission: Permission }> = {
   lic: { kind: 'license', permission: 'licenses:read' },
   usr: { kind: 'end_user', permission: 'clients:read' },
   dev: { kind: 'device', permission: 'clients:read' },
+  cus: { kind: 'customer', permission: 'clients:read' },
   blk: { kind: 'block', permission: 'clients:read' },
   res: { kind: 'reseller', permission: 'resellers:read' },
+  shp: { kind: 'shop', permission: 'apps:read' },
+  sor: { kind: 'shop_order', permission: 'licenses:read' },
   whk: { kind: 'webhook', permission: 'webhooks:read' },
   ord: { kind: 'order', permission: 'billing:read' },
   pay: { kind: 'payment', permission: 'billing:read' },
@@ -42,6 +45,11 @@ const names = Object.keys(actions) as ActionName[]
 /** The actions whose details a caller may not read. */
 export const hiddenActions = (may: May): ActionName[] => names.filter((name) => !may(readPermissionOf(name)))
 
+/** The changes of an app itself, not of its licenses and people. */
+export const appActions: readonly ActionName[] = names.filter(
+  (name) => /^(app|license_type|release|block|shop)\./.test(name) && !name.includes('.slice_'),
+)
+
 /** The actions whose name or label contains a text, which is in lower case. */
 export const actionsNamed = (text: string): ActionName[] =>
   names.filter((name) => name.includes(text) || actionLabels[name].toLowerCase().includes(text))
@@ -55,10 +63,29 @@ const nameFields: Record<string, string> = {
   release: 'version',
   block: 'value',
   webhook: 'origin',
+  shop: 'name',
+  shop_order: 'order',
+  license: 'hint',
+  reseller: 'email',
 }
+
+/** The records of deletions that say what the object was called. A deleted end user's name is nowhere. */
+export const namingDeletions: ActionName[] = [
+  'app.deleted',
+  'license_type.deleted',
+  'api_key.revoked',
+  'member.removed',
+  'release.removed',
+  'block.removed',
+  'webhook.deleted',
+  'license.deleted',
+  'reseller.deleted',
+  'shop.deleted',
+]
 
 /** What the detail calls a subject that no longer exists. */
 export function nameInDetail(kind: string, detail: Record<string, unknown> | null): string | null {
   const name = detail?.[nameFields[kind] ?? '']
-  return typeof name === 'string' ? name : null
+  if (typeof name !== 'string') return null
+  return kind === 'license' ? `${name}…` : name
 }

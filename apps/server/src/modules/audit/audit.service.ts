@@ -17,18 +17,28 @@ import {
 } from '../../db/lists/records.ts'
 import { type RecordSearch, searchRecords } from '../../db/lists/records-search.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
+import { lastLinkedRecord } from '../../db/record-objects.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
 import * as repo from './audit.repo.ts'
-import { actionsNamed, hiddenActions, nameInDetail, readableIds, subjectKind } from './audit.rules.ts'
+import {
+  actionsNamed,
+  appActions,
+  hiddenActions,
+  nameInDetail,
+  namingDeletions,
+  readableIds,
+  subjectKind,
+} from './audit.rules.ts'
 
 export interface AuditQuery {
   actor?: string | undefined
   action?: ActionName | undefined
   subject?: string | undefined
+  about?: string | undefined
   app?: string | undefined
   from?: string | undefined
   to?: string | undefined
@@ -91,7 +101,7 @@ async function find(
   const filter: RecordFilter = {
     scope: actor,
     ...{ actor: query.actor, action, subject },
-    app: await findAppId(ctx.db, actor, query.app),
+    ...(await toObjects(ctx, actor, query)),
     from: from === undefined ? undefined : startOf(from),
     to: to === undefined ? undefined : toEpochMs(to),
   }
@@ -100,6 +110,24 @@ async function find(
   if (!term) return { walk, hits: undefined }
   const search = await toSearch(ctx, actor, term, (query.search as string).toLowerCase())
   return { walk, hits: await searchRecords(ctx.database, filter, search, walk) }
+}
+
+/** About an app are its own changes, not those of its licenses and people. */
+async function toObjects(
+  { db }: Ctx,
+  actor: VendorActor,
+  { about, app }: AuditQuery,
+): Promise<Pick<RecordFilter, 'about' | 'actions' | 'app'>> {
+  if (about?.startsWith('app_')) {
+    if (app !== undefined) throw invalid('app', 'Leave this out: `about` is an app.')
+    return { app: await findAppId(db, actor, about), actions: appActions }
+  }
+  const appId = await findAppId(db, actor, app)
+  if (about === undefined) return { app: appId }
+  const may = mayOf(actor)
+  const seesBoth = may('licenses:read') && may('clients:read')
+  const related = seesBoth ? await repo.findRelated(db, actor, about) : []
+  return { app: appId, about: { id: about, related, linked: await lastLinkedRecord(db) } }
 }
 
 /** A bare date begins with its first moment here; elsewhere it means its last one. */
@@ -147,6 +175,22 @@ async function toSearch(ctx: Ctx, actor: VendorActor, term: SearchTerm, text: st
   }
 }
 
+/** What objects that no longer exist were called, by their ids. */
+async function findFormerNames(
+  { db }: Ctx,
+  actor: VendorActor,
+  ids: readonly string[],
+  names: ReadonlyMap<string, unknown>,
+): Promise<Map<string, string | null>> {
+  const missing = ids.filter((id) => !names.has(id))
+  const rows = await repo.listDeletions(db, actor, missing, namingDeletions)
+  return new Map(
+    rows.flatMap(({ target_id: id, action, detail }) =>
+      id === null || detail === null ? [] : [[id, nameInDetail(subjectKind(id, action), JSON.parse(detail))]],
+    ),
+  )
+}
+
 async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Promise<AuditRecord[]> {
   const rows = await repo.listBySeq(ctx.database, actor, seqs)
   const may = mayOf(actor)
@@ -155,7 +199,9 @@ async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Prom
     actor_id,
     ...(target_id === null ? [] : [target_id]),
   ])
-  const names = await findNames(ctx.db, toReader(actor), readableIds(ids, may))
+  const readable = readableIds(ids, may)
+  const names = await findNames(ctx.db, toReader(actor), readable)
+  const former = await findFormerNames(ctx, actor, [...readable.values()].flat(), names)
   return rows.map((row) => {
     const detail = hidden.has(row.action) || row.detail === null ? null : JSON.parse(row.detail)
     const { target_id: target, app_id: app, app_name: appName, app_public_id: publicId } = row
@@ -163,10 +209,21 @@ async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Prom
     return {
       _id: row.id,
       at: toIso(row.created_at),
-      actor: { kind: row.actor_kind, _id: row.actor_id, name: names.get(row.actor_id) ?? null },
+      actor: {
+        kind: row.actor_kind,
+        _id: row.actor_id,
+        name: names.get(row.actor_id) ?? former.get(row.actor_id) ?? null,
+      },
       action: row.action,
       subject:
-        target === null ? null : { kind, _id: target, name: names.get(target) ?? nameInDetail(kind, detail) },
+        target === null
+          ? null
+          : {
+              kind,
+              _id: target,
+              name: names.get(target) ?? former.get(target) ?? nameInDetail(kind, detail),
+              deleted: former.has(target),
+            },
       app:
         app === null || appName === null || publicId === null
           ? null

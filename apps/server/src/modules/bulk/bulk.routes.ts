@@ -2,11 +2,11 @@ import { clientExport, endpoints, licenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { changeEndUsers } from '../end-users/end-users.bulk.ts'
+import { changeEndUsers, undoEndUsers } from '../end-users/end-users.bulk.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
-import { changeLicenses } from '../licenses/licenses.bulk.ts'
+import { changeLicenses, undoLicenses } from '../licenses/licenses.bulk.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
-import { toFile } from './export.file.ts'
+import { toFileWithCustomers } from './export.customers.ts'
 import { exportRows } from './export.service.ts'
 import { importLicenses } from './import.service.ts'
 
@@ -20,13 +20,15 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
     action: body.action,
     ...(await changeEndUsers(ctx, actor, body)),
   }))
+  mount(bulk.undoLicenses, 'owner', ({ actor, body }) => undoLicenses(ctx, actor, body.undo))
+  mount(bulk.undoClients, 'owner', ({ actor, body }) => undoEndUsers(ctx, actor, body.undo))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, licenseSource, query)
-    return toFile(slices, { name: 'licenses', format, columns: licenseExport, now: ctx.clock.now() })
+    return toFileWithCustomers(ctx, actor, slices, { name: 'licenses', format, columns: licenseExport })
   })
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, endUserSource, query)
-    return toFile(slices, { name: 'end-users', format, columns: clientExport, now: ctx.clock.now() })
+    return toFileWithCustomers(ctx, actor, slices, { name: 'end-users', format, columns: clientExport })
   })
   mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
     const result = await importLicenses(ctx, actor, body)

@@ -1,13 +1,14 @@
 import { limits } from '@keyward/contract'
-import type { OwnerScope } from '../../core/actor.ts'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { invalid } from '../../core/problem.ts'
 import { readPatiently } from '../../db/index.ts'
+import { countOf } from '../../db/lists/ending-counts.ts'
 import type { List, ListFilter, ListQuery } from '../../db/lists/list-filters.ts'
 import { searchPage } from '../../db/lists/list-search.ts'
 import { nextWindow } from '../../db/lists/lists.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { findAppId } from '../apps/apps.service.ts'
+import { toListFilter } from '../licenses/licenses.origins.ts'
 import { toSlices, walkDown } from './export.walk.ts'
 
 /** An exportable list and how its rows are read. */
@@ -22,16 +23,15 @@ interface Source<Status extends string, Row> {
  */
 export async function exportRows<Status extends string, Row>(
   ctx: Ctx,
-  scope: OwnerScope,
+  actor: VendorActor,
   source: Source<Status, Row>,
-  query: Pick<ListQuery<Status>, 'app' | 'status' | 'search'>,
+  query: Pick<ListQuery<Status>, 'app' | 'status' | 'type' | 'reseller' | 'search'>,
 ): Promise<AsyncGenerator<Row[]>> {
   const now = ctx.clock.now()
-  const appId = await findAppId(ctx.db, scope, query.app)
-  const filter = { scope, appId, status: query.status, now }
+  const filter = await toListFilter(ctx.db, actor, query, now)
   const seqs = await findSeqs(ctx, source.list, filter, toSearchTerm(query.search))
   return (async function* () {
-    for await (const slice of seqs) yield await readPatiently(() => source.read(ctx, scope, slice, now))
+    for await (const slice of seqs) yield await readPatiently(() => source.read(ctx, actor, slice, now))
   })()
 }
 
@@ -48,7 +48,8 @@ async function findSeqs<Status extends string>(
     return toSlices(found.seqs)
   }
   const counts = await list.count(ctx.database, filter)
-  if (counts[filter.status ?? 'total'] > limits.exportRowsMax) throw tooMany('app', limits.exportRowsMax)
+  if ((await countOf(ctx.database, list, filter, counts)) > limits.exportRowsMax)
+    throw tooMany('app', limits.exportRowsMax)
   return walkDown((before, count) => nextWindow(ctx.database, list, filter, before, count))
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
-import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
+import { actorOfStored, type OwnerScope, type VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
@@ -139,32 +139,13 @@ export async function completeImports(ctx: Ready): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/** Who started an import. It was allowed when it was stored; nothing more is allowed by this. */
-function actorOf(row: ImportRow): VendorActor {
-  const facts = {
-    actorId: row.actor_id,
-    ownerId: row.owner_id,
-    address: row.address,
-    apps: null,
-    permissions: new Set<never>(),
-    isOwner: false,
-  }
-  if (row.actor_kind === 'api_key') return { ...facts, kind: 'api_key', sessionId: null }
-  return {
-    ...facts,
-    kind: row.actor_kind as PersonActor['kind'],
-    role: 'viewer',
-    sessionId: row.session_id,
-  }
-}
-
 /**
  * Each slice deletes its chunks in the transaction that adds their licenses, so that none is added twice. Returns
  * undefined if the import no longer exists.
  */
 async function complete(ctx: Ready, row: ImportRow): Promise<Skipped | undefined> {
   const { id, app_id: appId, answer_id: answerId } = row
-  const actor = actorOf(row)
+  const actor = actorOfStored(row)
   const columns: string[] = JSON.parse(row.column_names)
   let skipped: Skipped | undefined
   await inSlices(ctx, actor, async (write, size) => {

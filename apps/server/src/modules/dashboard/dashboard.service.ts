@@ -7,7 +7,7 @@ import { getUser } from '../account/account.view.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { listDailyCounts } from '../daily-counts/daily-counts.service.ts'
 import { countEndUsers } from '../end-users/end-users.service.ts'
-import { countLicenses } from '../licenses/licenses.service.ts'
+import { countEndingLicenses, countLicenses } from '../licenses/licenses.service.ts'
 import * as repo from './dashboard.repo.ts'
 
 const period = limits.activityDays
@@ -27,9 +27,7 @@ export async function dashboardData(ctx: Ctx, actor: VendorActor) {
   const licenses = await countLicenses(ctx, actor)
   const clients = await countEndUsers(ctx, actor)
   const resellers = await repo.countResellers(lists, actor, { from: now - period * day, to: now })
-  const soonMs = limits.expiringSoonDays * day
-  const soon = await repo.countEnding(lists, actor, { from: now, to: now + soonMs })
-  const justEnded = await repo.countEnding(lists, actor, { from: now - soonMs, to: now })
+  const ending = await countEndingLicenses(ctx, actor, now)
   return {
     user: await getUser(ctx, actor),
     stats: {
@@ -41,12 +39,12 @@ export async function dashboardData(ctx: Ctx, actor: VendorActor) {
         added: resellers.within,
       },
       totalClients: { value: clients.total, ...growth('clients') },
-      expiringSoon: { value: soon, change: soon - justEnded },
+      expiringSoon: { value: ending.soon, change: ending.soon - ending.before },
     },
   }
 }
 
-/** Activations and sign-ins per UTC day for the last 30 days, oldest first, including days without any. */
+/** Activations, sign-ins and refusals per UTC day for the last 30 days, oldest first, including days without any. */
 export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefined) {
   const appId = app === undefined ? undefined : (await getApp(ctx.db, scope, app)).id
   const firstDay = dayNumber(ctx.clock.now()) - period + 1
@@ -57,5 +55,6 @@ export async function activity(ctx: Ctx, scope: OwnerScope, app: string | undefi
     date: new Date(at * day).toISOString().slice(0, 10),
     activations: on(at, 'activations'),
     signIns: on(at, 'sign_ins'),
+    refusals: on(at, 'refusals'),
   }))
 }

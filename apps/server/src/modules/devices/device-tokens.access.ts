@@ -47,6 +47,11 @@ export async function deleteTokenOf(tx: Tx, deviceId: string): Promise<void> {
   await tx.deleteFrom('device_tokens').where('device_id', '=', deviceId).execute()
 }
 
+/** Ends the remembered sign-ins of an end user. */
+export async function deleteTokensOf(tx: Tx, scope: OwnerScope, clientId: string): Promise<void> {
+  await tx.deleteFrom('device_tokens').where('client_id', '=', clientId).where(inScope(scope)).execute()
+}
+
 /** Replaces a token by the next one; false if `presented` is neither the latest token nor the one before it. */
 export async function rotateToken(
   tx: Tx,

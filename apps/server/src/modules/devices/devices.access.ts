@@ -84,16 +84,16 @@ const byHash = query((db, values: { clientId: string; hwidHash: string }) =>
 const mayRun = ({ eb, or }: ExpressionBuilder<Tables, 'offline_activations'>) =>
   or([eb('ended_by', 'is', null), eb('ended_by', '=', 'replaced')])
 
-/** Until when activation files run on the devices of an end user that is known to be the owner's, by device. */
+/** Until when activation files run on the devices of end users that are known to be the owner's, by device. */
 export async function listActivationEnds(
   db: Db,
-  clientId: string,
+  clientIds: readonly string[],
   now: number,
 ): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('offline_activations')
     .select(['device_id', 'until'])
-    .where('client_id', '=', clientId)
+    .where('client_id', 'in', clientIds)
     .where('device_id', 'is not', null)
     .where(mayRun)
     .where('until', '>', now)
@@ -149,19 +149,37 @@ export const listDevices = (db: Db, clientId: string, count: number): Promise<De
     .limit(count)
     .execute()
 
-export async function insertDevice(
-  tx: Tx,
-  device: {
-    id: string
-    ownerId: string
-    client: Pick<ClientRow, 'id' | 'app_id'>
-    machine: Machine
-    hwidHash: string
-    now: number
-  },
-): Promise<void> {
-  const { id, ownerId, client, machine, hwidHash, now } = device
-  const row = {
+/** The devices of end users, those seen last first. */
+export const listDevicesOfMany = (
+  db: Db,
+  scope: OwnerScope,
+  clientIds: readonly string[],
+  count: number,
+): Promise<DeviceRow[]> =>
+  db
+    .selectFrom('devices as d')
+    .selectAll('d')
+    .where('d.client_id', 'in', clientIds)
+    .where(foundInScope(scope, 'd'))
+    .orderBy('d.last_seen_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(count)
+    .execute()
+
+interface NewDevice {
+  id: string
+  ownerId: string
+  client: Pick<ClientRow, 'id' | 'app_id'>
+  machine: Machine
+  hwidHash: string
+  now: number
+}
+
+export const insertDevice = (tx: Tx, device: NewDevice): Promise<void> => insertDevices(tx, [device])
+
+export async function insertDevices(tx: Tx, devices: readonly NewDevice[]): Promise<void> {
+  if (devices.length === 0) return
+  const rows = devices.map(({ id, ownerId, client, machine, hwidHash, now }) => ({
     id,
     owner_id: ownerId,
     app_id: client.app_id,
@@ -173,8 +191,8 @@ export async function insertDevice(
     ...toPartColumns(machine.parts),
     first_seen_at: now,
     last_seen_at: now,
-  }
-  await run(tx, insert(tx, 'devices', [row]))
+  }))
+  await run(tx, insert(tx, 'devices', rows))
 }
 
 /** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */

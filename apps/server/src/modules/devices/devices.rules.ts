@@ -51,6 +51,27 @@ export const toOfflineMachine = (hash: string): Machine => ({
   parts: noParts,
 })
 
+const gluedPrefix = 'glued:'
+/** Shorter ones are `none`, `null` and the like, which many machines have. */
+const gluedLeast = 20
+
+/** Stands for devices of another system whose hardware ids it wrote one behind the other. */
+export function toGluedMachine(text: string): Machine {
+  const hwid = `${gluedPrefix}${text}`
+  // No hardware id that a program sends has this hash.
+  return { hwid, hash: `${gluedPrefix}${sha256(text)}`, name: null, system: null, parts: noParts }
+}
+
+/** The hash of the devices that a text stands for; undefined for a hardware id. */
+export const gluedHashOf = (hwid: string | null): string | undefined =>
+  hwid?.startsWith(gluedPrefix) ? toGluedMachine(hwid.slice(gluedPrefix.length)).hash : undefined
+
+/** Whether a hardware id begins or ends a text of several. */
+export function isGlued(glued: string, { hwid }: Pick<Machine, 'hwid'>): boolean {
+  const text = glued.slice(gluedPrefix.length)
+  return hwid.length >= gluedLeast && (text.startsWith(hwid) || text.endsWith(hwid))
+}
+
 /** Parses a hardware id from an owner; exports write `sha256:…` where only the hash is known. */
 export function toNamedMachine(appId: string, hwid: string | undefined): Machine | undefined {
   const [, hash] = /^sha256:([0-9a-f]{64})$/.exec(hwid ?? '') ?? []

@@ -10,6 +10,8 @@ import {
   canDecide,
   type Drift,
   differs,
+  gluedHashOf,
+  isGlued,
   isHashOnly,
   type Machine,
   merged,
@@ -37,12 +39,16 @@ export async function matchDevice(
   machine: Machine,
   settings: DeviceSettings,
   now: number,
-  known?: { exact: DeviceRow | undefined },
+  known?: { exact: DeviceRow | undefined; hwid?: string | null },
 ): Promise<Match> {
   const { exact } = known ?? { exact: await access.findByHash(db, clientId, machine.hash) }
   const hasTwin =
     exact !== undefined && settings.deviceTolerance && differs(access.partsOf(exact), machine.parts)
   if (exact && !hasTwin) return { kind: 'known', device: exact }
+  const gluedHash = gluedHashOf(known?.hwid ?? null)
+  const glued = gluedHash === undefined ? undefined : await access.findByHash(db, clientId, gluedHash)
+  if (glued && isGlued(glued.hwid, machine))
+    return { kind: 'drifted', device: glued, hasTwin, drift: { drifts: 0, drifting_since: null } }
   if (!settings.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin }
   const device = await access.findSimilar(db, clientId, machine)
   if (!device) return { kind: 'new', hasTwin }

@@ -42,6 +42,7 @@ const lockedColumns = [
   'username',
   'email',
   'password_hash',
+  'hwid',
   'device_count',
   'device_freed_at',
   'last_address',

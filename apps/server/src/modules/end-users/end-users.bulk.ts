@@ -1,14 +1,23 @@
-import type { BulkClientAction, Client } from '@keyward/contract'
+import type { BulkClientAction, Client, UndoRow } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
+import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
-import { extendEndUsers, freeLicensesOf } from '../entitlements/entitlements.service.ts'
+import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
+import { extendAll, extensionRecord } from '../entitlements/extensions.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
+import {
+  isAsReplaced,
+  replaceableOfEndUsers,
+  restoredOf,
+  restoreReplaced,
+} from '../entitlements/replaced-ends.ts'
+import { formerEnd, setEndUserEnds } from '../entitlements/restored-ends.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
@@ -17,14 +26,14 @@ import * as repo from './end-users.repo.ts'
 import { toEndUser } from './end-users.service.ts'
 
 /**
- * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Extending leaves out those that
+ * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Adding time leaves out those that
  * never expire.
  */
 export async function changeEndUsers(
   ctx: Ctx,
   actor: VendorActor,
   change: BulkChange<BulkClientAction>,
-): Promise<{ changed: number; clients: Client[] }> {
+): Promise<{ changed: number; clients: Client[]; undo: UndoRow[] }> {
   const ids = [...new Set(change.ids)].sort()
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   return ctx.tx(
@@ -37,48 +46,114 @@ export async function changeEndUsers(
       await lockLicensesOf(tx, actor, ids)
       if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
       if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
-      const changed = await apply(write, actor, { ...change, ids }, found)
+      // What was found before the locks may have changed meanwhile.
+      const locked = await repo.listById(tx, actor, ids)
+      const { changed, undo } = await apply(write, actor, { ...change, ids }, locked)
       const rows = await repo.listById(tx, actor, ids)
-      return { changed, clients: rows.map((row) => toEndUser(row, now)) }
+      const clients = rows.map((row) => toEndUser(row, now))
+      return { changed, clients, undo }
     },
     { rows: ids.length, isPatient: true },
   )
 }
 
+interface Applied {
+  changed: number
+  undo: UndoRow[]
+}
+
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, days = 0 }: BulkChange<BulkClientAction>,
+  { action, ids, ...extension }: BulkChange<BulkClientAction>,
   found: readonly repo.EndUserView[],
-): Promise<number> {
+): Promise<Applied> {
   const { tx, now } = write
   switch (action) {
     case 'extend': {
       await movePauses(tx, actor, ids, now)
-      const extended = await extendEndUsers(tx, actor, ids, days, now)
-      write.recordByApp('end_users.extended', found, (ids) => ({ ids, days }), extended)
-      return extended.length
+      const rows = await repo.listById(tx, actor, ids)
+      const { changed, undoOf } = await extendAll(tx, actor, { noun: 'clients', rows, extension, now })
+      const record = extensionRecord(extension)
+      if (record.after === undefined) {
+        write.recordByApp('end_users.extended', found, (ids) => ({ ids, ...record.added }), { changed })
+      } else {
+        const { after } = record
+        write.recordByApp('end_users.expiry_changed', found, (ids) => ({ ids, after }), { changed })
+      }
+      return { changed: changed.length, undo: await undoOf(await repo.listById(tx, actor, ids)) }
     }
     case 'ban':
-      await updateEndUsers(tx, actor, ids, { banned: 1 })
-      write.recordByApp('end_users.banned', found, (ids) => ({ ids }))
-      return ids.length
-    case 'unban':
-      await updateEndUsers(tx, actor, ids, { banned: 0, ban_reason: null })
-      write.recordByApp('end_users.unbanned', found, (ids) => ({ ids }))
-      return ids.length
+    case 'unban': {
+      const after = { banned: action === 'ban', reason: null }
+      const changing = found.filter((user) => (user.banned === 1) !== after.banned)
+      const changed = changing.map(({ id }) => id)
+      if (changed.length > 0) await setBans(tx, actor, changed, after)
+      write.recordByApp(bansRecord(after), found, (ids) => ({ ids }), { changed })
+      return { changed: changed.length, undo: changing.map((user) => toBanChange(user, after)) }
+    }
     case 'reset-hwid':
       await freeLeasedSeats(tx, actor, ids)
       await freeAllDevices(tx, actor, ids)
       write.recordByApp('end_users.hwid_reset', found, (ids) => ({ ids }))
-      return ids.length
-    case 'delete':
+      return { changed: ids.length, undo: [] }
+    case 'delete': {
       await movePauses(tx, actor, ids, now)
       await freeLeasedSeats(tx, actor, ids)
-      await freeLicensesOf(tx, actor, ids, now)
+      const freed = await freeLicensesOf(tx, actor, ids, now)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids, now)
-      write.recordByApp('end_users.deleted', found, (ids) => ({ ids }))
-      return ids.length
+      write.recordByApp('end_users.deleted', found, (ids) => ({ ids }), { also: freed })
+      return { changed: ids.length, undo: [] }
+    }
   }
+}
+
+const bansRecord = ({ banned }: { banned: boolean }) => (banned ? 'end_users.banned' : 'end_users.unbanned')
+
+const setBans = (
+  tx: WriteTransaction['tx'],
+  actor: VendorActor,
+  ids: readonly string[],
+  { banned, reason }: { banned: boolean; reason: string | null },
+) => updateEndUsers(tx, actor, ids, { banned: banned ? 1 : 0, ban_reason: reason })
+
+/** Takes back a bulk change of each end user that is as the change left it; the others are skipped. 404 if all are missing. */
+export async function undoEndUsers(
+  ctx: Ctx,
+  actor: VendorActor,
+  undo: readonly UndoRow[],
+): Promise<{ changed: number; clients: Client[]; skipped: Skipped[] }> {
+  const ids = [...new Set(undo.map(({ _id }) => _id))].sort()
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  return ctx.tx(
+    actor,
+    async (write) => {
+      const { tx, now } = write
+      await lockLicensesOf(tx, actor, ids)
+      await repo.lockEndUsers(tx, actor, ids)
+      const found = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
+      if (found.size === 0) throw problem('not_found')
+      const replaceable = await replaceableOfEndUsers(tx, actor, ids)
+      const { ends, bans, skipped } = divide(undo, found, (row, { end }) =>
+        end && isAsReplaced(replaceable.get(row.id), end) ? formerEnd(row, end) : undefined,
+      )
+      const longer = [...ends].filter(([id, end]) => end > (found.get(id)?.expires_at ?? end))
+      if (longer.length > 0) {
+        const longerIds = longer.map(([id]) => id)
+        await reserveExtension(tx, actor, longerIds, maxLicensesPerApp, now)
+      }
+      const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => found.get(id) ?? [])
+      await setEndUserEnds(tx, actor, ends)
+      await restoreReplaced(tx, actor, restoredOf(undo, ends, replaceable))
+      if (ends.size > 0) write.recordByApp('end_users.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
+      for (const group of byBan(bans)) {
+        await setBans(tx, actor, group.ids, group)
+        write.recordByApp(bansRecord(group), rowsOf(group.ids), (ids) => ({ ids }))
+      }
+      const rows = await repo.listById(tx, actor, ids)
+      return { changed: ends.size + bans.size, clients: rows.map((row) => toEndUser(row, now)), skipped }
+    },
+    { rows: ids.length, isPatient: true },
+  )
 }

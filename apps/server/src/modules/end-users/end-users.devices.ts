@@ -3,8 +3,9 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { never } from '../../db/stored-end.ts'
+import type { DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { freeDevice, listActivationEnds, listDevices } from '../devices/devices.access.ts'
+import { freeDevice, listActivationEnds, listDevices, listDevicesOfMany } from '../devices/devices.access.ts'
 import { deviceLimit } from '../devices/devices.rules.ts'
 import { toDevice } from '../devices/devices.service.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
@@ -23,13 +24,39 @@ export async function listEndUserDevices(
   const license =
     client.license_id === null ? undefined : await findLicenseById(ctx.db, client.app_id, client.license_id)
   const devices = await listDevices(ctx.db, id, limits.devicesMax)
+  const limit = deviceLimit(rightsOf(license, client))
+  return { devices: await withOffline(ctx, [id], devices), used: client.device_count, limit }
+}
+
+/** Up to `most` devices of end users, those seen last first. */
+export async function listDevicesOf(
+  ctx: Ctx,
+  scope: OwnerScope,
+  endUsers: readonly { _id: string; username: string }[],
+  most: number,
+) {
+  const byId = new Map(endUsers.map(({ _id, username }) => [_id, { _id, username }]))
+  const ids = [...byId.keys()]
+  if (ids.length === 0) return []
+  const rows = await listDevicesOfMany(ctx.db, scope, ids, most)
+  const devices = await withOffline(ctx, ids, rows)
+  return devices.flatMap((device, at) => {
+    const endUser = byId.get(rows[at]?.client_id ?? '')
+    return endUser ? [{ ...device, client: endUser }] : []
+  })
+}
+
+async function withOffline(
+  ctx: Ctx,
+  clientIds: readonly string[],
+  devices: readonly DeviceRow[],
+): Promise<OwnersDevice[]> {
   const now = ctx.clock.now()
-  const ends = await listActivationEnds(ctx.db, id, now)
-  const withOffline = devices.map((device) => ({
+  const ends = await listActivationEnds(ctx.db, clientIds, now)
+  return devices.map((device) => ({
     ...toDevice(device),
     offline: toOffline(device.lease_until, ends.get(device.id), now),
   }))
-  return { devices: withOffline, used: client.device_count, limit: deviceLimit(rightsOf(license, client)) }
 }
 
 function toOffline(lease: number | null, file: number | undefined, now: number): OwnersDevice['offline'] {

@@ -1,36 +1,57 @@
-import type { ClientStatus } from '@keyward/contract'
+import type { ClientStatus, ListedClientStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import type { Database } from '../../db/index.ts'
+import { type Database, syntaxOf } from '../../db/engine.ts'
 import {
   type Counts,
   countedUntil,
   type List,
+  type ListFilter,
+  type ListIndex,
   type ListScope,
+  type Origin,
   type Search,
   type Sql,
+  soonMs,
   within,
+  withStatus,
 } from '../../db/lists/list-filters.ts'
-import { afterPrefix, contains } from '../../db/lists/search.ts'
+import { afterPrefix, contains, textContains } from '../../db/lists/search.ts'
+import { anyOf, byNamed, isKnown, isOfNamed, isReferenced } from '../../db/lists/search-names.ts'
 
 /** The end users of an owner. */
-export const endUserList: List<ClientStatus> = {
+export const endUserList: List<ListedClientStatus> = {
   table: 'clients',
   id: /^usr_[0-9a-f]{32}$/,
   statuses: {
     active: (now) => sql`t.banned = 0 and t.expires_at > ${now}`,
     expired: (now) => sql`t.banned = 0 and t.expires_at <= ${now}`,
     banned: () => sql`t.banned = 1`,
+    expiring: (now) => sql`t.banned = 0 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`,
   },
   inPlaces: {
-    active: { flags: sql`and t.banned = 0`, expired: false },
-    expired: { flags: sql`and t.banned = 0`, expired: true },
+    active: { flags: sql`and t.banned = 0`, ends: 'ahead' },
+    expired: { flags: sql`and t.banned = 0`, ends: 'past' },
     banned: { flags: sql`and t.banned = 1` },
+    expiring: { flags: sql`and t.banned = 0`, ends: 'soon' },
   },
   count,
+  byEnd,
+  isOf,
+  ofOrigin,
+  licensesOf: (database, origin) =>
+    sql`select 1 from ${licensesBy(database, origin)} where ${isUsedOf(origin)}`,
+  originIndexes: () => undefined,
   texts: ({ text, key }) => ({ clients: [text], licenses: key === undefined ? [] : [key] }),
-  contains: (search) => sql`(${inName(search)} or exists (
-    select 1 from licenses l where l.client_id = t.id and ${inKey(search)} limit 1 offset 0))`,
+  contains: (search) =>
+    sql`${anyOf([
+      inName(search),
+      ...isKnown(search, 't'),
+      sql`exists (select 1 from licenses l where l.client_id = t.id
+      and ${anyOf([inKey(search), ...isOfNamed('l', search.named)])} limit 1 offset 0)`,
+      ...isReferenced('id', search.named.clients),
+      ...ofLicenses(search),
+    ])}`,
   byIndex,
   byBeginning,
 }
@@ -55,6 +76,51 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
   return { total, active: total - banned - expired, banned, expired }
 }
 
+function byEnd(status: ListedClientStatus | undefined, now: number): { index: ListIndex; parts: Sql[] } {
+  const index = '_expiry'
+  const free = sql`t.banned = 0`
+  switch (status) {
+    case undefined:
+      return { index, parts: [free, sql`t.banned = 1`] }
+    case 'banned':
+      return { index, parts: [sql`t.banned = 1`] }
+    case 'active':
+      return { index, parts: [sql`${free} and t.expires_at > ${now}`] }
+    case 'expiring':
+      return { index, parts: [sql`${free} and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`] }
+    case 'expired':
+      return { index, parts: [sql`${free} and t.expires_at <= ${now}`] }
+  }
+}
+
+/** Whether one of the licenses of the end user is of the type and the reseller. */
+function isOf({ lists }: Database, { typeId, resellerId }: Origin): Sql {
+  const ofType = typeId === undefined ? sql`` : sql`and o.type_id = ${typeId}`
+  const ofReseller = resellerId === undefined ? sql`` : sql`and o.reseller_id = ${resellerId}`
+  return sql`exists (select 1 from ${sql.raw(syntaxOf(lists).indexed('licenses', 'o', 'licenses_client'))}
+    where o.client_id = t.id ${ofType} ${ofReseller})`
+}
+
+/** For a FROM clause: licenses by an index of the origin. */
+function licensesBy({ lists }: Database, { resellerId }: Origin): Sql {
+  const index = resellerId === undefined ? 'licenses_type_expiry' : 'licenses_reseller_counts'
+  return sql.raw(syntaxOf(lists).indexed('licenses', 'o', index))
+}
+
+const isUsedOf = ({ typeId, resellerId }: Origin): Sql =>
+  resellerId === undefined
+    ? sql`o.used = 1 and o.type_id = ${typeId}`
+    : sql`o.used = 1 and o.reseller_id = ${resellerId}`
+
+function ofOrigin(database: Database, filter: ListFilter<ListedClientStatus>, origin: Origin): Sql {
+  const { typeId, resellerId } = origin
+  const alsoOfType = typeId === undefined || resellerId === undefined ? sql`` : sql`and o.type_id = ${typeId}`
+  return sql`select distinct t.seq as seq, t.expires_at as ends
+    from ${licensesBy(database, origin)} cross join clients t
+    where ${isUsedOf(origin)} ${alsoOfType} and t.id = o.client_id and ${within(filter)}
+      ${withStatus(database, endUserList, { ...filter, origin: undefined })}`
+}
+
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
 const inName = ({ index, term }: Search) => contains(index, 't.username_normalized', term.text)
@@ -63,16 +129,56 @@ const inKey = ({ index, term: { key } }: Search) =>
   key === undefined ? sql`1 = 0` : contains(index, 'l.key_normalized', key)
 
 function byIndex(search: Search): Sql[] {
-  const { term, mine, order } = search
+  const { index, term, mine, named, order } = search
   const names = search.candidates('clients', 't')
   const byName = sql`select t.seq from ${names.rows}
-    where ${mine} and ${inName(search)} order by ${names.seq} ${order}`
-  if (term.key === undefined) return [byName]
+    where ${mine} and ${index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 't')])}
+    order by ${names.seq} ${order}`
+  const others = [
+    ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
+    ...byOrigins(search),
+    ...[...isReferenced('id', named.clients), ...ofLicenses(search)].map(
+      (isOne) => sql`select t.seq from clients t where ${isOne} and ${mine}`,
+    ),
+  ]
+  if (term.key === undefined) return [byName, ...others]
   const keys = search.candidates('licenses', 'l')
   const byKey = sql`select t.seq from ${keys.rows} cross join clients t
     where t.id = l.client_id and ${mine} and ${inKey(search)} order by ${keys.seq} ${order}`
-  return [byName, byKey]
+  return [byName, byKey, ...others]
 }
+
+/** Each end user once, by its newest such license, so that a limit counts end users. */
+function byOrigins(search: Search): Sql[] {
+  const { index, mine, named, order } = search
+  // PostgreSQL would join all of these licenses first; written so, it reads end users until enough match.
+  if (index === 'trigrams') {
+    return isOfNamed('l', named).map(
+      (isOne) => sql`select t.seq from clients t where ${mine}
+        and exists (select 1 from licenses l where l.client_id = t.id and ${isOne}) order by t.seq ${order}`,
+    )
+  }
+  return byNamed(
+    search,
+    'l',
+    (rows, isOne, isAny) => sql`select t.seq as seq, l.seq as license from ${rows} cross join clients t
+      where ${isOne} and t.id = l.client_id and ${mine} and not exists (
+        select 1 from ${search.licensesBy('licenses_client', 'o')} where o.client_id = l.client_id and o.seq > l.seq and ${isAny('o')})`,
+  )
+}
+
+const ofLicenses = ({ named: { licenses } }: Search): Sql[] =>
+  licenses.length === 0
+    ? []
+    : [sql`t.id in (select l.client_id from licenses l where l.id in (${sql.join(licenses)}))`]
+
+/** PostgreSQL finds addresses and devices by an index each. */
+const byPeople = ({ index, term, mine, order }: Search): Sql[] => [
+  sql`select t.seq from clients t where ${mine} and t.email is not null
+    and ${textContains(index, sql.ref('t.email'), term.text)} order by t.seq ${order}`,
+  sql`select t.seq from devices d cross join clients t where t.id = d.client_id and ${mine} and d.name is not null
+    and ${textContains(index, sql.ref('d.name'), term.text)} order by t.seq ${order}`,
+]
 
 function byBeginning({ scope, term, mine }: Search): Sql[] {
   const { text, key } = term
@@ -80,8 +186,8 @@ function byBeginning({ scope, term, mine }: Search): Sql[] {
     where t.app_id in ${appsOf(scope)} and t.username_normalized >= ${text}
       and t.username_normalized < ${afterPrefix(text)} and ${mine}`
   if (key === undefined) return [byName]
-  const byKey = sql`select t.seq from licenses l join clients t on t.id = l.client_id
-    where l.app_id in ${appsOf(scope)} and l.key_normalized >= ${key}
+  const byKey = sql`select t.seq from licenses l cross join clients t
+    where t.id = l.client_id and l.app_id in ${appsOf(scope)} and l.key_normalized >= ${key}
       and l.key_normalized < ${afterPrefix(key)} and ${mine}`
   return [byName, byKey]
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { orderOf, type Sort } from '../../core/paging.ts'
+import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
@@ -35,6 +35,7 @@ export async function listBySeq(
   return views(db)
     .where('c.seq', 'in', seqs)
     .where(inScope(scope, 'c'))
+    .$if(isByEnd(sort), (query) => query.orderBy('c.expires_at', orderOf[sort]))
     .orderBy('c.seq', orderOf[sort])
     .execute()
 }
@@ -76,4 +77,43 @@ export async function deleteEndUsers(
 export async function deleteSlice(tx: Tx, scope: OwnerScope, appId: string, count: number): Promise<number> {
   const slice = tx.selectFrom('clients').select('id').where('app_id', '=', appId).limit(count)
   return deleteEndUserRows(tx, scope, slice)
+}
+
+/** The app of an end user with the name of its vendor, if it has a page for customers. */
+export const findAppOfPage = (db: Db, scope: OwnerScope, appId: string) =>
+  db
+    .selectFrom('apps as a')
+    .innerJoin('owners as o', 'o.id', 'a.owner_id')
+    .select(['a.id', 'a.app_id as appId', 'a.name', 'o.name as vendor'])
+    .where('a.id', '=', appId)
+    .where('a.owner_id', '=', scope.ownerId)
+    .where('a.customer_page', '=', 1)
+    .executeTakeFirst()
+
+/** The customer of an end user. */
+export const findCustomerOf = (db: Db, scope: OwnerScope, id: string) =>
+  db
+    .selectFrom('clients as c')
+    .innerJoin('customers as p', 'p.id', 'c.customer_id')
+    .select(['p.id', 'p.email'])
+    .where('c.id', '=', id)
+    .where(foundInScope(scope, 'c'))
+    .executeTakeFirst()
+
+/** The language of the newest order of a customer that names one. */
+export async function findLocaleOf(
+  db: Db,
+  scope: OwnerScope,
+  customerId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('shop_orders as o')
+    .select('o.locale')
+    .where('o.customer_id', '=', customerId)
+    .where('o.locale', 'is not', null)
+    .where(foundInScope(scope, 'o'))
+    .orderBy('o.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.locale ?? undefined
 }

@@ -1,5 +1,5 @@
-import { type Client, type ClientStatus, limits } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { type Client, type ClientStatus, type ListedClientStatus, limits } from '@keyward/contract'
+import type { OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -7,13 +7,14 @@ import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import { inSlices, type WriteTransaction } from '../../db/index.ts'
-import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
-import { findPage } from '../../db/lists/lists.ts'
+import type { Counts, ListQuery, SortedPage } from '../../db/lists/list-filters.ts'
+import { findIds, findPage } from '../../db/lists/lists.ts'
 import { never, toShownEnd } from '../../db/stored-end.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { findAppId, getApp } from '../apps/apps.service.ts'
+import { getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
+import { linkedCustomer } from '../customers/customers.access.ts'
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
 import { isHashOnly, toNamedMachine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
@@ -23,21 +24,33 @@ import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.serv
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
 import { toEnding } from '../entitlements/term.rules.ts'
+import { toListFilter } from '../licenses/licenses.origins.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
 import { type LockedEndUser, lockEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
+import { matchesOf } from './end-users.matches.ts'
 import * as repo from './end-users.repo.ts'
 import { clientStatus, toNewUsername } from './end-users.rules.ts'
 
-export async function listEndUsers(ctx: Ctx, scope: OwnerScope, query: ListQuery<ClientStatus>) {
+export async function listEndUsers(ctx: Ctx, actor: VendorActor, query: ListQuery<ListedClientStatus>) {
   const now = ctx.clock.now()
-  const appId = await findAppId(ctx.db, scope, query.app)
-  const filter = { scope, appId, status: query.status, now }
+  const filter = await toListFilter(ctx.db, actor, query, now)
   const { seqs, pagination, stats } = await findPage(ctx.database, endUserList, filter, query)
-  const rows = await repo.listBySeq(ctx.db, scope, seqs, query.sort)
-  return { clients: rows.map((row) => toEndUser(row, now)), pagination, stats }
+  const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
+  const matches = await matchesOf(ctx.db, filter, query.search, rows)
+  return { clients: rows.map((row) => ({ ...toEndUser(row, now), ...matches(row) })), pagination, stats }
+}
+
+/** The ids of those that match the filters of a list, newest first. */
+export async function matchEndUsers(
+  ctx: Ctx,
+  actor: VendorActor,
+  query: Omit<ListQuery<ListedClientStatus>, keyof SortedPage>,
+) {
+  const filter = await toListFilter(ctx.db, actor, query, ctx.clock.now())
+  return findIds(ctx.database, endUserList, filter, query.search)
 }
 
 export async function getEndUser(ctx: Ctx, scope: OwnerScope, id: string): Promise<Client> {
@@ -64,6 +77,8 @@ export interface DirectEndUser {
   hwid?: string | null | undefined
   /** Null for never. */
   expiresAt: string | null
+  /** The `_id` or the address of a customer. */
+  customer?: string | null | undefined
 }
 
 /** Creates an end user without a license. */
@@ -83,12 +98,14 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
     async (write) => {
       const { tx } = write
       await getApp(tx, actor, app.id)
+      const customerId = await linkedCustomer(write, actor, endUser.customer)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
       const client = {
         id,
         owner_id: actor.ownerId,
         app_id: app.id,
         license_id: null,
+        customer_id: customerId ?? null,
         username,
         username_normalized: normalizeName(username),
         name_skeleton: toSkeleton(username),
@@ -120,7 +137,7 @@ export interface Ban {
 }
 
 export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, ban: Ban): Promise<Client> =>
-  change(ctx, actor, id, async (write, client) => {
+  changeEndUser(ctx, actor, id, async (write, client) => {
     const next = ban.is_banned ?? client.banned === 0
     const reason = (next && ban.reason) || null
     await updateEndUser(write.tx, actor, id, { banned: next ? 1 : 0, ban_reason: reason })
@@ -150,7 +167,7 @@ function blocksOf(
 
 /** Pauses or resumes; programs are refused meanwhile, and the remaining time is kept. */
 export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: boolean): Promise<Client> =>
-  change(
+  changeEndUser(
     ctx,
     actor,
     id,
@@ -165,11 +182,11 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
         write.record('end_user.resumed', id, { before: toShownEnd(client), after }, client.app_id)
       }
     },
-    lockLicensesOf,
+    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, [id]) },
   )
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
-  change(ctx, actor, id, async (write, client) => {
+  changeEndUser(ctx, actor, id, async (write, client) => {
     await freeLeasedSeats(write.tx, actor, [id])
     await freeAllDevices(write.tx, actor, [id])
     write.record('end_user.hwid_reset', id, { wasBound: client.device_count > 0 }, client.app_id)
@@ -189,25 +206,37 @@ export async function extend(
     const after = await extendEndUser(write.tx, actor, id, days, now)
     write.record('end_user.extended', id, { days, before: toShownEnd(client), after }, client.app_id)
   }
-  return change(ctx, actor, id, lengthen, lockLicensesOf)
+  const lockFirst = ({ tx }: WriteTransaction) => lockLicensesOf(tx, actor, [id])
+  return changeEndUser(ctx, actor, id, lengthen, { lockFirst })
 }
 
 /** Deletes an end user; its licenses become unused. */
 export async function deleteEndUser(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    const { tx, now } = write
-    const client = await repo.findEndUser(tx, actor, id)
-    if (!client) throw problem('not_found')
-    // Lock before freeing the licenses, so that a key added concurrently is freed too.
-    await lockLicensesOf(tx, actor, [id])
-    await lockEndUser(tx, actor, id)
-    await movePauses(tx, actor, [id], now)
-    await freeLeasedSeats(tx, actor, [id])
-    await freeLicensesOf(tx, actor, [id], now)
-    await endProgramSessionsOf(tx, [id])
-    if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) throw problem('not_found')
-    write.record('end_user.deleted', id, {}, client.app_id)
+    if (!(await removeEndUser(write, actor, id))) throw problem('not_found')
   })
+}
+
+/** Deletes an end user in the caller's transaction; false without such an end user. */
+export async function removeEndUser(
+  write: WriteTransaction,
+  actor: VendorActor,
+  id: string,
+): Promise<boolean> {
+  const { tx, now } = write
+  const client = await repo.findEndUser(tx, actor, id)
+  if (!client) return false
+  // Lock before freeing the licenses, so that a key added concurrently is freed too.
+  await lockLicensesOf(tx, actor, [id])
+  await lockEndUser(tx, actor, id)
+  await movePauses(tx, actor, [id], now)
+  await freeLeasedSeats(tx, actor, [id])
+  const freed = await freeLicensesOf(tx, actor, [id], now)
+  await endProgramSessionsOf(tx, [id])
+  if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) return false
+  const licenses = freed.map((license) => license.id)
+  write.recordWith(licenses, 'end_user.deleted', id, {}, client.app_id)
+  return true
 }
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
@@ -219,24 +248,32 @@ export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: stri
     (write, count) => write.record('end_users.slice_deleted', appId, { count }, appId),
   )
 
-async function change(
+interface ChangeOptions {
+  /** Locks what is locked before an end user. */
+  lockFirst?: (write: WriteTransaction) => Promise<void>
+  onTaken?: () => Error
+}
+
+/** Changes an end user of the scope in one transaction, which has locked it. */
+export async function changeEndUser(
   ctx: Ctx,
-  actor: VendorActor,
+  actor: VendorActor | ProgramActor,
   id: string,
   apply: (write: WriteTransaction, client: LockedEndUser) => Promise<void>,
-  lockFirst?: typeof lockLicensesOf,
+  { lockFirst, onTaken }: ChangeOptions = {},
 ): Promise<Client> {
-  return ctx.tx(actor, async (write) => {
+  const change = async (write: WriteTransaction) => {
     const { tx, now } = write
     if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
-    await lockFirst?.(tx, actor, [id])
+    await lockFirst?.(write)
     const locked = await lockEndUser(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
     const row = await repo.findEndUser(tx, actor, id)
     if (!row) throw problem('not_found')
     return toEndUser(row, now)
-  })
+  }
+  return ctx.tx(actor, change, onTaken ? { onTaken } : {})
 }
 
 const usernameTaken = () => problem('username_taken')
@@ -246,6 +283,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     _id: row.id,
     username: row.username,
     email: row.email,
+    customer: row.customer_id,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
     status: clientStatus({ ...row, expires_at: endOf(row, now) }, now),
     ban: row.banned === 1,

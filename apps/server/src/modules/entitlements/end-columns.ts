@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { day, lastInstant } from '../../core/clock.ts'
 import { never } from '../../db/stored-end.ts'
 
-const isStarted = sql`started_at is not null`
+// A started license of a type without a duration from first use has only its date.
+const isStarted = sql`(started_at is not null and duration_value is not null)`
 
 /** A license's columns for an end. A date ends `forever`, and a clock that was not started. */
 export function withEnd(endsAt: number) {

@@ -2,6 +2,7 @@ import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { foundInScope, inScope, insert, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, Tables } from '../../db/tables.ts'
+import { rememberNames } from './former-names.ts'
 
 export type NewEndUser = Pick<
   ClientRow,
@@ -21,7 +22,7 @@ export type NewEndUser = Pick<
   | 'last_login_at'
   | 'created_at'
 > &
-  Partial<Pick<ClientRow, 'grace_days' | 'last_address'>>
+  Partial<Pick<ClientRow, 'grace_days' | 'last_address' | 'customer_id'>>
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
   await run(tx, insert(tx, 'clients', [client]))
@@ -41,10 +42,27 @@ export async function updateEndUser(
       | 'last_login_at'
       | 'last_address'
       | 'password_hash'
+      | 'username'
+      | 'username_normalized'
+      | 'name_skeleton'
+      | 'email'
+      | 'customer_id'
     >
   >,
 ): Promise<void> {
+  if (change.username_normalized !== undefined) await rememberName(tx, scope, id, change.username_normalized)
   await send(tx, [update(tx, 'clients', change, { id, scope })])
+}
+
+async function rememberName(tx: Tx, scope: OwnerScope, id: string, next: string): Promise<void> {
+  const former = await tx
+    .selectFrom('clients')
+    .select(['app_id', 'username_normalized'])
+    .where('id', '=', id)
+    .where(inScope(scope))
+    .where('username_normalized', '<>', next)
+    .execute()
+  await rememberNames(tx, former)
 }
 
 export async function updateEndUsers(
@@ -61,7 +79,7 @@ export async function updateEndUsers(
     .execute()
 }
 
-/** Deletes end users with these ids, or those that a query finds, and returns how many. */
+/** Deletes end users with these ids, or those of an app that a query finds before the app is deleted; returns how many. */
 export async function deleteEndUserRows(
   tx: Tx,
   scope: OwnerScope,
@@ -71,8 +89,9 @@ export async function deleteEndUserRows(
     .deleteFrom('clients')
     .where('id', 'in', ids)
     .where(foundInScope(scope, 'clients'))
-    .returning('id')
+    .returning(['app_id', 'username_normalized'])
     .execute()
+  if (Array.isArray(ids)) await rememberNames(tx, deleted)
   return deleted.length
 }
 

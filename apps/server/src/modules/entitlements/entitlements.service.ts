@@ -194,13 +194,14 @@ export async function freeLicensesOf(
   scope: OwnerScope,
   clientIds: readonly string[],
   now: number,
-): Promise<void> {
+): Promise<{ id: string; app_id: string }[]> {
   await takeBackFreed(tx, scope, clientIds, now)
-  await tx
+  return tx
     .updateTable('licenses')
     .set({ used: 0, used_at: null, client_id: null, added_ms: null, taken_ms: null })
     .where('client_id', 'in', clientIds)
     .where(foundInScope(scope, 'licenses'))
+    .returning(['id', 'app_id'])
     .execute()
 }
 

@@ -14,6 +14,7 @@ import {
 import { never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { AddedKey } from './added-time.ts'
+import { rememberKeys } from './former-names.ts'
 
 /** The columns of a new license; the others start empty. */
 export type NewLicense = Omit<
@@ -74,7 +75,7 @@ export async function updateDetails(
   tx: Tx,
   scope: OwnerScope,
   id: string,
-  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note'>>,
+  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note' | 'customer_id'>>,
 ): Promise<void> {
   await tx.updateTable('licenses').set(change).where('id', '=', id).where(inScope(scope)).execute()
 }
@@ -166,10 +167,25 @@ export const listSlice = async (
 ): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
 
 /** Deletes licenses and returns them with the end users that used them. */
-export const deleteByIds = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> =>
-  tx
+export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> {
+  const deleted = await tx
     .deleteFrom('licenses')
     .where(isIn(tx, 'id', ids))
     .where(foundInScope(scope, 'licenses'))
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms'])
+    .returning(['id', 'client_id', 'added_ms', 'taken_ms', 'app_id', 'key_normalized'])
     .execute()
+  await rememberKeys(tx, deleted)
+  return deleted
+}
+
+/** Takes a license from its customer, and removes a note that contains the customer's address, in lower case. */
+export async function takeFromCustomer(tx: Tx, scope: OwnerScope, id: string, email: string): Promise<void> {
+  const license = tx.selectFrom('licenses').select('note').where('id', '=', id).where(inScope(scope))
+  const { note = null } = (await license.executeTakeFirst()) ?? {}
+  await tx
+    .updateTable('licenses')
+    .set({ customer_id: null, note: note?.toLowerCase().includes(email) ? null : note })
+    .where('id', '=', id)
+    .where(inScope(scope))
+    .execute()
+}

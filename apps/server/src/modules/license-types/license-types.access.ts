@@ -12,17 +12,36 @@ export async function draftOf(tx: Tx, scope: OwnerScope, appId: string, id: stri
 }
 
 /** Locks a type until the transaction ends: no license is generated from what a change has just replaced. */
-async function getTypeOf(tx: Tx, scope: OwnerScope, appId: string, id: string): Promise<LicenseTypeRow> {
-  const query = tx
+export async function getTypeOf(
+  tx: Tx,
+  scope: OwnerScope,
+  appId: string,
+  id: string,
+): Promise<LicenseTypeRow> {
+  const type = await lockShared(tx, ofApp(tx, scope, appId, id)).executeTakeFirst()
+  if (!type) throw typeGone()
+  return type
+}
+
+/** Like `getTypeOf`, without a lock. */
+export async function readTypeOf(
+  db: Db,
+  scope: OwnerScope,
+  appId: string,
+  id: string,
+): Promise<LicenseTypeRow> {
+  const type = await ofApp(db, scope, appId, id).executeTakeFirst()
+  if (!type) throw typeGone()
+  return type
+}
+
+const ofApp = (db: Db, scope: OwnerScope, appId: string, id: string) =>
+  db
     .selectFrom('license_types')
     .selectAll()
     .where('id', '=', id)
     .where('app_id', '=', appId)
     .where(inScope(scope))
-  const type = await lockShared(tx, query).executeTakeFirst()
-  if (!type) throw typeGone()
-  return type
-}
 
 /** The oldest trial type of an app, or the given one. */
 export async function findTrialType(

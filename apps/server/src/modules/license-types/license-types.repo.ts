@@ -1,4 +1,5 @@
 import { limits } from '@keyward/contract'
+import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
@@ -12,6 +13,14 @@ export const listTypes = (db: Db, appId: string): Promise<LicenseTypeRow[]> =>
     .orderBy('seq')
     .limit(limits.licenseTypesMax)
     .execute()
+
+/** How many licenses were generated from each type of an app, counted up to `limits.searchCountMax`. */
+export async function countLicenses(db: Db, appId: string): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; n: number }>`select t.id as id, (select count(*) from (
+      select 1 from licenses l where l.type_id = t.id limit ${limits.searchCountMax}) counted) as n
+    from license_types t where t.app_id = ${appId}`.execute(db)
+  return new Map(rows.map(({ id, n }) => [id, n]))
+}
 
 export async function countTypes(db: Db, appId: string): Promise<number> {
   const { n } = await db

@@ -6,7 +6,7 @@ import * as service from './license-types.service.ts'
 export function licenseTypesRoutes(mount: Mount, ctx: Ctx): void {
   const { licenseTypes } = endpoints
   mount(licenseTypes.list, 'owner', async ({ actor, params }) => ({
-    licenseTypes: await service.listLicenseTypes(ctx, actor, params.id),
+    licenseTypes: await service.listCountedTypes(ctx, actor, params.id),
   }))
   mount(licenseTypes.create, 'owner', async ({ actor, params, body }) => ({
     licenseType: await service.createLicenseType(ctx, actor, params.id, body),

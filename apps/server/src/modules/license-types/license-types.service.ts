@@ -17,6 +17,14 @@ export async function listLicenseTypes(ctx: Ctx, scope: OwnerScope, app: string)
   return (await repo.listTypes(ctx.db, id)).map(toLicenseType)
 }
 
+/** The types with the number of their licenses. */
+export async function listCountedTypes(ctx: Ctx, scope: OwnerScope, app: string) {
+  const { id } = await getApp(ctx.db, scope, app)
+  const types = await repo.listTypes(ctx.db, id)
+  const counts = await repo.countLicenses(ctx.database.lists, id)
+  return types.map((type) => ({ ...toLicenseType(type), licenses: counts.get(type.id) ?? 0 }))
+}
+
 /** The types that the reseller's app lets resellers sell. */
 export async function listResellableTypes(ctx: Ctx, { appId }: ResellerActor): Promise<LicenseType[]> {
   const types = await repo.listTypes(ctx.db, appId)

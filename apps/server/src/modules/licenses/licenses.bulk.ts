@@ -1,34 +1,40 @@
-import type { BulkLicenseAction, License } from '@keyward/contract'
+import type { BulkLicenseAction, License, UndoRow } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
+import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { extendLicenses } from '../entitlements/entitlements.service.ts'
+import { type Extension, extendAll, extensionRecord } from '../entitlements/extensions.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { movePauses } from '../entitlements/pauses.ts'
+import {
+  isAsReplaced,
+  replaceableOfLicenses,
+  restoredOf,
+  restoreReplaced,
+} from '../entitlements/replaced-ends.ts'
+import { formerEnd, setLicenseEnds } from '../entitlements/restored-ends.ts'
 import { usersOf } from './licenses.access.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
 import { toLicense } from './licenses.view.ts'
 
-export interface BulkChange<Action> {
+export interface BulkChange<Action> extends Extension {
   action: Action
   ids: readonly string[]
-  /** Required for `extend`. */
-  days?: number | undefined
 }
 
 /**
- * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Extending leaves out what never
+ * Changes or deletes all or none; 404 if one is missing. Returns the remaining ones. Adding time leaves out what never
  * expires or was not started.
  */
 export async function changeLicenses(
   ctx: Ctx,
   actor: VendorActor,
   change: BulkChange<BulkLicenseAction>,
-): Promise<{ changed: number; licenses: License[] }> {
+): Promise<{ changed: number; licenses: License[]; undo: UndoRow[] }> {
   const ids = [...new Set(change.ids)].sort()
   return ctx.tx(
     actor,
@@ -36,39 +42,101 @@ export async function changeLicenses(
       await lockWithUsersLicenses(write.tx, actor, ids)
       const locked = await repo.lockLicenses(write.tx, actor, ids)
       if (locked.length < ids.length) throw problem('not_found')
-      const changed = await apply(write, actor, { ...change, ids }, locked)
+      const { changed, undo } = await apply(write, actor, { ...change, ids }, locked)
       const rows = await repo.listById(write.tx, actor, ids)
-      return { changed, licenses: rows.map((row) => toLicense(row, write.now)) }
+      const licenses = rows.map((row) => toLicense(row, write.now))
+      return { changed, licenses, undo }
     },
     { rows: ids.length, isPatient: true },
   )
 }
 
+interface Applied {
+  changed: number
+  undo: UndoRow[]
+}
+
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, days = 0 }: BulkChange<BulkLicenseAction>,
+  { action, ids, ...extension }: BulkChange<BulkLicenseAction>,
   locked: readonly LicenseRow[],
-): Promise<number> {
+): Promise<Applied> {
   const { tx, now } = write
   switch (action) {
     case 'extend': {
       await movePauses(tx, actor, usersOf(locked), now)
-      const extended = await extendLicenses(tx, actor, ids, days, now)
-      write.recordByApp('licenses.extended', locked, (ids) => ({ ids, days }), extended)
-      return extended.length
+      const rows = await repo.listById(tx, actor, ids)
+      const { changed, undoOf } = await extendAll(tx, actor, { noun: 'licenses', rows, extension, now })
+      const record = extensionRecord(extension)
+      if (record.after === undefined) {
+        write.recordByApp('licenses.extended', locked, (ids) => ({ ids, ...record.added }), { changed })
+      } else {
+        const { after } = record
+        write.recordByApp('licenses.expiry_changed', locked, (ids) => ({ ids, after }), { changed })
+      }
+      const undo = await undoOf(await repo.listById(tx, actor, ids))
+      const users = new Map(rows.map((row) => [row.id, row.client_id]))
+      return {
+        changed: changed.length,
+        undo: undo.map((row) => ({ ...row, usedBy: users.get(row._id) ?? null })),
+      }
     }
     case 'ban':
-      await changeBans(write, actor, locked, true)
-      write.recordByApp('licenses.banned', locked, (ids) => ({ ids }))
-      return ids.length
-    case 'unban':
-      await changeBans(write, actor, locked, false)
-      write.recordByApp('licenses.unbanned', locked, (ids) => ({ ids }))
-      return ids.length
+    case 'unban': {
+      const after = { banned: action === 'ban', reason: null }
+      const changing = locked.filter((license) => (license.banned === 1) !== after.banned)
+      if (changing.length > 0) await changeBans(write, actor, changing, after.banned)
+      const name = after.banned ? 'licenses.banned' : 'licenses.unbanned'
+      write.recordByApp(name, locked, (ids) => ({ ids }), { changed: idsOf(changing) })
+      return { changed: changing.length, undo: changing.map((license) => toBanChange(license, after)) }
+    }
     case 'delete':
       await deleteAndExpireUsers(tx, actor, ids, now)
-      write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }))
-      return ids.length
+      write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }), { also: endUsersOf(locked) })
+      return { changed: ids.length, undo: [] }
   }
 }
+
+/** Takes back a bulk change of each license that is as the change left it; the others are skipped. 404 if all are missing. */
+export async function undoLicenses(
+  ctx: Ctx,
+  actor: VendorActor,
+  undo: readonly UndoRow[],
+): Promise<{ changed: number; licenses: License[]; skipped: Skipped[] }> {
+  const ids = [...new Set(undo.map(({ _id }) => _id))].sort()
+  return ctx.tx(
+    actor,
+    async (write) => {
+      const { tx } = write
+      await lockWithUsersLicenses(tx, actor, ids)
+      const locked = new Map((await repo.lockLicenses(tx, actor, ids)).map((row) => [row.id, row]))
+      const views = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
+      if (views.size === 0) throw problem('not_found')
+      const replaceable = await replaceableOfLicenses(tx, actor, ids)
+      const { ends, bans, skipped } = divide(undo, views, (row, { end, usedBy }) =>
+        end && row.client_id === (usedBy ?? null) && isAsReplaced(replaceable.get(row.id), end)
+          ? formerEnd(row, end)
+          : undefined,
+      )
+      const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => locked.get(id) ?? [])
+      await setLicenseEnds(tx, actor, ends)
+      await restoreReplaced(tx, actor, restoredOf(undo, ends, replaceable))
+      if (ends.size > 0) write.recordByApp('licenses.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
+      for (const { ids, banned, reason } of byBan(bans)) {
+        const rows = rowsOf(ids)
+        await changeBans(write, actor, rows, banned, reason)
+        write.recordByApp(banned ? 'licenses.banned' : 'licenses.unbanned', rows, (ids) => ({ ids }))
+      }
+      const rows = await repo.listById(tx, actor, ids)
+      const licenses = rows.map((row) => toLicense(row, write.now))
+      return { changed: ends.size + bans.size, licenses, skipped }
+    },
+    { rows: ids.length, isPatient: true },
+  )
+}
+
+const endUsersOf = (rows: readonly LicenseRow[]) =>
+  rows.flatMap(({ client_id, app_id }) => (client_id === null ? [] : [{ id: client_id, app_id }]))
+
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)

@@ -1,20 +1,26 @@
-import type { License, LicenseTerm } from '@keyward/contract'
+import type { License, LicenseTerm, UndoRow } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import type { WriteTransaction } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
-import type { LicenseRow } from '../../db/tables.ts'
+import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { linkedCustomer } from '../customers/customers.access.ts'
 import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { giveBack, takeBack } from '../entitlements/added-time.ts'
 import { setLicenseEnd } from '../entitlements/entitlements.service.ts'
+import { replacedUndo } from '../entitlements/extensions.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
 import { endOf, movePauses } from '../entitlements/pauses.ts'
+import { replaceableOfLicenses } from '../entitlements/replaced-ends.ts'
+import { getTypeOf } from '../license-types/license-types.access.ts'
+import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
+import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
 import { toLicense } from './licenses.view.ts'
 
 export interface LicenseChanges {
@@ -27,19 +33,52 @@ export interface LicenseChanges {
 type Details = Omit<LicenseChanges, 'expiresAt'>
 
 /** The values that the caller saw. */
-type Seen = LicenseChanges & { term?: LicenseTerm | undefined }
+type Seen = LicenseChanges & { term?: LicenseTerm | undefined; type?: string | null | undefined }
 
-export const updateLicense = (
+interface LicenseEdit extends LicenseChanges {
+  /** The `_id` or the address of a customer; null for none. */
+  customer?: string | null | undefined
+  type?: string | undefined
+  end?: TypeEnd | undefined
+  dryRun?: boolean | undefined
+  seen?: Seen | undefined
+}
+
+/** What an edit names, locked before the license. */
+interface Named {
+  type: LicenseTypeRow | undefined
+  customerId: string | null | undefined
+}
+
+export async function updateLicense(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  { expiresAt, seen, ...details }: LicenseChanges & { seen?: Seen | undefined },
-): Promise<License> =>
-  change(ctx, actor, id, async (write, license) => {
-    if (seen) await checkSeen(write, actor, license, seen, { expiresAt, ...details })
-    if (expiresAt !== undefined) await changeEnd(write, actor, license, expiresAt)
-    await changeDetails(write, actor, license, details)
-  })
+  { type, end = 'later', dryRun, expiresAt, seen, customer, ...details }: LicenseEdit,
+): Promise<{ license: License; undo: UndoRow[] }> {
+  if (type !== undefined && dryRun) {
+    return { license: await previewType(ctx, actor, id, type, end), undo: [] }
+  }
+  const { license, result } = await change(
+    ctx,
+    actor,
+    id,
+    async (write, license, { type: typeRow, customerId }) => {
+      if (typeRow) await movePauses(write.tx, actor, usersOf([license]), write.now)
+      const taken = typeRow && (await takenBy(write.tx, actor, license.id, typeRow, { end, now: write.now }))
+      // A caller that got no response sends the same edit again.
+      const isDone = taken !== undefined && isTyped(taken)
+      if (seen && !isDone) await checkSeen(write, actor, license, seen, { expiresAt, type, ...details })
+      if (taken && !isDone) await changeType(write, actor, taken)
+      const undo =
+        expiresAt === undefined ? [] : await changeEndWithUndo(write, actor, license, toEndMs(expiresAt))
+      await changeDetails(write, actor, license, { ...details, customer: customerId })
+      return undo
+    },
+    { type, customer },
+  )
+  return { license, undo: result }
+}
 
 /** Rejects the edit if a value that the caller saw has changed since. */
 async function checkSeen(
@@ -47,15 +86,16 @@ async function checkSeen(
   actor: VendorActor,
   license: LicenseRow,
   seen: Seen,
-  wanted: LicenseChanges,
+  wanted: Seen,
 ): Promise<void> {
-  const { devices, features, note } = license
-  const details = ({ devices, features, note }: Details) => ({
+  const { devices, features, note, type_id: type } = license
+  const details = ({ devices, features, note, type }: Details & Pick<Seen, 'type'>) => ({
     devices,
     features,
     note: note === undefined ? undefined : note || null,
+    type,
   })
-  const now = { devices, features: JSON.parse(features), note }
+  const now = { devices, features: JSON.parse(features), note, type }
   if (hasChanged(now, details(seen), details(wanted))) throw problem('license_changed')
   if (seen.expiresAt === undefined && seen.term === undefined) return
   const view = await repo.findLicense(write.tx, actor, license.id)
@@ -86,14 +126,31 @@ function hasNewEnd(
 const toEndMs = (expiresAt: string | null): number | null =>
   expiresAt === null ? null : toEpochMs(expiresAt)
 
-/** A past end is accepted: access ends now. Null: the license never expires. */
-async function changeEnd(
+/** Changes the end, and returns what takes that back. */
+async function changeEndWithUndo(
   write: WriteTransaction,
-  actor: VendorActor,
+  actor: OwnerScope,
   license: LicenseRow,
-  expiresAt: string | null,
+  end: number | null,
+): Promise<UndoRow[]> {
+  const { tx } = write
+  const ids = [license.id]
+  await movePauses(tx, actor, usersOf([license]), write.now)
+  const rows = await repo.listById(tx, actor, ids)
+  const before = await replaceableOfLicenses(tx, actor, ids)
+  await changeEnd(write, actor, license, end)
+  const after = await repo.listById(tx, actor, ids)
+  const undo = await replacedUndo(tx, actor, { noun: 'licenses', rows, before, after })
+  return undo.map((row) => ({ ...row, usedBy: license.client_id }))
+}
+
+/** A past end is accepted: access ends now. Null: the license never expires. */
+export async function changeEnd(
+  write: WriteTransaction,
+  actor: OwnerScope,
+  license: LicenseRow,
+  end: number | null,
 ): Promise<void> {
-  const end = toEndMs(expiresAt)
   const after = Math.max(toStoredEnd(end, license.grace_days), write.now)
   await movePauses(write.tx, actor, usersOf([license]), write.now)
   await setLicenseEnd(write.tx, actor, license.id, after)
@@ -105,15 +162,16 @@ async function changeDetails(
   write: WriteTransaction,
   actor: VendorActor,
   license: LicenseRow,
-  changes: Omit<LicenseChanges, 'expiresAt'>,
+  changes: Details & { customer?: string | null | undefined },
 ): Promise<void> {
-  const { devices, features } = changes
+  const { devices, features, customer } = changes
   const note = changes.note === undefined ? undefined : changes.note || null
-  if ([devices, features, note].every((value) => value === undefined)) return
+  if ([devices, features, note, customer].every((value) => value === undefined)) return
   await updateDetails(write.tx, actor, license.id, {
     ...(devices !== undefined && { devices }),
     ...(features !== undefined && { features: JSON.stringify(features) }),
     ...(note !== undefined && { note }),
+    ...(customer !== undefined && { customer_id: customer }),
   })
   await storeAddedRights(write.tx, actor, usersOf([license]))
   const change = {
@@ -121,11 +179,13 @@ async function changeDetails(
       ...(devices !== undefined && { devices: license.devices }),
       ...(features !== undefined && { features: JSON.parse(license.features) }),
       ...(note !== undefined && { note: license.note }),
+      ...(customer !== undefined && { customer: license.customer_id }),
     },
     after: {
       ...(devices !== undefined && { devices }),
       ...(features !== undefined && { features }),
       ...(note !== undefined && { note }),
+      ...(customer !== undefined && { customer }),
     },
   }
   write.record('license.updated', license.id, change, license.app_id)
@@ -137,13 +197,14 @@ export async function toggleBan(
   id: string,
   ban: { is_banned?: boolean | undefined; reason?: string | undefined },
 ): Promise<License> {
-  return change(ctx, actor, id, async (write, license) => {
+  const { license } = await change(ctx, actor, id, async (write, license) => {
     const next = ban.is_banned ?? license.banned === 0
     const reason = (next && ban.reason) || null
     await changeBans(write, actor, [license], next, reason)
     if (next) write.record('license.banned', id, { reason }, license.app_id)
     else write.record('license.unbanned', id, {}, license.app_id)
   })
+  return license
 }
 
 /** Bans or unbans locked licenses; the ban of an added key takes back what it added. */
@@ -161,19 +222,37 @@ export async function changeBans(
   await storeAddedRights(tx, scope, [...new Set(usersOf(keys))])
 }
 
-async function change(
+/** Changes a locked license; returns it with the result of `apply`. */
+async function change<Result>(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  apply: (write: WriteTransaction, license: LicenseRow) => Promise<void>,
-): Promise<License> {
-  const row = await ctx.tx(actor, async (write) => {
+  apply: (write: WriteTransaction, license: LicenseRow, named: Named) => Promise<Result>,
+  { type: typeId, customer }: Pick<LicenseEdit, 'type' | 'customer'> = {},
+): Promise<{ license: License; result: Result }> {
+  const { row, result } = await ctx.tx(actor, async (write) => {
+    const customerId = await linkedCustomer(write, actor, customer)
+    // The type comes before licenses: its deletion locks them in this order.
+    const type = typeId === undefined ? undefined : await findType(write.tx, actor, id, typeId)
     await lockWithUsersLicenses(write.tx, actor, [id])
     const [license] = await repo.lockLicenses(write.tx, actor, [id])
     if (!license) throw problem('not_found')
-    await apply(write, license)
-    return repo.findLicense(write.tx, actor, id)
+    const result = await apply(write, license, { type, customerId })
+    const row = await repo.findLicense(write.tx, actor, id)
+    if (!row) throw problem('not_found')
+    return { row, result }
   })
-  if (!row) throw problem('not_found')
-  return toLicense(row, ctx.clock.now())
+  return { license: toLicense(row, ctx.clock.now()), result }
+}
+
+/** A type of the license's app, locked until the transaction ends. */
+async function findType(
+  tx: Tx,
+  scope: OwnerScope,
+  licenseId: string,
+  typeId: string,
+): Promise<LicenseTypeRow> {
+  const license = await repo.findLicense(tx, scope, licenseId)
+  if (!license) throw problem('not_found')
+  return getTypeOf(tx, scope, license.app_id, typeId)
 }

@@ -24,6 +24,7 @@ export interface Issuer {
   ownerId: string
   appId: string
   resellerId?: string | undefined
+  customerId?: string | null | undefined
   now: number
 }
 
@@ -70,6 +71,7 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     owner_id: issuer.ownerId,
     app_id: issuer.appId,
     reseller_id: issuer.resellerId ?? null,
+    customer_id: issuer.customerId ?? null,
     key,
     key_normalized: normalizeKey(key),
     ...toDetails(draft),

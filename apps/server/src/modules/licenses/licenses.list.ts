@@ -1,19 +1,24 @@
-import type { LicenseStatus } from '@keyward/contract'
+import type { LicenseStatus, ListedLicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { Database } from '../../db/index.ts'
+import { type Database, syntaxOf } from '../../db/engine.ts'
 import {
   type Counts,
   countedUntil,
   type List,
+  type ListFilter,
+  type ListIndex,
   type ListScope,
+  type Origin,
   type Search,
   type Sql,
+  soonMs,
   within,
 } from '../../db/lists/list-filters.ts'
-import { afterPrefix, contains, noteContains } from '../../db/lists/search.ts'
+import { afterPrefix, contains, noteContains, textContains } from '../../db/lists/search.ts'
+import { anyOf, byNamed, isKnown, isOfNamed, isReferenced } from '../../db/lists/search-names.ts'
 
 /** The licenses of an owner. */
-export const licenseList: List<LicenseStatus> = {
+export const licenseList: List<ListedLicenseStatus> = {
   table: 'licenses',
   id: /^lic_[0-9a-f]{32}$/,
   statuses: {
@@ -21,17 +26,32 @@ export const licenseList: List<LicenseStatus> = {
     active: (now) => sql`t.used = 1 and t.expires_at > ${now}`,
     expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now}`,
     banned: () => sql`t.banned = 1`,
+    expiring: (now) => sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`,
   },
   inPlaces: {
-    unused: { flags: sql`and t.used = 0`, expired: false },
-    active: { flags: sql`and t.used = 1`, expired: false },
-    expired: { flags: sql``, expired: true },
+    unused: { flags: sql`and t.used = 0`, ends: 'ahead' },
+    active: { flags: sql`and t.used = 1`, ends: 'ahead' },
+    expired: { flags: sql``, ends: 'past' },
     banned: { flags: sql`and t.banned = 1` },
+    expiring: { flags: sql`and t.used = 1`, ends: 'soon' },
   },
   count,
+  byEnd,
+  isOf: (_database, origin) => isOf(origin),
+  ofOrigin,
+  licensesOf: (database, origin) =>
+    sql`select 1 from ${indexOf(database, origin)} where ${isOf(oneOf(origin))}`,
+  originIndexes,
   texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
-  contains: (search) => sql`(${inKeyOrNote(search)} or exists (
-    select 1 from clients c where c.id = t.client_id and ${inName(search)} limit 1 offset 0))`,
+  contains: (search) =>
+    sql`${anyOf([
+      inKeyOrNote(search),
+      sql`exists (select 1 from clients c where c.id = t.client_id
+      and ${anyOf([inName(search), ...isKnown(search, 'c')])} limit 1 offset 0)`,
+      ...isOfNamed('t', search.named),
+      ...isReferenced('client_id', search.named.clients),
+      ...isReferenced('id', search.named.licenses),
+    ])}`,
   byIndex,
   byBeginning,
 }
@@ -59,6 +79,59 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
   return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }
 }
 
+const flags = [sql`t.used = 0`, sql`t.used = 1`]
+
+function byEnd(status: ListedLicenseStatus | undefined, now: number): { index: ListIndex; parts: Sql[] } {
+  const unused = sql`t.used = 0 and t.expires_at > ${now}`
+  const active = sql`t.used = 1 and t.expires_at > ${now}`
+  switch (status) {
+    case undefined:
+      return { index: '_expiry', parts: flags }
+    case 'expired':
+      return { index: '_expiry', parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now}`) }
+    case 'banned':
+      return { index: '_banned_expiry', parts: [sql`t.banned = 1`] }
+    case 'expiring':
+      return { index: '_expiry', parts: [sql`${active} and t.expires_at <= ${now + soonMs}`] }
+    default:
+      return { index: '_expiry', parts: [status === 'unused' ? unused : active] }
+  }
+}
+
+function isOf({ typeId, resellerId }: Origin): Sql {
+  const ofReseller = sql`t.reseller_id = ${resellerId}`
+  if (typeId === undefined) return ofReseller
+  return resellerId === undefined ? sql`t.type_id = ${typeId}` : sql`t.type_id = ${typeId} and ${ofReseller}`
+}
+
+const ofType = { bySeq: 'licenses_type', byEnd: 'licenses_type_expiry' }
+const ofReseller = { bySeq: 'licenses_reseller', byEnd: 'licenses_reseller_counts' }
+
+/** No index holds the bans of an origin, or a type and a reseller. */
+function originIndexes({ typeId, resellerId }: Origin, status: ListedLicenseStatus | undefined) {
+  if (status === 'banned' || (typeId !== undefined && resellerId !== undefined)) return undefined
+  return typeId === undefined ? ofReseller : ofType
+}
+
+/** What the index of an origin holds. */
+const oneOf = ({ typeId, resellerId }: Origin): Origin =>
+  resellerId === undefined ? { typeId } : { resellerId }
+
+function indexOf({ lists }: Database, { resellerId }: Origin): Sql {
+  const { byEnd } = resellerId === undefined ? ofType : ofReseller
+  return sql.raw(syntaxOf(lists).indexed('licenses', 't', byEnd))
+}
+
+function ofOrigin(database: Database, { status, now }: ListFilter<ListedLicenseStatus>, origin: Origin): Sql {
+  const parts =
+    status === 'banned' ? flags.map((flag) => sql`${flag} and t.banned = 1`) : byEnd(status, now).parts
+  const found = parts.map(
+    (part) => sql`select t.seq as seq, t.expires_at as ends from ${indexOf(database, origin)}
+      where ${isOf(origin)} and ${part}`,
+  )
+  return sql.join(found, sql` union all `)
+}
+
 const inName = ({ index, term }: Search) => contains(index, 'c.username_normalized', term.text)
 
 function inKeyOrNote({ index, term }: Search): Sql {
@@ -68,16 +141,41 @@ function inKeyOrNote({ index, term }: Search): Sql {
 }
 
 function byIndex(search: Search): Sql[] {
-  const { mine, order } = search
+  const { index, mine, named, order } = search
   const texts = search.candidates('licenses', 't')
   const names = search.candidates('clients', 'c')
   return [
     sql`select t.seq from ${texts.rows}
       where ${mine} and ${inKeyOrNote(search)} order by ${texts.seq} ${order}`,
     sql`select t.seq from ${names.rows} cross join licenses t
-      where t.client_id = c.id and ${mine} and ${inName(search)} order by ${names.seq} ${order}`,
+      where t.client_id = c.id and ${mine}
+        and ${index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 'c')])}
+      order by ${names.seq} ${order}`,
+    ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
+    ...byNamed(
+      search,
+      't',
+      (rows, isOne) => sql`select t.seq as seq, t.seq as license from ${rows} where ${isOne} and ${mine}`,
+    ),
+    ...isReferenced('client_id', named.clients).map(
+      (isOne) =>
+        sql`select t.seq from ${search.licensesBy('licenses_client', 't')} where ${isOne} and ${mine}`,
+    ),
+    ...isReferenced('id', named.licenses).map(
+      (isOne) => sql`select t.seq from licenses t where ${isOne} and ${mine}`,
+    ),
   ]
 }
+
+/** PostgreSQL finds addresses and devices by an index each. */
+const byPeople = ({ index, term, mine, order }: Search): Sql[] => [
+  sql`select t.seq from clients c cross join licenses t
+          where t.client_id = c.id and ${mine} and c.email is not null
+            and ${textContains(index, sql.ref('c.email'), term.text)} order by t.seq ${order}`,
+  sql`select t.seq from devices d cross join licenses t
+          where t.client_id = d.client_id and ${mine} and d.name is not null
+            and ${textContains(index, sql.ref('d.name'), term.text)} order by t.seq ${order}`,
+]
 
 function byBeginning({ scope, term, mine }: Search): Sql[] {
   const byName = sql`select t.seq from apps a cross join clients c cross join licenses t

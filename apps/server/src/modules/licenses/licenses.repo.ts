@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { orderOf, type Sort } from '../../core/paging.ts'
+import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
@@ -45,6 +45,7 @@ export async function listBySeq(
   return views(db)
     .where('l.seq', 'in', seqs)
     .where(inScope(scope, 'l'))
+    .$if(isByEnd(sort), (query) => query.orderBy('l.expires_at', orderOf[sort]))
     .orderBy('l.seq', orderOf[sort])
     .execute()
 }

@@ -9,6 +9,7 @@ import * as service from './licenses.service.ts'
 export function licensesRoutes(mount: Mount, ctx: Ctx): void {
   const { licenses } = endpoints
   mount(licenses.list, 'owner', ({ actor, query }) => service.listLicenses(ctx, actor, query))
+  mount(licenses.ids, 'owner', ({ actor, query }) => service.matchLicenses(ctx, actor, query))
   mount(licenses.get, 'owner', async ({ actor, params }) => ({
     license: await service.getLicense(ctx, actor, params.id),
   }))
@@ -18,9 +19,7 @@ export function licensesRoutes(mount: Mount, ctx: Ctx): void {
     if (!license) throw problem('internal')
     return new WithMessage({ license, licenses: made }, `Successfully generated ${made.length} license(s).`)
   })
-  mount(licenses.update, 'owner', async ({ actor, params, body }) => ({
-    license: await updateLicense(ctx, actor, params.id, body),
-  }))
+  mount(licenses.update, 'owner', ({ actor, params, body }) => updateLicense(ctx, actor, params.id, body))
   mount(licenses.toggleBan, 'owner', async ({ actor, params, body }) => ({
     license: await toggleBan(ctx, actor, params.id, body),
   }))

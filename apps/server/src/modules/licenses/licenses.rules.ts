@@ -23,6 +23,9 @@ export type LicenseTerms = Pick<
   | 'type_id'
 >
 
+/** The beginning of a key, by which people recognize it: half of it at most. */
+export const hintOf = (key: string): string => key.slice(0, Math.min(11, Math.floor(key.length / 2)))
+
 /** A license for one device until a date. */
 export const untilDate = (expiresAt: number): LicenseTerms => ({
   term: 'date',

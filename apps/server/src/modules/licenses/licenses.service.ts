@@ -1,13 +1,21 @@
-import { type Duration, type License, type LicenseStatus, unlimited } from '@keyward/contract'
+import {
+  type Duration,
+  type License,
+  type LicenseStatus,
+  type ListedLicenseStatus,
+  unlimited,
+} from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices, type Slice, type Tx, type WriteTransaction } from '../../db/index.ts'
-import type { Counts, ListQuery } from '../../db/lists/list-filters.ts'
-import { findPage } from '../../db/lists/lists.ts'
+import { countEnding, countExpiring } from '../../db/lists/ending-counts.ts'
+import { type Counts, type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
+import { findIds, findPage } from '../../db/lists/lists.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import { linkedCustomer } from '../customers/customers.access.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
@@ -15,20 +23,33 @@ import * as rows from '../entitlements/license-rows.ts'
 import { movePauses } from '../entitlements/pauses.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts'
 import { hasTwins, usersOf } from './licenses.access.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
+import { matchesOf } from './licenses.matches.ts'
+import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
-import { toTerms } from './licenses.rules.ts'
+import { hintOf, toTerms } from './licenses.rules.ts'
 import { asNew, toLicense } from './licenses.view.ts'
 
-export async function listLicenses(ctx: Ctx, scope: OwnerScope, query: ListQuery<LicenseStatus>) {
+export async function listLicenses(ctx: Ctx, actor: VendorActor, query: ListQuery<ListedLicenseStatus>) {
   const now = ctx.clock.now()
-  const appId = await findAppId(ctx.db, scope, query.app)
-  const filter = { scope, appId, status: query.status, now }
+  const filter = await toListFilter(ctx.db, actor, query, now)
   const { seqs, pagination, stats } = await findPage(ctx.database, licenseList, filter, query)
-  const rows = await repo.listBySeq(ctx.db, scope, seqs, query.sort)
-  return { licenses: rows.map((row) => toLicense(row, now)), pagination, stats }
+  const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
+  const matches = await matchesOf(ctx.db, filter, query.search, rows)
+  return { licenses: rows.map((row) => ({ ...toLicense(row, now), ...matches(row) })), pagination, stats }
+}
+
+/** The ids of those that match the filters of a list, newest first. */
+export async function matchLicenses(
+  ctx: Ctx,
+  actor: VendorActor,
+  query: Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage>,
+) {
+  const filter = await toListFilter(ctx.db, actor, query, ctx.clock.now())
+  return findIds(ctx.database, licenseList, filter, query.search)
 }
 
 export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
@@ -44,6 +65,13 @@ export const licenseSource = {
     (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toLicense(row, now)),
 }
 
+/** Used licenses that end in the next days, and those that ended in as many days before. */
+export async function countEndingLicenses({ database }: Ctx, scope: OwnerScope, now: number) {
+  const soon = await countExpiring(database, licenseList, { scope, now })
+  const before = await countEnding(database, licenseList, { scope, now }, { from: now - soonMs, to: now })
+  return { soon, before }
+}
+
 /** Counts an owner's licenses, or those of one app that the caller has checked to be the owner's. */
 export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<LicenseStatus>> =>
   licenseList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
@@ -53,38 +81,58 @@ export interface NewLicenses {
   expiresAt?: string | null | undefined
   duration?: Duration | undefined
   type?: string | undefined
+  /** Whose the licenses become. */
+  reseller?: string | undefined
   count: number
   key?: string | undefined
   note?: string | undefined
+  /** The `_id` or the address of a customer. */
+  customer?: string | null | undefined
 }
 
 /** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLicenses): Promise<License[]> {
   const now = ctx.clock.now()
   const plain = batch.type === undefined ? { terms: toTerms(batch, now), type: undefined } : undefined
-  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  // The response names the reseller.
+  if (batch.reseller !== undefined && !actor.permissions.has('resellers:read')) {
+    throw problem('permission_missing')
+  }
+  const { maxLicensesPerApp, maxResellers } = await getLimits(ctx, actor)
+  if (batch.reseller !== undefined && maxResellers === 0) throw planLimit(maxResellers)
   return ctx.tx(
     actor,
     async (write) => {
       const { tx } = write
       const app = await findIssuingApp(tx, actor, batch.app)
       if (!app) throw appGone()
+      const customerId = await linkedCustomer(write, actor, batch.customer)
       if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
-      // Without a limit and without a custom key, nothing has to be decided under the app's lock.
-      const isFree = maxLicensesPerApp === unlimited && batch.key === undefined
+      // Without a limit, a custom key and a reseller, nothing has to be decided under the app's lock.
+      const { key, reseller: resellerId } = batch
+      const isFree = maxLicensesPerApp === unlimited && key === undefined && resellerId === undefined
       if (!isFree && !(await reserveLicenses(tx, actor, app.id, batch.count, maxLicensesPerApp, now))) {
         throw problem('plan_limit_reached', {
           message: `Your plan allows ${maxLicensesPerApp} licenses per app`,
         })
       }
+      const reseller =
+        resellerId === undefined
+          ? undefined
+          : await reserveForReseller(tx, actor, { id: resellerId, appId: app.id }, batch.count)
       const offer = plain ?? (await draftOf(tx, actor, app.id, batch.type ?? '', now))
       const draft = { key: batch.key, note: batch.note, ...offer }
       const drafts = Array.from({ length: batch.count }, () => draft)
-      const made = await draftLicenses({ ownerId: actor.ownerId, appId: app.id, now }, drafts)
+      const made = await draftLicenses(
+        { ownerId: actor.ownerId, appId: app.id, resellerId, customerId, now },
+        drafts,
+      )
       const ids = made.map((license) => license.id)
-      write.record('licenses.created', app.id, { count: ids.length, ids }, app.id)
+      const detail = { count: ids.length, ids, ...(reseller ? { resellerId } : {}) }
+      const objects = reseller ? [...ids, reseller.id] : ids
+      write.recordWith(objects, 'licenses.created', app.id, detail, app.id)
       write.last(() => insertsOf(tx, made))
-      return made.map((license) => toLicense(asNew(license, app, offer.type), now))
+      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller), now))
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )
@@ -101,7 +149,9 @@ export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): P
     const license = await repo.findLicense(write.tx, actor, id)
     if (!license) throw problem('not_found')
     await deleteAndExpireUsers(write.tx, actor, [id], ctx.clock.now())
-    write.record('license.deleted', id, { used: license.used === 1 }, license.app_id)
+    const detail = { used: license.used === 1, hint: hintOf(license.key) }
+    const objects = license.client_id === null ? [] : [license.client_id]
+    write.recordWith(objects, 'license.deleted', id, detail, license.app_id)
   })
 }
 

@@ -1,6 +1,6 @@
 import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
-import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
+import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
 import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
@@ -13,6 +13,7 @@ export const asNew = (
   license: NewLicense,
   app: Pick<AppRow, 'name' | 'app_id'>,
   type: Pick<LicenseTypeRow, 'name'> | undefined,
+  reseller: Pick<ResellerRow, 'email'> | undefined,
 ): Shown => ({
   ...license,
   client_id: null,
@@ -25,7 +26,7 @@ export const asNew = (
   app_public_id: app.app_id,
   username: null,
   paused_at: null,
-  reseller_email: null,
+  reseller_email: reseller?.email ?? null,
   type_name: type?.name ?? null,
 })
 
@@ -43,6 +44,7 @@ export function toLicense(stored: Shown, now: number): License {
     banned: row.banned === 1,
     banReason: row.ban_reason,
     note: row.note,
+    customer: row.customer_id,
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),
     ...toEnding(row, now),

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
@@ -11,7 +12,7 @@ import * as repo from './mail.repo.ts'
 import type { Mailer } from './mail.service.ts'
 
 /** Sent, failed and expired mails are kept this long, without their content. */
-export const keptMs = 7 * day
+export const keptMs = limits.mailDays * day
 const retryFirstMs = 15 * second
 const retryMaxMs = hour
 const lateMs = 10 * minute
@@ -22,6 +23,10 @@ interface Parts {
   log: Pick<FastifyBaseLogger, 'warn'>
   onError: (error: unknown) => void
   pollMs?: number | undefined
+  /** Whether what a mail is about is still there. */
+  isCurrent?: (mailId: string) => Promise<boolean>
+  /** Follows the end of a mail, in the transaction that stores it. */
+  onEnded?: (tx: Tx, mailId: string, isSent: boolean) => Promise<void>
 }
 
 /** Sends queued mails, on any node. */
@@ -85,7 +90,11 @@ export class MailOutbox {
   }
 
   async #send(row: MailRow): Promise<boolean | undefined> {
-    const { ctx, mailer } = this.#parts
+    const { ctx, mailer, isCurrent } = this.#parts
+    if (isCurrent && !(await isCurrent(row.id))) {
+      await ctx.tx(system, ({ tx }) => repo.remove(tx, row.id))
+      return undefined
+    }
     if (row.expires_at <= ctx.clock.now()) {
       await this.#end(row, 'expired', row.last_error)
       return undefined
@@ -114,13 +123,23 @@ export class MailOutbox {
   }
 
   #end(row: MailRow, state: 'sent' | 'failed' | 'expired', last_error: string | null): Promise<void> {
-    const kept_until = this.#parts.ctx.clock.now() + keptMs
-    return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null })
+    const { ctx, onEnded } = this.#parts
+    const kept_until = ctx.clock.now() + keptMs
+    return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null }, (tx) =>
+      onEnded?.(tx, row.id, state === 'sent'),
+    )
   }
 
-  #store(row: MailRow, outcome: Parameters<typeof repo.store>[2]): Promise<void> {
+  async #store(
+    row: MailRow,
+    outcome: Parameters<typeof repo.store>[2],
+    follow: (tx: Tx) => Promise<void> | undefined = () => undefined,
+  ): Promise<void> {
+    const store = async (tx: Tx) => {
+      if (await repo.store(tx, row, outcome)) await follow(tx)
+    }
     // A message that was accepted must not be sent again because PostgreSQL restarts.
-    return this.#parts.ctx.tx(system, ({ tx }) => repo.store(tx, row, outcome), { isPatient: true })
+    await this.#parts.ctx.tx(system, ({ tx }) => store(tx), { isPatient: true })
   }
 }
 
@@ -132,6 +151,6 @@ const retryAfterMs = (attempts: number): number => {
   return Math.round(usualMs * (0.75 + Math.random() / 2))
 }
 
-/** Erases mails that have expired while none of them could be sent; returns how many. */
-export const expireMails = (tx: Tx, now: number, count: number): Promise<number> =>
+/** Erases mails that have expired while none of them could be sent; returns their ids. */
+export const expireMails = (tx: Tx, now: number, count: number): Promise<string[]> =>
   repo.expire(tx, { now, keptUntil: now + keptMs, count })

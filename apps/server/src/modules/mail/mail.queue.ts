@@ -12,31 +12,57 @@ export interface MailOwners {
   ownerId: string | null
   accountId?: string | null
   resellerId?: string | null
+  customerId?: string | null
 }
 
 export interface QueuedMail extends Mail, MailOwners {
   /** It is not sent from then on: before its link ends, and after three days at the latest. */
   expiresAt?: number
+  /** The id of what it is about, with which `withdrawMails` finds it. */
+  about?: string
+  /** Mails to buyers take turns among themselves, beside all others. */
+  isToBuyer?: true
+  /** It is not sent before. */
+  dueAt?: number
 }
 
 /** Queues a mail in the transaction that causes it; it is sent after the commit, also if this process dies. */
 export async function queueMail(
   { seal }: Pick<Ctx, 'seal'>,
   write: WriteTransaction,
-  { ownerId, accountId = null, resellerId = null, expiresAt, ...mail }: QueuedMail,
+  queued: QueuedMail,
 ): Promise<void> {
-  const { tx, now } = write
-  const id = newId('mai')
+  const { ownerId, accountId = null, resellerId = null, customerId = null, ...others } = queued
+  const { expiresAt, about, isToBuyer, dueAt = write.now, ...mail } = others
+  const { tx } = write
+  const id = about === undefined ? newId('mai') : `${prefixOf(about)}${newId('mai')}`
   const vendor = ownerId ?? accountId ?? resellerId ?? 'server'
-  const lane = mail.isSecret ? `${vendor} link` : vendor
   const row = {
-    ...{ id, owner_id: ownerId, account_id: accountId, reseller_id: resellerId, lane },
-    ...{ state: 'queued' as const, sealed: sealMail(seal, id, mail), due_at: now, created_at: now },
-    expires_at: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now + expiresAfterMs),
+    ...{ id, owner_id: ownerId, account_id: accountId, reseller_id: resellerId, customer_id: customerId },
+    lane: isToBuyer ? `buyers ${vendor}` : mail.isSecret ? `${vendor} link` : vendor,
+    ...{ state: 'queued' as const, sealed: sealMail(seal, id, mail), due_at: dueAt, created_at: dueAt },
+    expires_at: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, dueAt + expiresAfterMs),
   }
   await send(tx, [insert(tx, 'mails', [row])])
   write.queues.add('mails')
 }
+
+/** Deletes the mails about something that still wait, in the transaction that ends it. */
+export async function withdrawMails({ tx }: WriteTransaction, about: string): Promise<void> {
+  const prefix = prefixOf(about)
+  await tx
+    .deleteFrom('mails')
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix}~`)
+    .where('due_at', 'is not', null)
+    .execute()
+}
+
+/** The id of what a mail is about; undefined for a mail about nothing that has one. */
+export const subjectOf = (mailId: string): string | undefined =>
+  mailId.includes('.') ? mailId.slice(0, mailId.indexOf('.')) : undefined
+
+const prefixOf = (about: string): string => `${about}.`
 
 const contextOf = (id: string): string => `mails.sealed:${id}`
 

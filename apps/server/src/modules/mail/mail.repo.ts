@@ -33,25 +33,31 @@ export function claim(
 
 type Outcome = Partial<Pick<MailRow, 'state' | 'sealed' | 'due_at' | 'last_error' | 'kept_until'>>
 
-/** Stores the outcome of an attempt, unless the mail was claimed again since. */
+/** Stores the outcome of an attempt, unless the mail was claimed again since; returns whether it was stored. */
 export async function store(
   tx: Tx,
   { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
   outcome: Outcome,
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const stored = await tx
     .updateTable('mails')
     .set(outcome)
     .where('id', '=', id)
     .where('attempts', '=', attempts)
     .where('due_at', 'is not', null)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return stored !== undefined
 }
 
-/** What waits, and what has failed since `since`. */
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('mails').where('id', '=', id).where('due_at', 'is not', null).execute()
+}
+
+/** What waits, but for what is not due before its day, and what has failed since `since`. */
 export async function countMails(
   db: Db,
-  { since }: { since: number },
+  { now, since }: { now: number; since: number },
 ): Promise<{ waiting: number; oldest: number | null; failing: number; failed: number; expired: number }> {
   const waiting = await db
     .selectFrom('mails')
@@ -59,6 +65,7 @@ export async function countMails(
     .select((eb) => eb.fn.min('created_at').as('oldest'))
     .select((eb) => eb.fn.count<number>('last_error').as('failing'))
     .where('due_at', 'is not', null)
+    .where('created_at', '<=', now)
     .executeTakeFirstOrThrow()
   const ended = await db
     .selectFrom('mails')
@@ -78,7 +85,7 @@ export async function countMails(
   }
 }
 
-/** When the mail that waits longest was queued. */
+/** When the mail that waits longest was due for the first time. */
 export async function findOldest(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom('mails')
@@ -90,11 +97,11 @@ export async function findOldest(db: Db): Promise<number | undefined> {
   return row?.created_at
 }
 
-/** Ends up to `count` mails that have expired, and erases their content. */
+/** Ends up to `count` mails that have expired, erases their content, and returns their ids. */
 export async function expire(
   tx: Tx,
   { now, keptUntil, count }: { now: number; keptUntil: number; count: number },
-): Promise<number> {
+): Promise<string[]> {
   const some = tx
     .selectFrom('mails')
     .select('id')
@@ -108,5 +115,5 @@ export async function expire(
     .where('due_at', 'is not', null)
     .returning('id')
     .execute()
-  return expired.length
+  return expired.map(({ id }) => id)
 }

@@ -9,6 +9,10 @@ export interface Mail {
   subject: string
   text: string
   html?: string
+  /** Shown as the sender, at the server's own address. */
+  fromName?: string
+  /** Where answers go instead. */
+  replyTo?: string
   /** The message contains a secret and must not be logged. */
   isSecret?: true
 }
@@ -32,8 +36,8 @@ export function createMailer(
 ): Mailer {
   if (config.smtpUrl !== undefined) return createSmtpMailer(config.smtpUrl, sender(config))
   return {
-    async send({ to, subject, text, isSecret }) {
-      refuseUnsendable({ to, subject })
+    async send({ to, subject, text, fromName, replyTo, isSecret }) {
+      refuseUnsendable({ to, subject, fromName, replyTo })
       if (isSecret) throw new MailError({ code: 'ENOSMTP' })
       log.info({ to, subject, text }, 'mail')
     },
@@ -60,12 +64,13 @@ function createSmtpMailer(url: string, from: string): Mailer {
     })
   let transport: ReturnType<typeof open> | undefined
   return {
-    async send({ to, subject, text, html }) {
-      refuseUnsendable({ to, subject })
+    async send({ to, subject, text, html, fromName, replyTo }) {
+      refuseUnsendable({ to, subject, fromName, replyTo })
       try {
         transport ??= open()
         await (await transport).sendMail({
-          from,
+          from: fromName === undefined ? from : { name: fromName, address: addressOf(from) },
+          ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
           to: { name: '', address: to },
           subject,
           text,
@@ -93,10 +98,15 @@ function sender({ mailFrom, publicUrl }: Pick<Config, 'mailFrom' | 'publicUrl'>)
   return mailFrom ?? `Keyward <no-reply@${isName ? host : 'localhost'}>`
 }
 
+const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from
+
 const oneAddress = /^[^\s\p{C},;:<>()[\]"\\@]+@[^\s\p{C},;:<>()[\]"\\@]+$/u
 const lineBreak = /[\p{Cc}\u2028\u2029]/u
 
-/** Both contain user input, which must not add a recipient or a header. */
-function refuseUnsendable({ to, subject }: Pick<Mail, 'to' | 'subject'>): void {
-  if (!oneAddress.test(to) || lineBreak.test(subject)) throw new MailError({ code: 'EUNSENDABLE' })
+type Headers = Pick<Mail, 'to' | 'subject'> & { [Name in 'fromName' | 'replyTo']: string | undefined }
+
+/** They contain user input, which must not add a recipient or a header. */
+function refuseUnsendable({ to, subject, fromName = '', replyTo = to }: Headers): void {
+  const isSendable = [to, replyTo].every((one) => oneAddress.test(one)) && !lineBreak.test(subject + fromName)
+  if (!isSendable) throw new MailError({ code: 'EUNSENDABLE' })
 }

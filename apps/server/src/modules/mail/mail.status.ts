@@ -7,6 +7,7 @@ import * as repo from './mail.repo.ts'
 /** Mails of all vendors, as the operator sees them. */
 export async function readMailQueue(db: Db, now: number): Promise<QueueState> {
   const { waiting, oldest, failing, failed, expired } = await repo.countMails(db, {
+    now,
     since: now + keptMs - day,
   })
   return { queue: 'mails', waiting, waitingSince: oldest, failing, failedLastDay: failed + expired }

@@ -8,7 +8,7 @@ import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
-import { queueMail } from '../mail/mail.queue.ts'
+import { queueMail, withdrawMails } from '../mail/mail.queue.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from './members.repo.ts'
 import { toStoredApps } from './members.rules.ts'
@@ -57,15 +57,21 @@ export class Invitations {
         token_expires_at: write.now + limits.invitationDays * day,
       })
       write.record('member.invited', id, { email: wanted.email, ...rights })
-      await this.#mail(write, actor, wanted.email, link)
+      await this.#mail(write, actor, { id, to: wanted.email, link })
       return repo.findMember(write.tx, actor, id)
     })
     if (!view) throw problem('not_found')
     return { member: toMember(view), link }
   }
 
-  async #mail(write: WriteTransaction, actor: PersonActor, to: string, link: string): Promise<void> {
+  async #mail(
+    write: WriteTransaction,
+    actor: PersonActor,
+    { id, to, link }: { id: string; to: string; link: string },
+  ): Promise<void> {
     const { ctx, attempts } = this.#parts
+    // The link of an invitation that this one replaces does not work any more.
+    await withdrawMails(write, id)
     if (ctx.config.smtpUrl === undefined) return
     if (ctx.config.rateLimits === 'on') {
       const { count } = await attempts.addIn(write.tx, mailsToAddress, 1, normalizeName(to))
@@ -73,7 +79,8 @@ export class Invitations {
     }
     const { email: from } = await getAccount(write.tx, actor.actorId)
     const mail = toInvitationMail({ to, from, link })
-    await queueMail(ctx, write, { ...mail, ownerId: actor.ownerId, expiresAt: write.now + mailedForMs })
+    const expiresAt = write.now + mailedForMs
+    await queueMail(ctx, write, { ...mail, ownerId: actor.ownerId, expiresAt, about: id })
   }
 }
 

@@ -7,6 +7,7 @@ import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { findAppIds } from '../apps/apps.access.ts'
+import { withdrawMails } from '../mail/mail.queue.ts'
 import { findOwnerOf, refuseFormerOwner, setOwnerAccount } from '../owners/owners.service.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import * as repo from './members.repo.ts'
@@ -78,6 +79,7 @@ export async function removeMember(ctx: Ctx, actor: PersonActor, id: string): Pr
     const found = await repo.lockMember(tx, actor, id)
     if (!found) throw problem('not_found')
     await repo.deleteMember(tx, actor, id)
+    if (found.account_id === null) await withdrawMails(write, id)
     if (found.account_id !== null) await endSessionsAt(tx, actor, found.account_id)
     write.record('member.removed', id, { email: found.email, account: found.account_id })
   })
@@ -99,8 +101,10 @@ export async function makeOwner(ctx: Ctx, actor: PersonActor, id: string): Promi
       await setOwnerAccount(tx, actor, next)
       await revokeApiKeys(write, actor)
       // The former owner knows their links.
-      for (const { id, email } of await repo.deleteInvitations(tx, actor))
+      for (const { id, email } of await repo.deleteInvitations(tx, actor)) {
+        await withdrawMails(write, id)
         write.record('member.removed', id, { email, account: null })
+      }
       const former = {
         id: newId('mem'),
         account_id: actor.actorId,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { day, dayNumber, hour } from '../../core/clock.ts'
 import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { subjectOf } from '../mail/mail.queue.ts'
 import { currentPlan } from '../owners/owners.service.ts'
 import { planLimits } from '../owners/plan.rules.ts'
 import { areRefusalsRising, isRunningOut, type RefusalFacts } from './notifications.rules.ts'
@@ -14,6 +15,54 @@ const appsMax = 1000
 const resellersMax = 200
 /** The newest refusals that a look counts. */
 const refusalsRead = 5000
+
+/** The newest waiting orders that a look covers. */
+const ordersMax = 200
+
+export interface WaitingOrder {
+  id: string
+  app_id: string
+  number: string
+  reason: string | null
+}
+
+export const listWaitingOrders = (lists: Db, ownerId: string): Promise<WaitingOrder[]> =>
+  lists
+    .selectFrom('shop_orders')
+    .select(['id', 'app_id', 'number', 'reason'])
+    .where('owner_id', '=', ownerId)
+    .where('state', '=', 'waiting')
+    .orderBy('seq', 'desc')
+    .limit(ordersMax)
+    .execute()
+
+export interface UnmailedOrder {
+  id: string
+  app_id: string
+  number: string
+}
+
+/** The newest orders whose keys could not be mailed, as long as their mails are kept. */
+export async function listUnmailedOrders(lists: Db, ownerId: string): Promise<UnmailedOrder[]> {
+  const mails = await lists
+    .selectFrom('mails')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('state', 'in', ['failed', 'expired'])
+    .where('lane', '=', `buyers ${ownerId}`)
+    .orderBy('kept_until', 'desc')
+    .limit(ordersMax)
+    .execute()
+  const ids = new Set(mails.flatMap(({ id }) => subjectOf(id) ?? []))
+  if (ids.size === 0) return []
+  return lists
+    .selectFrom('shop_orders')
+    .select(['id', 'app_id', 'number'])
+    .where('id', 'in', [...ids])
+    .where('mail', '=', 'failed')
+    .orderBy('seq', 'desc')
+    .execute()
+}
 
 export interface AppOfVendor {
   id: string
@@ -81,7 +130,7 @@ export interface WeekCounts {
   activations: number
 }
 
-/** What was counted of each app on seven days, the last of which is yesterday or `weeksAgo` weeks before it. */
+/** Counts each app's licenses and activations over seven days that end yesterday, or `weeksAgo` weeks earlier. */
 export async function countWeek(
   lists: Db,
   ownerId: string,
@@ -169,7 +218,7 @@ export async function countRefusals(lists: Db, apps: readonly AppOfVendor[], now
   return found
 }
 
-/** Apps of which any refusal is stored. */
+/** Apps that have at least one stored refusal. */
 export async function listRefusing(lists: Db, ownerId: string): Promise<Set<string>> {
   const rows = await lists
     .selectFrom('apps as a')

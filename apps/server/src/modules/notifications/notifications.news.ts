@@ -7,6 +7,8 @@ import { areKeysRunningOut, type News } from './notifications.rules.ts'
 import * as text from './notifications.text.ts'
 
 export const soonHours = 7 * 24
+/** Distinguishes news about the mail of an order from news about the order. */
+const mailMark = '.mail'
 
 type Needed = Pick<Ctx, 'config' | 'clock' | 'db' | 'database'>
 
@@ -103,7 +105,7 @@ export class VendorNews {
     ]
   }
 
-  /** Licenses that end within a week, without those of which the mail at `toldAt` told. */
+  /** Licenses that end within a week, except those that the mail at `toldAt` already listed. */
   async licensesExpiring(toldAt: number | undefined): Promise<NewsFor> {
     const told = toldAt === undefined ? 0 : Math.floor(toldAt / hour) + soonHours
     const ending = await this.#ending(Math.max(this.#hourNow, told))
@@ -111,6 +113,27 @@ export class VendorNews {
       const n = ending.get(id)
       return n === undefined ? undefined : text.endingText(name, n)
     })
+  }
+
+  async ordersWaiting(): Promise<NewsFor> {
+    const names = new Map((await this.#apps()).map(({ id, name }) => [id, name]))
+    const nameOf = ({ app_id }: { app_id: string }) => names.get(app_id) ?? ''
+    const waiting = await this.#once('orders', () => facts.listWaitingOrders(this.#lists, this.#ownerId))
+    const unmailed = await this.#once('unmailed orders', () =>
+      facts.listUnmailedOrders(this.#lists, this.#ownerId),
+    )
+    const found = [
+      ...waiting.map((order) => ({ order, subject: order.id, text: text.orderText(nameOf(order), order) })),
+      ...unmailed.map((order) => ({
+        order,
+        subject: `${order.id}${mailMark}`,
+        text: text.unmailedText(nameOf(order), order),
+      })),
+    ]
+    return ({ access }) =>
+      found
+        .filter(({ order }) => sees(access, order.app_id))
+        .map(({ subject, text: line }) => ({ subject, text: line }))
   }
 
   async weeklySummary(): Promise<NewsFor> {

@@ -77,7 +77,7 @@ export async function takeLook(tx: Tx, ownerId: string, now: number, nextAt: num
   return taken !== undefined
 }
 
-/** Ends the looks at a vendor about which no one wants to be told anything that is looked for. */
+/** Stops scanning a vendor once no one wants any mail that a scan can send. */
 export async function endLooks(tx: Tx, ownerId: string): Promise<void> {
   await tx
     .deleteFrom('notification_scans')
@@ -126,7 +126,7 @@ export async function markSent(
   return rows.length > 0
 }
 
-/** Notes that a person is told about these now. */
+/** Marks these subjects as mailed to a person. */
 export async function markTold(
   tx: Tx,
   { ownerId, accountId, kind }: MarkedPerson,

@@ -7,12 +7,13 @@ export const lookedFor = [
   'quotaRunningOut',
   'licensesExpiring',
   'refusalsRising',
+  'ordersWaiting',
   'weeklySummary',
 ] as const
 export type LookedFor = (typeof lookedFor)[number]
 
 /** A kind of mail about a vendor account; a sign-in is about the person. */
-export type Kind = Exclude<keyof NotificationSettings, 'newSignIn' | 'ordersWaiting'>
+export type Kind = Exclude<keyof NotificationSettings, 'newSignIn'>
 
 export const columnOf = {
   keysRunningOut: 'keys_running_out',
@@ -31,16 +32,19 @@ export const permissionOf: Readonly<Record<Kind, Permission>> = {
   licensesExpiring: 'licenses:read',
   refusalsRising: 'clients:read',
   webhookFailing: 'webhooks:read',
+  ordersWaiting: 'licenses:read',
   weeklySummary: 'licenses:read',
 }
 
-/** After its condition was gone, a person is told about the same app or reseller again after this time at the earliest. */
-export const againAfterMs: Readonly<Record<'keysRunningOut' | 'quotaRunningOut' | 'refusalsRising', number>> =
-  {
-    keysRunningOut: 7 * day,
-    quotaRunningOut: 7 * day,
-    refusalsRising: day,
-  }
+/** After its condition was gone, a person is told about the same app, reseller or order again after this time at the earliest. */
+export const againAfterMs: Readonly<
+  Record<'keysRunningOut' | 'quotaRunningOut' | 'refusalsRising' | 'ordersWaiting', number>
+> = {
+  keysRunningOut: 7 * day,
+  quotaRunningOut: 7 * day,
+  refusalsRising: day,
+  ordersWaiting: day,
+}
 
 const mailHour = 8 * hour
 const monday = 1

@@ -142,6 +142,14 @@ const words: Readonly<Record<LookedFor, { subject: string; intro: string; page?:
       outro: 'A new release with an old setting can be the cause, an attack, or a mistake in your program.',
       page: '/activity',
     },
+    ordersWaiting: {
+      subject: 'Orders wait for you',
+      intro:
+        'these orders of your shops could not be fulfilled yet, a part of them was refunded, or their keys could not be mailed.',
+      outro:
+        'An order that waits is tried again by itself, and at once when you change the products of its shop. Keys are mailed again when you ask for it, on the page of the order.',
+      page: '/orders',
+    },
     weeklySummary: {
       subject: 'Your week in Keyward',
       intro: 'this is what happened from Monday to Sunday.',

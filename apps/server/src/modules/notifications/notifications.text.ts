@@ -2,20 +2,24 @@ import { messageDefaults } from '@keyward/contract'
 import type { Mail } from '../mail/mail.service.ts'
 import { composeMail } from '../mail/mail.text.ts'
 import type { Recipient } from './notifications.access.ts'
-import type { RisingRefusals } from './notifications.facts.ts'
+import type { RisingRefusals, WaitingOrder } from './notifications.facts.ts'
 import type { Kind } from './notifications.rules.ts'
 
 const linesMax = 20
 const nameMax = 60
+/** A reason names a product, whose name the shop chose. */
+const reasonMax = 300
 
 /**
  * A name or address that someone else chose. Mail programs would turn a part that looks like an address of the web into a link:
  * an invisible space behind its dots, colons and slashes prevents that.
  */
-export const quoted = (text: string): string => {
+export const quoted = (text: string): string => `“${unlinked(text, nameMax)}”`
+
+function unlinked(text: string, most: number): string {
   const plain = [...text.toWellFormed().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')]
-  const short = plain.length > nameMax ? `${plain.slice(0, nameMax).join('')}…` : plain.join('')
-  return `“${short.replace(/[.:/@]/g, '$&\u200b')}”`
+  const short = plain.length > most ? `${plain.slice(0, most).join('')}…` : plain.join('')
+  return short.replace(/[.:/@]/g, '$&\u200b')
 }
 
 const numbers = new Intl.NumberFormat('en-US')
@@ -29,6 +33,7 @@ export const nameOf: Readonly<Record<Kind, string>> = {
   licensesExpiring: 'Licenses about to end',
   refusalsRising: 'More refusals than usual',
   webhookFailing: 'Failing webhooks',
+  ordersWaiting: 'Waiting orders',
   weeklySummary: 'Weekly summary',
 }
 
@@ -88,6 +93,12 @@ export const planLicensesText = (app: string, used: number, limit: number): stri
   `${quoted(app)} has ${numbers.format(used)} of the ${count(limit, 'license')} of the free plan.`
 
 export const endingText = (app: string, n: number): string => `${quoted(app)}: ${count(n, 'license')}.`
+
+export const orderText = (app: string, { number, reason }: WaitingOrder): string =>
+  `Order ${quoted(number)} of ${quoted(app)}: ${unlinked(reason ?? '', reasonMax)}.`
+
+export const unmailedText = (app: string, { number }: { number: string }): string =>
+  `Order ${quoted(number)} of ${quoted(app)}: its keys could not be mailed to the buyer.`
 
 export function refusalsText(app: string, { recent, usual, isAll, code }: RisingRefusals): string {
   const reason = messageDefaults[code as keyof typeof messageDefaults]

@@ -1,5 +1,5 @@
 import type { ActionName, Client, OfflineActivation, OfflineRequest } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { CustomerActor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { day, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -63,6 +63,8 @@ export async function listActivations(
 interface ActivationRequest {
   request: string
   days?: number | undefined
+  /** Throws where this caller may not activate machines of an end user. */
+  refuse?: (write: WriteTransaction, endUserId: string) => Promise<void>
 }
 
 interface Issued {
@@ -74,7 +76,7 @@ interface Issued {
 /** Makes the file for a request. */
 export async function activate(
   deps: OfflineActivationDeps,
-  actor: VendorActor,
+  actor: VendorActor | CustomerActor,
   idOrAppId: string,
   sent: ActivationRequest,
 ): Promise<Issued> {
@@ -84,8 +86,10 @@ export async function activate(
   const request = toRequest(app.appId, sent.request)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const limits = { days: sent.days, max: maxLicensesPerApp }
-  const store = (write: WriteTransaction, admitted: AdmittedMachine) =>
-    issue(ctx, write, { actor, app, request, ...limits }, admitted)
+  const store = async (write: WriteTransaction, admitted: AdmittedMachine) => {
+    await sent.refuse?.(write, admitted.endUser.id)
+    return issue(ctx, write, { actor, app, request, ...limits }, admitted)
+  }
   const admitted = admitOfflineMachine(deps, { actor, app }, request, store)
   const { id, claims } = await admitted.catch((error: unknown) => {
     throw toOwnersProblem(deps, app, request, error)
@@ -103,7 +107,7 @@ interface Limits {
 }
 
 interface Issue extends Limits {
-  actor: VendorActor
+  actor: VendorActor | CustomerActor
   app: AppFacts
   request: OfflineRequest
 }
@@ -221,7 +225,7 @@ export async function deactivate(
 /** The activity log shows what the machines of end users do; offline ones cannot report it themselves. */
 function note(
   { activity }: Pick<OfflineActivationDeps, 'activity'>,
-  { ownerId }: VendorActor,
+  { ownerId }: OwnerScope,
   { client }: { client: Client },
   kind: ActionName,
 ): void {

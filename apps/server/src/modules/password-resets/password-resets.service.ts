@@ -13,7 +13,7 @@ import type { Asked } from '../second-factors/holders.ts'
 import { revokeResets } from './password-resets.access.ts'
 import * as repo from './password-resets.repo.ts'
 import { toConfirmationMail, toResetMail } from './password-resets.text.ts'
-import { type ResetRequest, ResetRequests } from './reset-requests.ts'
+import { type AskedLink, type ResetRequest, ResetRequests } from './reset-requests.ts'
 
 const lifetimeMs = limits.resetLinkMinutes * minute
 /**
@@ -60,6 +60,8 @@ interface Parts {
   attempts: Attempts
   /** How each kind of account is found. */
   requests: Readonly<Record<repo.AccountKind, Request>>
+  /** Mails a customer a link to the page of an app. It calls `take` in its transaction, which is false if another node did this. */
+  sendLink: (asked: AskedLink, take: (write: WriteTransaction) => Promise<boolean>) => Promise<void>
   /** Base URL of mailed links; never from a request, whose Host header the sender controls. */
   consoleUrl: () => string
   onError: (error: unknown) => void
@@ -73,8 +75,12 @@ export class PasswordResets {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const { ctx, onError, pollMs } = parts
-    this.queue = new ResetRequests({ ctx, onError, pollMs, handle: (...one) => this.#handle(...one) })
+    const { ctx, onError, pollMs, sendLink } = parts
+    this.queue = new ResetRequests({
+      ...{ ctx, onError, pollMs },
+      handle: (request, take) =>
+        request.kind === 'customer' ? sendLink(request, take) : this.#handle(request, take),
+    })
   }
 
   /** Stores the request, and looks up the account later: neither response nor timing reveals whether it exists. */

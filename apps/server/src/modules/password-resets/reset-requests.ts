@@ -20,15 +20,28 @@ export interface ResetRequest {
   address: string
 }
 
+/** What someone typed who wants a link to the page of an app. */
+export interface AskedLink {
+  kind: 'customer'
+  /** The id of the app. */
+  app: string
+  email: string
+  locale?: string | undefined
+  address: string
+}
+
 interface Parts {
   ctx: Pick<Ctx, 'clock' | 'db' | 'seal' | 'tx'>
   /** Mails a link if there is such an account. It calls `take` in its transaction, which is false if another node did this. */
-  handle: (request: ResetRequest, take: (write: WriteTransaction) => Promise<boolean>) => Promise<void>
+  handle: (
+    request: ResetRequest | AskedLink,
+    take: (write: WriteTransaction) => Promise<boolean>,
+  ) => Promise<void>
   onError: (error: unknown) => void
   pollMs?: number | undefined
 }
 
-/** Requests for reset links: stored before the answer, looked up after it, on any node. */
+/** Requests for links: stored before the answer, looked up after it, on any node. */
 export class ResetRequests {
   readonly #parts: Parts
   readonly #runner: DeliveryRunner<ResetRequestRow>
@@ -58,7 +71,7 @@ export class ResetRequests {
     )
   }
 
-  async add(write: WriteTransaction, request: ResetRequest): Promise<void> {
+  async add(write: WriteTransaction, request: ResetRequest | AskedLink): Promise<void> {
     const { seal } = this.#parts.ctx
     const id = newId('rsq')
     await repo.insertRequest(write.tx, {
@@ -85,7 +98,7 @@ export class ResetRequests {
 
   async #handle({ id, sealed }: ResetRequestRow): Promise<undefined> {
     const { ctx, handle } = this.#parts
-    const request: ResetRequest = JSON.parse(ctx.seal.open(sealed, contextOf(id)))
+    const request: ResetRequest | AskedLink = JSON.parse(ctx.seal.open(sealed, contextOf(id)))
     await handle(request, ({ tx }) => repo.takeRequest(tx, id))
   }
 }

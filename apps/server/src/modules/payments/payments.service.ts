@@ -12,7 +12,7 @@ import { mockProvider, type PaymentProvider, type Payments, type ProviderWaits }
 import { createRazorpay } from './payments.razorpay.ts'
 import * as repo from './payments.repo.ts'
 import { noteOf, statusOf } from './payments.rules.ts'
-import { getSubscription, moneyBackOffer } from './subscription.service.ts'
+import { getSubscription, moneyBackOffer, runsPaidTerm } from './subscription.service.ts'
 
 /** Starts premium for a payment that the checkout reported; the stored order decides what was bought. Idempotent. */
 export async function verify(
@@ -78,7 +78,7 @@ export async function cancel(
   { refund }: { refund: boolean },
 ): Promise<Cancelled> {
   const { ctx, provider } = payments
-  const { offer, endless } = await ctx.tx(actor, async (write) => {
+  const { offer, keeps } = await ctx.tx(actor, async (write) => {
     const { tx } = write
     const now = ctx.clock.now()
     const owner = await lockOwner(tx, actor)
@@ -87,16 +87,21 @@ export async function cancel(
     if (current.plan === 'free') throw problem('conflict', { message: 'There is no premium plan to cancel' })
     if (endless && !refund)
       throw problem('conflict', { message: 'Your premium plan has no end, so there is nothing to cancel' })
-    const found = refund ? moneyBackOffer(ctx, await repo.listActivated(tx, actor)) : undefined
+    const activated = await repo.listActivated(tx, actor)
+    const paid = runsPaidTerm(activated, now)
+    if (!refund && !paid)
+      throw problem('conflict', { message: 'Your premium plan was granted, so there is nothing to cancel' })
+    const found = refund ? moneyBackOffer(ctx, activated) : undefined
     if (found === null)
       throw problem('conflict', { message: 'The money-back guarantee no longer covers a payment' })
-    if (!endless) await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
+    const keeps = endless || !paid
+    if (!keeps) await setPremiumCancelled(tx, actor, owner.premium_cancelled_at ?? now)
     for (const payment of found?.payments ?? []) {
       await repo.updatePayment(tx, payment.id, { refund_reason: 'money_back', refund_due: 1 })
       await repo.touchOrder(tx, payment.order_id, now)
     }
     write.record('plan.cancelled', actor.ownerId, { refund: found?.amount ?? 0 })
-    return { offer: found, endless }
+    return { offer: found, keeps }
   })
   if (offer && provider) {
     for (const payment of offer.payments) {
@@ -108,11 +113,11 @@ export async function cancel(
   const rows = (await repo.listActivated(ctx.db, actor)).filter(({ id }) => ids.has(id))
   const done = rows.every((row) => row.refund_due === 0)
   const price = toPrice(offer.amount, offer.currency)
-  return { refund: { ...price, done }, message: refundMessage(price.priceFormatted, { done, endless }) }
+  return { refund: { ...price, done }, message: refundMessage(price.priceFormatted, { done, keeps }) }
 }
 
-function refundMessage(amount: string, { done, endless }: { done: boolean; endless: boolean }): string {
-  const [start, end] = endless
+function refundMessage(amount: string, { done, keeps }: { done: boolean; keeps: boolean }): string {
+  const [start, end] = keeps
     ? ['', '. Your premium plan stays.']
     : ['Cancelled. ', ', and premium ends then.']
   if (done) return `${start}${amount} is being refunded.`

@@ -24,6 +24,7 @@ export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscr
     expiryDate: toIsoOrNull(until),
     subscriptionId: null,
     hasActiveSubscription: isPremium,
+    source: isPremium ? sourceOf(ctx, payments) : null,
     appLimit: limitOrNull(maxApps),
     licenseLimitPerApp: limitOrNull(maxLicensesPerApp),
     orderId: last?.provider_order_id ?? null,
@@ -32,6 +33,15 @@ export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscr
     endedAt: toIsoOrNull(isPremium ? null : owner.premium_until),
     moneyBack: offer && { ...toPrice(offer.amount, offer.currency), until: toIso(offer.until) },
   }
+}
+
+/** Whether a term that was bought, and not refunded since, has not ended yet. */
+export const runsPaidTerm = (activated: repo.ActivatedRow[], now: number): boolean =>
+  activated.some((payment) => (payment.period_end ?? 0) > now && !isRefunded(payment))
+
+function sourceOf({ config, clock }: Ctx, payments: repo.ActivatedRow[]): Subscription['source'] {
+  if (runsPaidTerm(payments, clock.now())) return 'payment'
+  return config.defaultPlan === 'premium' ? 'server' : 'grant'
 }
 
 /** Whether a payment or a refund of the vendor account is on its way. */

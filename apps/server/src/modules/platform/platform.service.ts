@@ -8,6 +8,7 @@ import { deleteAnswers } from '../../service/stored-answers.ts'
 import { confirmIdentity } from '../account/account.service.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
+import { deleteCustomers } from '../customers/customers.access.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from '../owners/settings.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
@@ -47,7 +48,7 @@ export async function updateSettings(
   })
 }
 
-/** Deletes apps, licenses, end users, resellers, settings and stored answers, revokes all API keys; keeps the account, its plan and the audit log. */
+/** Deletes apps, licenses, end users, customers, resellers, settings and stored answers, revokes all API keys; keeps the account, its plan and the audit log. */
 export async function resetPlatform(
   ctx: Ctx,
   attempts: Attempts,
@@ -66,6 +67,7 @@ export async function resetPlatform(
     for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
     apps = await listAppRefs(ctx.db, actor)
   }
+  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteCustomers(tx, actor, size) }))
   await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })

@@ -128,9 +128,9 @@ async function insertLicenses(ctx: Ctx, actor: ResellerActor, batch: NewLicenses
       const drafts = Array.from({ length: batch.count }, () => draft)
       const issued = await draftLicenses({ ...actor, now }, drafts)
       const ids = issued.map((license) => license.id)
-      // A reseller may create thousands at once; the record lists only the first ones.
+      // A reseller may create thousands at once; the record's detail lists only the first ones.
       const detail = { count: ids.length, ids: ids.slice(0, limits.bulkMax) }
-      write.record('licenses.created', actor.appId, detail, actor.appId)
+      write.recordWith(ids, 'licenses.created', actor.appId, detail, actor.appId)
       write.last(() => insertsOf(tx, issued))
       return issued.map((license) =>
         toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),

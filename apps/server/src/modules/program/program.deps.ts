@@ -3,11 +3,13 @@ import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
+import type { LazyMoves } from '../lazy-move/lazy-moves.ts'
 import type { ProgramVariables } from './answers/variables.ts'
 import type { ProgramReads } from './facts/reads.ts'
 import type { AnswerSigner } from './http/signer.ts'
 import type { ProgramSdks } from './sessions/sdks.ts'
 import type { ProgramSessions } from './sessions/sessions.ts'
+import type { WriteTurns } from './sessions/write-turns.ts'
 
 /** What the calls of programs share while the server runs. */
 export interface ProgramDeps {
@@ -21,4 +23,6 @@ export interface ProgramDeps {
   variables: ProgramVariables
   attempts: Attempts
   signer: AnswerSigner
+  turns: WriteTurns
+  moves: LazyMoves
 }

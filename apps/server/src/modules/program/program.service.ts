@@ -1,7 +1,11 @@
 // What other modules use of the calls of programs; `scripts/boundaries.mjs` lets them import no other file.
-export type { AppFacts } from './facts/facts.ts'
+export type { AppFacts, EndUserFacts, SessionFacts } from './facts/facts.ts'
 export { readSituation, type SituationDeps } from './facts/now.ts'
 export type { ProgramReads } from './facts/reads.ts'
 export type { AnswerSigner } from './http/signer.ts'
 export { type AdmittedMachine, admitOfflineMachine, noteRefusedActivation } from './offline/activation.ts'
+export type { ProgramCalls } from './program.calls.ts'
+export { findKey } from './sign-in/key.ts'
+export { accountOf } from './sign-in/login.ts'
+export { refuseLeakedPassword } from './sign-in/register.ts'
 export { callOf, codesOf, type Situation } from './verdict/situation.ts'

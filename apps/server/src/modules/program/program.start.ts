@@ -7,20 +7,23 @@ import { installCors } from './http/cors.ts'
 import { createProgramMount } from './http/mount.ts'
 import { programRoutes } from './http/routes.ts'
 import { AnswerSigner } from './http/signer.ts'
+import { createProgramCalls, type ProgramCalls } from './program.calls.ts'
 import type { ProgramDeps } from './program.deps.ts'
 import { ProgramSdks } from './sessions/sdks.ts'
 import { SessionCap, type SessionCapOptions } from './sessions/session-cap.ts'
 import { ProgramSessions } from './sessions/sessions.ts'
+import { WriteTurns } from './sessions/write-turns.ts'
 
 export type { SessionCapOptions }
 
-interface ProgramOptions extends Pick<ProgramDeps, 'ctx' | 'activity' | 'blocks' | 'attempts'> {
+interface ProgramOptions extends Pick<ProgramDeps, 'ctx' | 'activity' | 'blocks' | 'attempts' | 'moves'> {
   checkAnswers: boolean
   sessionCap: SessionCapOptions | undefined
   onError: (error: unknown) => void
 }
 
-export interface Program extends Pick<ProgramDeps, 'reads' | 'signer'> {
+export interface Program extends Pick<ProgramDeps, 'reads' | 'signer' | 'leaked'> {
+  calls: ProgramCalls
   consume: RecordConsumer
   /** Mounts the calls of programs; `refuseFlood` returns an error for an address that sends too many. */
   mount(server: FastifyInstance, refuseFlood: (request: FastifyRequest) => Error | undefined): void
@@ -38,11 +41,14 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
     sdks: new ProgramSdks(ctx, onError),
     variables: new ProgramVariables(ctx),
     leaked: new LeakedPasswords({ url: ctx.config.leakedPasswordsUrl, onError }),
+    turns: new WriteTurns(ctx.database),
     signer: new AnswerSigner(ctx.db, ctx.seal, ctx.config.basePath, onError),
   }
   return {
     reads: deps.reads,
     signer: deps.signer,
+    leaked: deps.leaked,
+    calls: createProgramCalls(deps),
     consume: (records) => cap.consume(records),
     mount: (server, refuseFlood) => {
       installCors(server)

@@ -51,3 +51,13 @@ export async function insertRelease(tx: Tx, release: Omit<ReleaseRow, 'seq'>, ma
 
 export const deleteRelease = (tx: Tx, scope: OwnerScope, id: string): Promise<ReleaseRow | undefined> =>
   tx.deleteFrom('releases').where('id', '=', id).where(inScope(scope)).returningAll().executeTakeFirst()
+
+export async function findLink(db: Db, appId: string, version: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('releases')
+    .select('link')
+    .where('app_id', '=', appId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  return row?.link ?? null
+}

@@ -1,13 +1,13 @@
 import { limits, type Release } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
-import { toEpochMs, toIso } from '../../core/clock.ts'
+import { day, toEpochMs, toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
-import { getApp } from '../apps/apps.service.ts'
+import { getApp, raiseVersion } from '../apps/apps.service.ts'
 import * as repo from './releases.repo.ts'
 
 export async function listReleases(ctx: Ctx, scope: OwnerScope, app: string): Promise<Release[]> {
@@ -44,6 +44,8 @@ export async function addRelease(
       if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
       const { version, released_at: releasedAt } = release
       write.record('release.added', release.id, { appId, version, releasedAt }, appId)
+      // A release of today ends with its day.
+      if (releasedAt < write.now + day) await raiseVersion(write, actor, appId, version)
       return release
     },
     { onTaken: () => problem('release_exists') },
@@ -86,3 +88,12 @@ const toRelease = (row: Omit<ReleaseRow, 'seq'>): Release => ({
   link: row.link,
   createdAt: toIso(row.created_at),
 })
+
+/** Programs of another system pass the link to a shell. */
+const unsafeInShells = /[\s"'`&|;<>^$()%\\]|[^\x20-\x7e]/
+
+/** Where the current version of an app can be downloaded, if the link is one that a shell takes as one word; else empty. */
+export async function downloadOf(db: Db, app: { id: string; version: string }): Promise<string> {
+  const link = (await repo.findLink(db, app.id, app.version)) ?? ''
+  return link.startsWith('https://') && !unsafeInShells.test(link) ? link : ''
+}

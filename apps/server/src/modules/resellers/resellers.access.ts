@@ -41,7 +41,7 @@ export async function lockActive(tx: Tx, id: string): Promise<boolean> {
 
 /**
  * Locks a reseller and returns whether `count` more licenses fit its quota; the insert's trigger counts them. The id
- * comes from a session.
+ * comes from a session, or is one that the caller has found in its scope.
  */
 export async function reserveQuota(tx: Tx, id: string, count: number): Promise<boolean> {
   const reserved = await tx

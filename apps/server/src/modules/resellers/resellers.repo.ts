@@ -130,5 +130,10 @@ export const deleteReseller = (
   tx: Tx,
   scope: OwnerScope,
   id: string,
-): Promise<Pick<ResellerRow, 'app_id'> | undefined> =>
-  tx.deleteFrom('resellers').where('id', '=', id).where(inScope(scope)).returning('app_id').executeTakeFirst()
+): Promise<Pick<ResellerRow, 'app_id' | 'email'> | undefined> =>
+  tx
+    .deleteFrom('resellers')
+    .where('id', '=', id)
+    .where(inScope(scope))
+    .returning(['app_id', 'email'])
+    .executeTakeFirst()

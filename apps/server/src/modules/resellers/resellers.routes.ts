@@ -7,6 +7,7 @@ import * as service from './resellers.service.ts'
 export function resellersRoutes(mount: Mount, ctx: Ctx): void {
   const { resellers } = endpoints
   mount(resellers.list, 'owner', ({ actor, query }) => service.listResellers(ctx, actor, query))
+  mount(resellers.get, 'owner', ({ actor, params }) => service.getResellerPage(ctx, actor, params.id))
   mount(resellers.create, 'owner', async ({ actor, body }) => {
     const made = await service.createReseller(ctx, actor, body)
     return new WithMessage(made, 'Reseller account has been created successfully.')
@@ -18,6 +19,10 @@ export function resellersRoutes(mount: Mount, ctx: Ctx): void {
   mount(resellers.remove, 'owner', async ({ actor, params }) => {
     await service.deleteReseller(ctx, actor, params.id)
     return new WithMessage({}, 'Reseller has been permanently deleted.')
+  })
+  mount(resellers.endSessions, 'owner', async ({ actor, params }) => {
+    await service.endResellerSessions(ctx, actor, params.id)
+    return new WithMessage({}, 'The reseller has been signed out everywhere.')
   })
   mount(resellers.resetSecondFactor, 'owner', async ({ actor, params }) => {
     await service.resetSecondFactor(ctx, actor, params.id)

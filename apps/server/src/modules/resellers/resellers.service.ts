@@ -1,5 +1,11 @@
 import { type Reseller, unlimited } from '@keyward/contract'
-import type { OfOwner, OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts'
+import {
+  type OfOwner,
+  type OwnerScope,
+  type ResellerActor,
+  sees,
+  type VendorActor,
+} from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
@@ -14,6 +20,7 @@ import { findAppId, getApp } from '../apps/apps.service.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
 import { removeFactors } from '../second-factors/second-factors.access.ts'
+import { listResellerSessions } from '../sessions/account-sessions.service.ts'
 import { endSessions, findResellerSession } from '../sessions/sessions.service.ts'
 import * as access from './resellers.access.ts'
 import * as repo from './resellers.repo.ts'
@@ -41,6 +48,13 @@ export async function getReseller(ctx: Ctx, scope: OwnerScope, id: string): Prom
   const reseller = await access.findReseller(ctx.db, scope, id)
   if (!reseller) throw problem('not_found')
   return toReseller(reseller)
+}
+
+/** With its open sessions. Their addresses are for those who see its sign-ins, which have no app, in the audit log. */
+export async function getResellerPage(ctx: Ctx, actor: VendorActor, id: string) {
+  const reseller = await getReseller(ctx, actor, id)
+  const seesAddresses = actor.permissions.has('audit:read') && sees(actor, null)
+  return { reseller, sessions: await listResellerSessions(ctx, id, seesAddresses) }
 }
 
 export interface NewReseller {
@@ -148,7 +162,7 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
   const remove = async (write: WriteTransaction): Promise<void> => {
     const deleted = await repo.deleteReseller(write.tx, actor, id)
     if (!deleted) throw problem('not_found')
-    write.record('reseller.deleted', id, {}, deleted.app_id)
+    write.record('reseller.deleted', id, { email: deleted.email }, deleted.app_id)
   }
   const isRemoved = await ctx.tx(actor, async (write) => {
     const reseller = await access.findReseller(write.tx, actor, id)
@@ -165,6 +179,39 @@ export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): 
 }
 
 const releasedAtOnce = 100
+
+/** Signs a reseller out everywhere. */
+export async function endResellerSessions(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const reseller = await repo.lockReseller(write.tx, actor, id)
+    if (!reseller) throw problem('not_found')
+    const ended = await endSessions(write.tx, holderOf(id))
+    // Nothing else bounds how often it is called.
+    if (ended > 0) write.record('reseller.sessions_ended', id, {}, reseller.app_id)
+  })
+}
+
+/**
+ * Reserves licenses within the quota of a reseller, for the caller's transaction to insert. The caller has locked the
+ * app, as those who delete licenses do first.
+ */
+export async function reserveForReseller(
+  tx: Tx,
+  scope: OwnerScope,
+  { id, appId }: { id: string; appId: string },
+  count: number,
+): Promise<access.ResellerView> {
+  const find = async () => {
+    const found = await access.findReseller(tx, scope, id)
+    if (found?.app_id !== appId) throw problem('not_found', { message: 'Reseller not found' })
+    return found
+  }
+  const reseller = await find()
+  if (await access.reserveQuota(tx, id, count)) return reseller
+  const current = await find()
+  if (current.active === 0) throw problem('reseller_suspended')
+  throw quotaReached(remainingLicenses(current))
+}
 
 /** Removes all second factors of an account and ends its sessions. */
 export async function resetSecondFactor(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
@@ -214,13 +261,21 @@ async function reserveReseller(tx: Tx, scope: OfOwner, max: number): Promise<voi
   if (count >= max) throw planLimit(max)
 }
 
-const planLimit = (max: number) =>
+export const planLimit = (max: number) =>
   problem('plan_limit_reached', {
     message:
       max === 0
         ? 'Resellers are only available for premium subscribers'
         : `Your plan allows ${max} resellers`,
   })
+
+const quotaReached = (remaining: number) => {
+  const message =
+    remaining === 0
+      ? "The reseller's license quota is used up"
+      : `The reseller's quota has room for ${remaining} more license(s)`
+  return problem('quota_reached', { message, issues: [{ path: 'count', message }] })
+}
 
 const emailTaken = () => problem('email_taken', { message: 'A reseller with this email already exists' })
 

@@ -1,4 +1,4 @@
-import type { AccountSession } from '@keyward/contract'
+import type { AccountSession, ResellerSession } from '@keyward/contract'
 import type { PersonActor, ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
@@ -16,6 +16,21 @@ const holderOf = (actor: SignedIn): Holder =>
   actor.kind === 'reseller'
     ? { kind: 'reseller', id: actor.resellerId }
     : { kind: 'account', id: actor.actorId }
+
+/** Where a reseller is signed in, for its owner. The caller has checked that it is the owner's. */
+export async function listResellerSessions(
+  { db, clock }: Ctx,
+  resellerId: string,
+  seesAddresses: boolean,
+): Promise<ResellerSession[]> {
+  const rows = await access.listSessions(db, { kind: 'reseller', id: resellerId }, clock.now())
+  return rows.map((row) => ({
+    _id: row.id,
+    address: seesAddresses ? row.address : null,
+    createdAt: toIso(row.created_at),
+    lastUsedAt: toIso(row.last_used_at),
+  }))
+}
 
 export async function listSessions({ db, clock }: Ctx, actor: SignedIn): Promise<AccountSession[]> {
   const rows = await access.listSessions(db, holderOf(actor), clock.now())

@@ -199,9 +199,12 @@ export async function endSession(tx: Tx, { kind, id }: Holder, sessionId: string
   return rows.length > 0
 }
 
-export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<void> {
+/** Ends all sessions of a holder and returns how many. */
+export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<number> {
   const { table, holder } = kinds[kind]
-  await sql`delete from ${sql.table(table)} where ${sql.ref(holder)} = ${id}`.execute(tx)
+  const { rows } = await sql`delete from ${sql.table(table)}
+    where ${sql.ref(holder)} = ${id} returning id`.execute(tx)
+  return rows.length
 }
 
 /** Ends the sessions that work on a vendor account: all of them, or those of one person. */

@@ -1,9 +1,10 @@
 import { system } from '../../core/actor.ts'
-import { minute, second } from '../../core/clock.ts'
+import { hour, minute, second, toIso } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { countTables, deleteEmptyCounts, deleteExpired, expiringTables } from '../../db/deletions.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
+import { putMeta, readMeta } from '../../db/meta.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { tidyAudit } from '../audit/audit.retention.ts'
@@ -11,9 +12,12 @@ import { completeImports } from '../bulk/import.slices.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { movePausesDue } from '../entitlements/pauses.ts'
+import { tidyImports } from '../imports/imports.runner.ts'
 import { expireMails } from '../mail/mail.outbox.ts'
 import { queueReminders, tidyReminders } from '../plans/reminders.service.ts'
+import { eraseShopEvents, noteMailEnd } from '../shops/shops.access.ts'
 import { tidyWebhooks } from '../webhooks/webhooks.access.ts'
+import { ClockGuard } from './clock-guard.ts'
 import { thinRecords } from './record-thinning.ts'
 
 const intervalMs = 10 * minute
@@ -36,33 +40,66 @@ export async function tidy(
   await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
+  await some((tx, count) => eraseShopEvents(tx, now, count))
   await tidyWebhooks(ctx)
   await thinRecords(ctx)
   await tidyReminders(ctx)
-  await some((tx, count) => expireMails(tx, now, count))
+  await some(async (tx, count) => {
+    const ids = await expireMails(tx, now, count)
+    for (const id of ids) await noteMailEnd(tx, id, false)
+    return ids.length
+  })
   await completeImports(ctx)
+  await tidyImports(ctx)
   await tidyAudit(ctx)
   await ctx.database.engine.updateStatistics()
 }
 
+const clockName = 'clock'
+
+/** Tidies unless the clock is in doubt; remembers what it shows for the next start. */
+function guardedTidy(ctx: Ctx, warn: (text: string) => void): () => Promise<void> {
+  const guard = new ClockGuard()
+  let warnedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const now = ctx.clock.now()
+    const stored = await readMeta(ctx.db, clockName)
+    const monotonic = performance.now()
+    const expected = guard.findDoubt({ now, monotonic }, stored === undefined ? undefined : Number(stored))
+    if (expected === undefined) {
+      await ctx.tx(system, ({ tx }) => putMeta(tx, clockName, String(now)))
+      return tidy(ctx)
+    }
+    if (monotonic - warnedAt < hour) return
+    warnedAt = monotonic
+    warn(
+      `The clock shows ${toIso(now)}, and about ${toIso(expected)} is expected: nothing that has expired is deleted for now. Check the clock; it is believed after a day, or two hours after a start`,
+    )
+  }
+}
+
 interface Options {
   onError: (error: unknown) => void
+  warn: (text: string) => void
+  pauseFullWebhooks: () => Promise<void>
   /** Delay of the first reminders after the start. */
   remindersAfterMs?: number | undefined
   /** How often interrupted imports are tried again. */
   importsEveryMs?: number | undefined
 }
 
-/** Deletes expired rows and queues reminders periodically until the returned function is called. */
+/** Deletes expired rows, queues reminders and pauses full webhooks periodically until the returned function is called. */
 export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
   const { onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
   const stopping = new AbortController()
-  const tidying = oneAtATime(() => tidy(ctx).catch(onError))
+  const tidyGuarded = guardedTidy(ctx, options.warn)
+  const tidying = oneAtATime(() => tidyGuarded().catch(onError))
   const reminding = oneAtATime(() => queueReminders(ctx, stopping.signal).catch(onError))
   const completing = oneAtATime(completer(ctx, onError))
   const analyzing = oneAtATime(async () => {
     await ctx.database.engine.updateStatistics().catch(onError)
   })
+  const pausing = oneAtATime(() => options.pauseFullWebhooks().catch(onError))
   completing.start()
   analyzing.start()
   const retry = setInterval(completing.start, importsEveryMs)
@@ -70,6 +107,7 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   const timer = setInterval(() => {
     tidying.start()
     reminding.start()
+    pausing.start()
   }, intervalMs)
   const first = setTimeout(() => {
     tidying.start()
@@ -82,7 +120,8 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
     clearInterval(retry)
     clearTimeout(first)
     stopping.abort()
-    await Promise.all([tidying.ended(), reminding.ended(), completing.ended(), analyzing.ended()])
+    const all = [tidying, reminding, completing, analyzing, pausing]
+    await Promise.all(all.map((work) => work.ended()))
   }
 }
 

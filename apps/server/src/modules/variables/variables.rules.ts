@@ -23,3 +23,17 @@ export function changeOf(before: readonly Variable[], after: readonly Variable[]
     removed: before.filter(({ name }) => !kept.has(name)).map(({ name }) => name),
   }
 }
+
+interface Made {
+  name: string
+  value: string
+  program?: boolean | undefined
+}
+
+/** A variable that a program made stays the program's while its value is the same; others are the vendor's. */
+export function withMakers(before: readonly Made[], after: readonly Made[]): Made[] {
+  const made = new Map(before.filter(({ program }) => program).map(({ name, value }) => [name, value]))
+  return after.map(({ name, value }) =>
+    made.get(name) === value ? { name, value, program: true } : { name, value },
+  )
+}

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AppVariable, ClientVariable } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { type AppVariable, type ClientVariable, clientVariables } from '@keyward/contract'
+import type { OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { setVariablesRevisionOfApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
-import { isEndUserOf } from '../end-users/end-users.access.ts'
+import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { setVariablesRevision } from '../entitlements/end-user-rows.ts'
 import * as repo from './variables.repo.ts'
-import { changeOf } from './variables.rules.ts'
+import { changeOf, withMakers } from './variables.rules.ts'
 
 // Values can be secrets: they are encrypted at rest, and no record contains them.
 
@@ -69,18 +69,48 @@ export async function setClientVariables(
   id: string,
   { variables, seen }: { variables: ClientVariable[]; seen?: string | null | undefined },
 ): Promise<Revised<ClientVariable>> {
-  const stored = seal(ctx, contextOfClient(id), variables)
+  const revision = variables.length === 0 ? null : newRevision()
   return ctx.tx(actor, async (write) => {
     const { tx } = write
-    const appId = await setVariablesRevision(tx, actor, id, stored?.revision ?? null)
+    const appId = await setVariablesRevision(tx, actor, id, revision)
     if (appId === undefined) throw problem('not_found')
     const found = await repo.findOfClient(tx, id)
     const before = openClient(ctx, id, found)
-    if (hasChanged(found, seen, before, variables)) throw problem('variables_changed')
+    const after = withMakers(before, variables)
+    if (hasChanged(found, seen, before, after)) throw problem('variables_changed')
+    const stored = seal(ctx, contextOfClient(id), after, revision ?? undefined)
     write.spend(growthOf(found, stored))
     await repo.replaceOfClient(tx, id, stored)
-    write.record('end_user.variables_changed', id, changeOf(before, variables), appId)
-    return { variables, revision: stored?.revision ?? null }
+    write.record('end_user.variables_changed', id, changeOf(before, after), appId)
+    return { variables: after, revision }
+  })
+}
+
+/** Sets a variable of the end user that is signed in to a program; only one that a program has made. */
+export async function setVariableByProgram(
+  ctx: Ctx,
+  actor: ProgramActor,
+  id: string,
+  { name, value }: { name: string; value: string },
+): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const { tx } = write
+    if (!(await lockEndUser(tx, actor, id))) throw problem('sessionUnauthed')
+    const found = await repo.findOfClient(tx, id)
+    const before = openClient(ctx, id, found)
+    const was = before.find((variable) => variable.name === name)
+    if (was && !was.program) throw problem('conflict', { message: 'Variable is read only' })
+    if (was?.value === value) return
+    const others = before.filter((variable) => variable.name !== name)
+    const after = [...others, { name, value, program: true }]
+    if (!clientVariables.safeParse(after).success) {
+      throw problem('conflict', { message: 'Too many variables, or too long ones' })
+    }
+    const stored = seal(ctx, contextOfClient(id), after)
+    await setVariablesRevision(tx, actor, id, stored?.revision ?? null)
+    write.spend(growthOf(found, stored))
+    await repo.replaceOfClient(tx, id, stored)
+    write.record('end_user.variables_changed', id, changeOf(before, after), actor.appId)
   })
 }
 
@@ -118,10 +148,15 @@ export async function readClientVariables(
 const contextOfApp = (id: string): string => `app_variables:${id}`
 const contextOfClient = (id: string): string => `client_variables:${id}`
 
-const seal = (ctx: Ctx, context: string, variables: readonly ClientVariable[]): repo.Stored | undefined =>
-  variables.length === 0
-    ? undefined
-    : { revision: newId('var'), sealed: ctx.seal.seal(JSON.stringify(variables), context) }
+const newRevision = (): string => newId('var')
+
+const seal = (
+  ctx: Ctx,
+  context: string,
+  variables: readonly ClientVariable[],
+  revision = newRevision(),
+): repo.Stored | undefined =>
+  variables.length === 0 ? undefined : { revision, sealed: ctx.seal.seal(JSON.stringify(variables), context) }
 
 const openApp = (ctx: Ctx, id: string, stored: repo.Stored | undefined): AppVariable[] =>
   stored === undefined ? [] : JSON.parse(ctx.seal.open(stored.sealed, contextOfApp(id)))

@@ -143,25 +143,55 @@ export interface LaneRow {
   failing_since: number | null
 }
 
-/** Webhooks with due deliveries, in the order of their ids, found one after the other by the index. */
+/** The first `count` webhooks after one that have waiting deliveries, found one after the other by the index. */
+function waitingHooks(after: string, count: number) {
+  const next = (place: ReturnType<typeof sql>) => sql`
+    select min(d.webhook_id) from webhook_deliveries d
+    where d.webhook_id > ${place} and d.due_at is not null`
+  return sql`waiting (id, place) as (
+      select (${next(sql`${after}`)}), 1
+      union all select (${next(sql`waiting.id`)}), place + 1 from waiting
+        where waiting.id is not null and place < ${sql.lit(count)}
+    )`
+}
+
+/** Webhooks with due deliveries, in the order of their ids. */
 export async function listLanes(
   db: Db,
   { after, now, count }: { after: string; now: number; count: number },
 ): Promise<{ rows: LaneRow[]; next: string | undefined }> {
-  const next = (place: ReturnType<typeof sql>) => sql`
-    select min(d.webhook_id) from webhook_deliveries d
-    where d.webhook_id > ${place} and d.due_at is not null`
   const { rows } = await sql<LaneRow & { due: number | boolean }>`
-    with recursive waiting (id, place) as (
-      select (${next(sql`${after}`)}), 1
-      union all select (${next(sql`waiting.id`)}), place + 1 from waiting
-        where waiting.id is not null and place < ${sql.lit(count)}
-    )
+    with recursive ${waitingHooks(after, count)}
     select w.id, w.owner_id, w.failing_since,
       exists (select 1 from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= ${now}) as due
     from waiting join webhooks w on w.id = waiting.id order by w.id`.execute(db)
   const last = rows.length < count ? undefined : rows.at(-1)?.id
   return { rows: rows.filter(({ due }) => Boolean(due)), next: last }
+}
+
+/** The delivery after the first `most` that wait for a webhook. */
+const beyond = (hook: ReturnType<typeof sql>, most: number) => sql`
+  (select d.seq from webhook_deliveries d where d.webhook_id = ${hook} and d.due_at is not null
+    order by d.due_at, d.seq limit 1 offset ${sql.lit(most)})`
+
+/** Whether more than `most` deliveries wait for a webhook. */
+export async function isFull(db: Db, webhookId: string, most: number): Promise<boolean> {
+  const { rows } = await sql<{ seq: number | null }>`
+    select ${beyond(sql`${webhookId}`, most)} as seq`.execute(db)
+  return rows[0]?.seq != null
+}
+
+/** Webhooks for which more than `most` deliveries wait, in the order of their ids, from a page of `count` with any. */
+export async function listFull(
+  db: Db,
+  { after, count, most }: { after: string; count: number; most: number },
+): Promise<{ rows: Pick<LaneRow, 'id' | 'owner_id'>[]; next: string | undefined }> {
+  const { rows } = await sql<{ id: string; owner_id: string; seq: number | null }>`
+    with recursive ${waitingHooks(after, count)}
+    select w.id, w.owner_id, ${beyond(sql`w.id`, most)} as seq
+    from waiting join webhooks w on w.id = waiting.id order by w.id`.execute(db)
+  const last = rows.length < count ? undefined : rows.at(-1)?.id
+  return { rows: rows.filter(({ seq }) => seq !== null), next: last }
 }
 
 /**
@@ -295,5 +325,30 @@ export async function releaseNext(
     .where('due_at', '>', now)
     // One that was tried already waits for its own next attempt, unless it is sent again on request.
     .where('first_at', 'is', null)
+    .execute()
+}
+
+/** Up to `count` deliveries of a webhook after one, in the order of events. */
+export const listAfter = (tx: Tx, webhookId: string, seq: number, count: number): Promise<DeliveryRow[]> =>
+  tx
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(count)
+    .execute()
+
+/** Removes what deliveries said; one that still waits is made again, without what was erased since. */
+export async function emptyDeliveries(tx: Tx, rows: readonly Pick<DeliveryRow, 'seq'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ body: null, body_maker: null, detail: null, request: null, response: null })
+    .where(
+      'seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
     .execute()
 }

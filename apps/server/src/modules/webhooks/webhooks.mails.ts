@@ -1,12 +1,10 @@
+import type { PauseReason } from '@keyward/contract'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
 import { recipientOf } from '../notifications/notifications.access.ts'
 import { toPausedMail } from './webhooks.text.ts'
-
-/** Why the server paused a webhook. */
-export type PauseReason = 'failing' | 'maker_gone'
 
 /** Mails who saved the webhook last, or the owner where that is an API key or somebody without access, unless they turned it off. */
 export async function mailPause(
@@ -20,7 +18,7 @@ export async function mailPause(
     .select('account_id')
     .where('id', '=', hook.owner_id)
     .executeTakeFirst()
-  const isPerson = hook.maker_kind === 'person' && reason === 'failing'
+  const isPerson = hook.maker_kind === 'person' && reason !== 'maker_gone'
   const accountId = isPerson ? hook.maker_id : owner?.account_id
   if (accountId === undefined) return
   const account = await recipientOf(write.tx, { ownerId: hook.owner_id, accountId }, 'webhookFailing')

@@ -16,6 +16,8 @@ import { getSubscription } from '../payments/subscription.service.ts'
 import { getSettings } from '../platform/platform.service.ts'
 import { listReleases } from '../releases/releases.service.ts'
 import { getReseller } from '../resellers/resellers.service.ts'
+import { getOrder } from '../shops/orders.service.ts'
+import { getShop } from '../shops/shops.service.ts'
 import { listWebhooks } from './webhooks.service.ts'
 
 /** What an event is about, and who reads it. */
@@ -26,6 +28,9 @@ interface Question {
   appId: string
   detail: Readonly<Record<string, unknown>>
 }
+
+const withoutSecrets = ({ permissions }: VendorActor) =>
+  new Set([...permissions].filter((permission) => permission !== 'secrets:read'))
 
 type Read = (question: Question) => Promise<object | undefined>
 
@@ -52,6 +57,9 @@ const readers: Readonly<Record<EventNoun, Read | null>> = {
   settings: ({ ctx, maker }) => getSettings(ctx.db, maker),
   plan: readSubscription,
   payment: async ({ ctx, maker, id }) => byId(await listPayments(ctx.db, maker), id),
+  // As for the app: whoever may read the secret in it looks it up.
+  shop: ({ ctx, maker, id }) => getShop(ctx, { ...maker, permissions: withoutSecrets(maker) }, id),
+  shop_order: ({ ctx, maker, id }) => getOrder(ctx, maker, id),
   webhook: async ({ ctx, maker, id }) => {
     const webhook = byId(await listWebhooks(ctx, maker), id)
     // Its path can hold a token, which is no business of the receivers of other webhooks.
@@ -62,8 +70,12 @@ const readers: Readonly<Record<EventNoun, Read | null>> = {
     maker.isOwner && maker.kind !== 'api_key' ? byId(await listApiKeys(ctx, maker), id) : undefined,
   // These concern many objects, or nothing that a call shows.
   licenses: null,
+  // It needs a right to write, which no reader of events has to have.
+  import: null,
   end_users: null,
   api_keys: null,
+  // An erasure must find no address in what was delivered.
+  customer: null,
   order: null,
   platform: null,
   notifications: null,

@@ -60,7 +60,7 @@ export async function createWebhook(
     }
     if (!(await repo.insertWebhook(write.tx, row))) throw problem('webhooks_full')
     write.record('webhook.created', id, { origin, events, apps, format })
-    return { ...row, active: 1, failing_since: null } as const
+    return { ...row, active: 1, failing_since: null, pause_reason: null } as const
   })
   const webhook = toWebhook(ctx, actor, row)
   return secret === undefined ? { webhook } : { webhook, secret }
@@ -92,7 +92,7 @@ export async function updateWebhook(
       ...(url === undefined ? {} : { url_sealed: ctx.seal.seal(url, urlContext(id)), origin }),
       ...(events === undefined ? {} : { events }),
       ...(apps === undefined ? {} : { apps: apps && JSON.stringify(apps) }),
-      ...(active === undefined ? {} : { active: active ? (1 as const) : (0 as const) }),
+      ...(active === undefined ? {} : { active: active ? (1 as const) : (0 as const), pause_reason: null }),
       // It gets its three days again.
       ...(active === true ? { failing_since: null } : {}),
       ...toMaker(actor),
@@ -144,9 +144,11 @@ export async function getWebhook<Handle extends Db>(
 
 /** What waits for a paused webhook is given up: it collects nothing either. */
 export async function giveUpAll(ctx: Pick<Ctx, 'db' | 'tx'>, id: string): Promise<void> {
-  await inSlices(ctx, system, async ({ tx, now }, size) => ({
-    found: await giveUp(tx, id, { now, count: size }),
-  }))
+  await inSlices(ctx, system, async ({ tx, now }, size) => {
+    // Another caller may have taken a part of the slice, which is no end.
+    const isDone = (await giveUp(tx, id, { now, count: size })) === 0
+    return { found: isDone ? 0 : size }
+  })
 }
 
 /** Where a webhook sends to, and what signs: the secret before a rotation does, too, for a day. */
@@ -209,6 +211,7 @@ const toWebhook = ({ seal }: Ctx, actor: VendorActor, row: ShownRow): Webhook =>
   apps: appsOf(row),
   format: row.format,
   active: row.active === 1,
+  pauseReason: row.active === 1 ? null : row.pause_reason,
   failingSince: toIsoOrNull(row.failing_since),
   createdAt: toIso(row.created_at),
 })

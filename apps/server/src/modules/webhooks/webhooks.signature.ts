@@ -1,9 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto'
-
-const prefix = 'whsec_'
+import { randomBytes } from 'node:crypto'
+import { signWebhook, webhookSecretPrefix } from '../../core/standard-webhooks.ts'
 
 /** A secret by Standard Webhooks. */
-export const newWebhookSecret = (): string => prefix + randomBytes(32).toString('base64')
+export const newWebhookSecret = (): string => webhookSecretPrefix + randomBytes(32).toString('base64')
 
 interface Signed {
   id: string
@@ -15,13 +14,11 @@ interface Signed {
 /** The headers of Standard Webhooks, with a signature by each secret: while a secret is replaced, both are valid. */
 export function signedHeaders({ id, body, now }: Signed, secrets: readonly string[]) {
   const timestamp = String(Math.floor(now / 1000))
-  const sign = (secret: string) =>
-    createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
-      .update(`${id}.${timestamp}.${body}`)
-      .digest('base64')
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((secret) => `v1,${sign(secret)}`).join(' '),
+    'webhook-signature': secrets
+      .map((secret) => `v1,${signWebhook(secret, { id, timestamp, body })}`)
+      .join(' '),
   }
 }

@@ -1,5 +1,5 @@
 import { type DeliveredName, limits, testEvent } from '@keyward/contract'
-import { type SystemActor, system, type VendorActor } from '../../core/actor.ts'
+import { system, type VendorActor } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
 import type { Tx } from '../../db/index.ts'
 import type { DeliveryRow, WebhookRow } from '../../db/tables.ts'
@@ -7,11 +7,11 @@ import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner, type Lane, type Queue } from '../../service/delivery-runner.ts'
 import * as repo from './deliveries.repo.ts'
 import { type QueuedEvent, toBody } from './webhooks.body.ts'
-import { mailPause, type PauseReason } from './webhooks.mails.ts'
 import { findMaker, mayReadEvent } from './webhooks.makers.ts'
-import { lockWebhook, noteHealth, updateWebhook } from './webhooks.repo.ts'
+import { pauseWebhook } from './webhooks.pauses.ts'
+import { noteHealth } from './webhooks.repo.ts'
 import { type Attempt, send } from './webhooks.send.ts'
-import { giveUpAll, readTarget } from './webhooks.service.ts'
+import { readTarget } from './webhooks.service.ts'
 
 type Parts = Parameters<typeof send>[0]
 
@@ -142,7 +142,7 @@ class WebhookQueue implements Queue<Job> {
     const { hook, row } = job
     const maker = await findMaker(this.#ctx.db, hook, this.#now)
     if (!maker) {
-      await this.#pause(hook, 'maker_gone')
+      await pauseWebhook(this.#options, hook, 'maker_gone')
       return undefined
     }
     const parcel = await this.#parcelOf(job, maker)
@@ -221,30 +221,14 @@ class WebhookQueue implements Queue<Job> {
       return (await repo.lockHook(tx, row.webhook_id))?.failing_since ?? null
     })
     // The first failure was noted when its attempt ended.
-    if (isOver && since !== null && since <= now - retryForMs + minute) await this.#pause(hook, 'failing')
+    if (isOver && since !== null && since <= now - retryForMs + minute)
+      await pauseWebhook(this.#options, hook, 'failing')
   }
 
   #pauseAfter(attempts: number, { retryAfterMs }: Attempt): number {
     const pausesMs = this.#options.times?.pausesMs ?? usualPausesMs
     const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0
     return Math.max(Math.round(pauseMs * (0.8 + Math.random() * 0.4)), retryAfterMs ?? 0)
-  }
-
-  /** Pauses a webhook, and records and tells it once. */
-  async #pause({ id, owner_id }: WebhookRow, reason: PauseReason): Promise<void> {
-    const server: SystemActor = { kind: 'system', ownerId: owner_id }
-    await this.#ctx.tx(server, async (write) => {
-      const hook = await lockWebhook(write.tx, { ownerId: owner_id }, id)
-      if (!hook || hook.active === 0) return
-      // It was saved or has delivered something meanwhile.
-      const isWell =
-        reason === 'failing' ? hook.failing_since === null : await findMaker(write.tx, hook, write.now)
-      if (isWell) return
-      await updateWebhook(write.tx, id, { active: 0 })
-      write.record('webhook.paused', id, { reason })
-      await mailPause(this.#options, write, hook, reason)
-    })
-    await giveUpAll(this.#ctx, id)
   }
 }
 

@@ -286,15 +286,15 @@ test('gives up a connection that is not accepted', async () => {
 
 test('an answer may take longer than a connection', async () => {
   const certificate = selfSigned()
-  const answerLate: http.RequestListener = (_incoming, answer) => void setTimeout(() => answer.end(), 150)
+  const answerLate: http.RequestListener = (_incoming, answer) => void setTimeout(() => answer.end(), 1200)
   const outbound = new Outbound(
     { ...config, development: true },
-    { ca: certificate.cert, waits: { connectMs: 100 } },
+    { ca: certificate.cert, waits: { connectMs: 1000 } },
   )
   const plain = await serve(answerLate, '127.0.0.1')
   const encrypted = await listen(https.createServer(certificate, answerLate), '127.0.0.1')
-  expect(await failureOf(outbound, `http://localhost:${plain}/`)).toBe(200)
-  expect(await failureOf(outbound, `https://localhost:${encrypted}/`)).toBe(200)
+  const urls = [`http://localhost:${plain}/`, `https://localhost:${encrypted}/`]
+  expect(await Promise.all(urls.map((url) => failureOf(outbound, url)))).toEqual([200, 200])
 })
 
 test('verifies certificates', async () => {

@@ -12,7 +12,7 @@ const readBytesMax = 65_536
 const headerBytesMax = 16_384
 
 export interface OutboundRequest {
-  method: 'POST'
+  method: 'GET' | 'POST'
   url: string
   headers: Readonly<Record<string, string>>
   body: string

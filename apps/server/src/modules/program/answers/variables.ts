@@ -24,7 +24,7 @@ export class ProgramVariables {
     return found.length === 0 ? none : toTexts(found.filter((variable) => variable.public))
   }
 
-  /** The app's variables that are not public, overridden by the end user's own. */
+  /** The app's variables that are not public, overridden by the end user's own, unless a program made these. */
   async ofUser(
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision?: string | null },
@@ -33,7 +33,9 @@ export class ProgramVariables {
     const found = await this.#ofApp(app)
     const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
     if (found.length === 0 && !own) return none
-    return toTexts([...found.filter((variable) => !variable.public), ...(own?.variables ?? [])])
+    const ofApp = new Set(found.map(({ name }) => name))
+    const added = own?.variables.filter(({ name, program }) => !program || !ofApp.has(name)) ?? []
+    return toTexts([...found.filter((variable) => !variable.public), ...added])
   }
 
   /** The variables in a lease: the app's for offline use, public ones too, with the end user's own values. */
@@ -44,7 +46,8 @@ export class ProgramVariables {
     const found = (await this.#ofApp(app)).filter((variable) => variable.offline)
     if (found.length === 0) return none
     const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
-    const ownTexts = new Map(own?.variables.map(({ name, value }) => [name, value]))
+    const ofVendor = own?.variables.filter(({ program }) => !program)
+    const ownTexts = new Map(ofVendor?.map(({ name, value }) => [name, value]))
     const texts: Texts = {}
     let bytes = 0
     for (const { name, value: common } of found) {

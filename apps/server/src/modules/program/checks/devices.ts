@@ -1,10 +1,9 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
 import { hour, toIso } from '../../../core/clock.ts'
 import { problem } from '../../../core/problem.ts'
-import { never } from '../../../db/stored-end.ts'
-import { findActivationEnd, freeDevice, isDeviceOf, listDevices } from '../../devices/devices.access.ts'
+import { listDevices } from '../../devices/devices.access.ts'
 import { toDevice } from '../../devices/devices.service.ts'
-import { freeAfterLease } from '../../devices/leased-places.access.ts'
+import { freeOwnDevice as freeOwn } from '../../devices/own-devices.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { updateEndUser } from '../../entitlements/end-user-rows.ts'
 import { toActor } from '../facts/actor.ts'
@@ -38,19 +37,9 @@ export async function freeOwnDevice(
     if (client.device_freed_at !== null && until > now) {
       throw problem('device_cooldown', { details: { until: toIso(until) } })
     }
-    const activeUntil = await findActivationEnd(tx, deviceId, now)
-    if (activeUntil !== undefined && (await isDeviceOf(tx, client.id, deviceId))) {
-      const until = activeUntil === never ? null : toIso(activeUntil)
-      throw problem('device_activated_offline', { details: { until } })
-    }
-    const heldUntil =
-      endUser.devices.limit === unlimited
-        ? undefined
-        : await freeAfterLease(tx, app, client.id, deviceId, now)
-    if (heldUntil === undefined && !(await freeDevice(tx, app, client.id, deviceId)))
-      throw problem('not_found')
+    const keepsLeasedPlace = endUser.devices.limit !== unlimited
+    await freeOwn(write, app, client, { deviceId, keepsLeasedPlace })
     await updateEndUser(tx, app, client.id, { device_freed_at: now })
-    write.record('device.freed', deviceId, { endUserId: client.id }, app.id)
   })
 }
 

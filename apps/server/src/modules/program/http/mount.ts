@@ -13,11 +13,11 @@ import type { Attempts } from '../../../service/attempts.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
 import { messageOf } from '../../apps/apps.messages.ts'
+import { openSession } from '../checks/open-session.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramReads } from '../facts/reads.ts'
 import type { ProgramSessions } from '../sessions/sessions.ts'
 import { contextOf, isMessageKey, noteRefusal } from '../verdict/refusal.ts'
-import { appVerdict } from '../verdict/verdict.ts'
 import type { AnswerSigner } from './signer.ts'
 
 declare module 'fastify' {
@@ -136,6 +136,8 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
       })
       const { data, message } = result instanceof WithMessage ? result : { data: result, message: undefined }
       if (options.checkAnswers) endpoint.data.parse(data)
+      const { valid, code } = data as { valid?: boolean; code?: string }
+      if (valid === false) request.failureCode = code
       reply.code(endpoint.status ?? 200)
       await answer(request, reply, { success: true, message, data })
     }
@@ -148,13 +150,13 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
     },
     session: (endpoint, handler) => {
       if (endpoint.access !== 'session') throw new Error(`${endpoint.path} takes no session`)
-      route(endpoint, (request) => openSession(request, options), handler)
+      route(endpoint, (request) => readSession(request, options), handler)
     },
   }
 }
 
 /** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
-async function openSession(
+async function readSession(
   request: FastifyRequest,
   { reads, sessions, ctx }: Options,
 ): Promise<SessionFacts> {
@@ -168,11 +170,7 @@ async function openSession(
   request.signingApp = app
   const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
   if (session && session.locale !== null) request.sessionLocale = session.locale
-  const verdict = appVerdict(app)
-  if (verdict) throw problem(verdict)
-  if (!session || session.expiresAt <= ctx.clock.now()) throw problem('sessionUnauthed')
-  if (session.secretVersion !== app.secretVersion) throw problem('sessionUnauthed')
-  return session
+  return openSession(app, session || undefined, ctx.clock.now())
 }
 
 function checkHeaders(request: FastifyRequest): void {

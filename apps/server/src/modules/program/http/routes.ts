@@ -1,21 +1,19 @@
 import { endpoints, type SentDevice } from '@keyward/contract'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
-import { FairQueue } from '../../../core/fair-queue.ts'
 import { invalid, problem } from '../../../core/problem.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailuresOf } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
-import { endSession } from '../../sessions/program-sessions.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
 import { checkSession } from '../checks/session.ts'
 import { validate } from '../checks/validate.ts'
-import { toActor } from '../facts/actor.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import { issueLease } from '../offline/lease.ts'
 import type { ProgramDeps } from '../program.deps.ts'
-import { returnSeat } from '../sessions/seats.repo.ts'
+import { logout } from '../sessions/logout.ts'
+import type { Pause } from '../sessions/write-turns.ts'
 import { signInByKey } from '../sign-in/by-key.ts'
 import { init } from '../sign-in/init.ts'
 import { login } from '../sign-in/login.ts'
@@ -43,22 +41,12 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     const deviceToken = body.remember ? await remember(deps, session, { endUserId, address }) : undefined
     return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
-  const writes = new FairQueue({
-    running: deps.ctx.database.engine.programWritesMost,
-    waiting: 1000,
-    startsPerTurn: 1,
-    rejection: () => problem('busy', { retryAfterSeconds: 1 }),
-  })
   const inTurn =
     <Call extends { session: SessionFacts; address: string }, Result>(
-      handle: (call: Call) => Promise<Result>,
+      handle: (call: Call, pause: Pause) => Promise<Result>,
     ) =>
-    async (call: Call): Promise<Result> => {
-      const { app, endUser } = call.session
-      const isKnown = endUser !== null
-      const endTurn = await writes.enter({ address: call.address, account: app.id, isKnown })
-      return handle(call).finally(() => endTurn())
-    }
+    (call: Call): Promise<Result> =>
+      deps.turns.take(call.session, call.address, (pause) => handle(call, pause))
   mount.program(program.init, async ({ body, address, signAs }) => {
     const app = await getApp(deps, body.appId)
     signAs(app)
@@ -76,12 +64,9 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   })
   mount.session(
     program.license,
-    inTurn(async ({ session, body, address, textOf }) => {
-      const user = await signInByKey(deps, session, {
-        ...body,
-        machine: machineOf(session.app, body),
-        address,
-      })
+    inTurn(async ({ session, body, address, textOf }, pause) => {
+      const sent = { ...body, machine: machineOf(session.app, body), address }
+      const user = await signInByKey(deps, session, sent, pause)
       return new WithMessage(await signedIn(session, user, body, address), await textOf('loggedInMsg'))
     }),
   )
@@ -120,11 +105,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     issueLease(deps, session, { ...body, address, pinned }),
   )
   mount.session(program.logout, async ({ session, address }) => {
-    await deps.ctx.tx(toActor(session, address), async (write) => {
-      await returnSeat(write.tx, session.id)
-      await endSession(write.tx, session, write.now)
-      write.record('end_user.signed_out', session.endUser?.id ?? null, {}, session.app.id)
-    })
+    await logout(deps.ctx, session, address)
     return {}
   })
   mount.program(program.validate, async ({ body, address, signAs, textOf }) => {

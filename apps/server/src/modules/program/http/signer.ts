@@ -72,6 +72,11 @@ export class AnswerSigner {
     return `${input}.${Buffer.from(signature, 'base64').toString('base64url')}`
   }
 
+  /** The Ed25519 signature over Latin-1 bytes, as base64. */
+  signText(text: string, key: KeyObject): Promise<string> {
+    return this.#thread.sign(text, key)
+  }
+
   async close(): Promise<void> {
     await this.#thread.close()
   }

@@ -1,5 +1,5 @@
 import type { MessageKey } from '@keyward/contract'
-import type { VendorActor } from '../../../core/actor.ts'
+import type { CustomerActor, VendorActor } from '../../../core/actor.ts'
 import { Problem, problem } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
@@ -37,7 +37,7 @@ export interface AdmittedMachine {
  */
 export async function admitOfflineMachine<T>(
   { ctx, blocks }: { ctx: Ctx; blocks: BlockTables },
-  { actor, app }: { actor: VendorActor; app: AppFacts },
+  { actor, app }: { actor: VendorActor | CustomerActor; app: AppFacts },
   request: OfflineRequest,
   store: (write: WriteTransaction, admitted: AdmittedMachine) => Promise<T>,
 ): Promise<T> {

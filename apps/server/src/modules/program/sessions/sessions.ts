@@ -25,6 +25,22 @@ interface Sealed {
   fields: SessionFields
 }
 
+/** A session that no end user has signed in to: its token says all that is known of it. */
+export const sessionWithoutRow = (
+  app: AppFacts,
+  opened: Pick<SessionFacts, 'id' | 'expiresAt' | 'secretVersion' | 'tokenHash' | 'version' | 'locale'>,
+): SessionFacts => ({
+  ...opened,
+  releasedAt: null,
+  covered: { newestAt: null, last: null },
+  hwidHash: null,
+  app,
+  endUser: null,
+  device: null,
+  seatUntil: null,
+  firstKey: null,
+})
+
 type Needs = Pick<Ctx, 'clock' | 'seal' | 'tx'>
 
 const prefix = 'kwc_'
@@ -67,24 +83,9 @@ export class ProgramSessions {
     if (!token.startsWith(prefix)) return undefined
     const sealed = this.#unseal(token.slice(prefix.length), app)
     if (!sealed) return undefined
-    const { id, expiresAt, secretVersion, fields } = sealed
-    const tokenHash = sha256(token)
-    return {
-      id,
-      expiresAt,
-      secretVersion,
-      tokenHash,
-      version: fields.version ?? null,
-      releasedAt: null,
-      covered: { newestAt: null, last: null },
-      hwidHash: null,
-      locale: fields.locale ?? null,
-      app,
-      endUser: null,
-      device: null,
-      seatUntil: null,
-      firstKey: null,
-    }
+    const { fields, ...session } = sealed
+    const { version = null, locale = null } = fields
+    return sessionWithoutRow(app, { ...session, tokenHash: sha256(token), version, locale })
   }
 
   #unseal(text: string, app: AppFacts): Sealed | undefined {

@@ -1,5 +1,5 @@
 import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
-import type { ProgramActor, VendorActor } from '../../../core/actor.ts'
+import type { CustomerActor, ProgramActor, VendorActor } from '../../../core/actor.ts'
 import { problem } from '../../../core/problem.ts'
 import { runTogether, type WriteTransaction } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
@@ -19,7 +19,7 @@ import { toEndUserFacts, toFirstKeyFacts } from '../facts/end-user.ts'
 import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { sessionLifetimeMs } from '../sessions/sessions.ts'
-import { refuseBy } from '../verdict/refusal.ts'
+import { refuseBy, withContext } from '../verdict/refusal.ts'
 import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
 
 /** The machine and the address that a sign-in comes from. */
@@ -36,9 +36,11 @@ export interface SignInDevice {
 export interface SignInCall<T> {
   call: ProgramCall
   app: AppFacts
-  actor: ProgramActor | VendorActor
+  actor: ProgramActor | VendorActor | CustomerActor
   /** The owner may use the key of an end user with a password. */
   isOwner?: boolean
+  /** What the sent password was compared with; another one stored meanwhile refuses the sign-in. */
+  passwordHash?: string | null
   /** The program's version; null if the call names none. */
   version: string | null
   finish(write: WriteTransaction, admitted: Admitted, isNew: boolean): Promise<T>
@@ -86,7 +88,12 @@ export async function enter<T>(
 /** Binds the machine of an end user whose password or key was correct, unless the verdict refuses. */
 async function admit(
   write: WriteTransaction,
-  { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
+  {
+    call,
+    app,
+    version,
+    passwordHash,
+  }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version' | 'passwordHash'>,
   clientId: string,
   { machine, address, caller, isSignIn }: SignInDevice,
 ): Promise<Admitted> {
@@ -99,7 +106,9 @@ async function admit(
     ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),
   ])
   if (!stored) throw problem('usernameNotFound')
-  const match = machine && (await matchDevice(tx, stored.id, machine, app, now, { exact }))
+  if (passwordHash !== undefined && stored.password_hash !== passwordHash)
+    throw withContext(problem('passMismatch'), { endUserId: clientId })
+  const match = machine && (await matchDevice(tx, stored.id, machine, app, now, { exact, hwid: stored.hwid }))
   const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license).devices)
   const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
   const client = { ...stored, device_count: stored.device_count - freed }

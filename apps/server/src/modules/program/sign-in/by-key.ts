@@ -6,10 +6,12 @@ import { findLicenseById, lockLicenseById, lockSeatsOf } from '../../licenses/li
 import type { SignedInUser } from '../answers/session-user.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
+import type { Pause } from '../sessions/write-turns.ts'
 import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
 import { toDevice } from './device.ts'
 import { refuseFirstUse } from './first-use.ts'
 import { findKey, keyUsed, type SentKey } from './key.ts'
+import { moveKeyIn } from './move-in.ts'
 import { redeemForFormerUser, redeemForNewUser } from './new-user.ts'
 
 /** Signs in by key alone; the first use creates the end user. */
@@ -17,8 +19,9 @@ export async function signInByKey(
   deps: ProgramDeps,
   session: SessionFacts,
   sent: SentKey,
+  pause: Pause,
 ): Promise<SignedInUser> {
-  const license = await findKey(deps, session, sent)
+  const license = await findKey(deps, session, sent, () => pause(() => moveKeyIn(deps, session, sent)))
   const device = await toDevice(deps, session.app, sent)
   return enterByKey(deps, sessionSignIn('license', session, sent.address), license, device)
 }

@@ -1,8 +1,8 @@
 import { canonicalLocale } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
 import { sameDigest, sha256 } from '../../../core/crypto.ts'
+import { isOlder } from '../../apps/apps.versions.ts'
 import { listAllowedHashes } from '../../blocklist/blocklist.service.ts'
-import { isOlder } from '../answers/versions.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { type RefusalContext, refused, withContext } from '../verdict/refusal.ts'
@@ -19,9 +19,7 @@ interface Init {
 
 /** Opens a session for a program that knows the app's secret. */
 export async function init(deps: ProgramDeps, app: AppFacts, sent: Init) {
-  const build = await readBuild(deps, app, sent)
-  const refusal = verdict(factsOf('init', { app, build, now: deps.ctx.clock.now() }))
-  if (refusal) throw withContext(refused(refusal), { detail: toDetail(build, sent) })
+  await refuseBuild(deps, app, { ...sent, hasSecret: sameDigest(app.secretHash, sha256(sent.secret)) })
   deps.sdks.note(app.id, sent.sdk)
   const locale = sent.locale === undefined ? undefined : canonicalLocale(sent.locale)
   const { token, expiresAt } = deps.sessions.open(app, {
@@ -42,9 +40,24 @@ interface Build {
   isAllowed: boolean
 }
 
+interface SentBuild extends Pick<Init, 'version' | 'hash'> {
+  hasSecret: boolean
+}
+
+/** Refuses a program that may not open a session of the app. */
+export async function refuseBuild(
+  deps: Pick<ProgramDeps, 'ctx'>,
+  app: AppFacts,
+  sent: SentBuild,
+): Promise<void> {
+  const build = await readBuild(deps, app, sent)
+  const refusal = verdict(factsOf('init', { app, build, now: deps.ctx.clock.now() }))
+  if (refusal) throw withContext(refused(refusal), { detail: toDetail(build, sent) })
+}
+
 /** The list of allowed builds is read only for a program that knows the secret. */
-async function readBuild({ ctx }: Pick<ProgramDeps, 'ctx'>, app: AppFacts, sent: Init): Promise<Build> {
-  const hasSecret = sameDigest(app.secretHash, sha256(sent.secret))
+async function readBuild({ ctx }: Pick<ProgramDeps, 'ctx'>, app: AppFacts, sent: SentBuild): Promise<Build> {
+  const { hasSecret } = sent
   const isChecked = hasSecret && app.checkHash
   return { hasSecret, isAllowed: !isChecked || isAllowedBuild(await listAllowedHashes(ctx, app.id), sent) }
 }
@@ -59,7 +72,7 @@ function isAllowedBuild(
   return allowed.some((one) => one.version === sent.version.trim() && one.hash.toLowerCase() === hash)
 }
 
-function toDetail({ hasSecret, isAllowed }: Build, { version, hash }: Init): RefusalContext['detail'] {
+function toDetail({ hasSecret, isAllowed }: Build, { version, hash }: SentBuild): RefusalContext['detail'] {
   if (!hasSecret) return { cause: 'secret' }
   return isAllowed ? {} : { version, hash: hash ?? null }
 }

@@ -5,7 +5,6 @@ import { keyFailures } from '../../../service/attempts.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'
-import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { withContext } from '../verdict/refusal.ts'
 
@@ -20,11 +19,14 @@ export interface SentKey {
  * together with the hardware id bound to them, so that one guesser does not lock out a whole office.
  */
 export async function findKey(
-  { ctx, attempts }: ProgramDeps,
-  { app }: SessionFacts,
+  { ctx, attempts }: Pick<ProgramDeps, 'ctx' | 'attempts'>,
+  { app }: { app: { id: string } },
   { licenseKey, machine, address }: SentKey,
+  /** May add an unknown key. */
+  moveIn?: () => Promise<void>,
 ): Promise<LicenseRow> {
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(licenseKey))
+  const find = () => findLicenseByKey(ctx.db, app.id, toTypedKey(licenseKey))
+  const license = await find()
   const waitMs = await attempts.readWait(keyFailures, app.id, address)
   if (waitMs > 0) {
     const isBound =
@@ -34,7 +36,16 @@ export async function findKey(
     await attempts.recheck(keyFailures, app.id, address)
   }
   if (license) return license
+  // Counted before anything else is waited for: concurrent guesses would all see the count before the first one.
   await attempts.count(keyFailures, app.id, address)
+  if (moveIn) {
+    await moveIn()
+    const moved = await find()
+    if (moved) {
+      await attempts.forget(keyFailures, app.id, address)
+      return moved
+    }
+  }
   throw problem('keyNotFound')
 }
 

@@ -34,7 +34,7 @@ export async function register(
   const { app } = session
   if ([...sent.username].length < app.usernameMin) throw problem('unTooShort')
   const username = toNewUsername(sent.username)
-  await refuseLeakedPassword(deps, session, sent.password)
+  await refuseLeakedPassword(deps, session.app, sent.password)
   const name = normalizeName(username)
   if (await findByUsername(ctx.db, app.id, name)) throw usernameTaken()
   const license = await findKey(deps, session, sent)
@@ -56,9 +56,9 @@ export async function register(
 
 const usernameTaken = () => problem('usernameTaken')
 
-async function refuseLeakedPassword(
-  { ctx, leaked }: ProgramDeps,
-  { app }: SessionFacts,
+export async function refuseLeakedPassword(
+  { ctx, leaked }: Pick<ProgramDeps, 'ctx' | 'leaked'>,
+  app: { checkPasswords: boolean },
   password: string,
 ): Promise<void> {
   checkEndUserPassword(ctx, password, app.checkPasswords)

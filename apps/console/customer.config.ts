@@ -1,0 +1,19 @@
+import { defineConfig } from 'vite'
+
+/**
+ * The customer's page: a build of its own, so that it shares no file with the console and stays small. It runs after the
+ * console's build and adds to its folder.
+ */
+export default defineConfig({
+  base: './',
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    assetsDir: 'assets/customer',
+    assetsInlineLimit: 0,
+    manifest: '.vite/customer.json',
+    rolldownOptions: { input: 'customer.html' },
+  },
+})

@@ -1,0 +1,171 @@
+import type { App } from '@keyward/contract'
+import { appMails } from '@keyward/contract/app-mails'
+import { useEffect, useState } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CardBody, CardFooter } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input, Textarea } from '../../ui/input.tsx'
+import { BuyerMailPreview } from './buyer-mail-preview.tsx'
+import {
+  type BuyerMail,
+  useResetBuyerMail,
+  useTestBuyerMail,
+  useUpdateBuyerMail,
+} from './buyer-mail-queries.ts'
+import { languageName } from './languages.ts'
+
+type Mail = BuyerMail['mail']
+type Written = { [Part in keyof Mail]: string }
+
+const body = appMails.update.body!.omit({ seen: true, locale: true }) as unknown as z.ZodType<Mail, Mail>
+
+/** An empty part gets its default. */
+const schema = z
+  .record(z.string(), z.string())
+  .transform(({ subject = '', text = '', ...parts }) => ({
+    ...{ subject, text },
+    ...{ html: orNull(parts.html), fromName: orNull(parts.fromName), replyTo: orNull(parts.replyTo) },
+  }))
+  .pipe(body) as unknown as z.ZodType<Mail, Written>
+
+const orNull = (text = ''): string | null => (text.trim() === '' ? null : text)
+
+const placeholders = [
+  ['{key}', 'the license keys, one a line'],
+  ['{app}', 'the name of this app'],
+  ['{name}', 'the buyer’s name, if it is one'],
+  ['{order}', 'the order’s number in your shop'],
+  ['{page}', 'the customer’s page; a line with it is left out while the app has none'],
+] as const
+
+export interface BuyerMailFormProps {
+  app: App
+  /** Undefined for all languages without a mail of their own. */
+  locale: string | undefined
+  stored: BuyerMail
+  onDirty: (dirty: boolean) => void
+  onCancel: () => void
+}
+
+export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerMailFormProps) {
+  const [confirming, setConfirming] = useState(false)
+  // What this form shows: `stored` may be what another editor has saved since.
+  const [opened, setOpened] = useState(stored)
+  const update = useUpdateBuyerMail(app._id, locale)
+  const reset = useResetBuyerMail(app._id, locale)
+  const trial = useTestBuyerMail(app._id, locale)
+  const form = useSchemaForm(schema, { name: `mail ${locale ?? ''}`, defaultValues: shown(opened) })
+  const { errors, isDirty } = form.formState
+  useEffect(() => onDirty(isDirty), [isDirty, onDirty])
+  useUnsaved(isDirty)
+  const may = useMay()
+  const readOnly = !may(wire.appMails.update)
+
+  const show = (saved: BuyerMail) => {
+    setOpened(saved)
+    form.reset(shown(saved))
+  }
+  const submit = form.handleSubmit((mail) =>
+    update.mutate(
+      { ...mail, seen: opened.mail },
+      { onSuccess: show, onError: (error) => showFieldErrors(form, error) },
+    ),
+  )
+  const written = form.watch()
+  const text = { lang: locale, dir: 'auto', readOnly, autoComplete: 'off' } as const
+  return (
+    <form noValidate onSubmit={submit}>
+      <CardBody className="grid grid-cols-1 gap-4 lg:grid-cols-2 lg:gap-6">
+        <div className="grid grid-cols-1 content-start gap-3">
+          <Field label="Subject" error={errors.subject?.message}>
+            <Input {...form.register('subject')} {...text} />
+          </Field>
+          <Field label="Text" error={errors.text?.message}>
+            <Textarea {...form.register('text')} {...text} rows={12} />
+          </Field>
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg bg-sunken/50 p-3 text-[0.8125rem]">
+            {placeholders.map(([name, meaning]) => (
+              <div key={name} className="contents">
+                <dt className="font-mono">{name}</dt>
+                <dd className="text-fg-muted">{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+          <Field
+            label="HTML"
+            optional
+            hint="For mail programs that show HTML. Without it, all show the text."
+            error={errors.html?.message}
+          >
+            <Textarea
+              {...form.register('html')}
+              {...text}
+              rows={6}
+              spellCheck={false}
+              className="font-mono"
+            />
+          </Field>
+          <div className="grid gap-3 sm:grid-cols-2">
+            <Field label="Sender name" optional error={errors.fromName?.message}>
+              <Input {...form.register('fromName')} {...text} placeholder={app.name} />
+            </Field>
+            <Field label="Answers go to" optional error={errors.replyTo?.message}>
+              <Input {...form.register('replyTo')} readOnly={readOnly} type="email" autoComplete="off" />
+            </Field>
+          </div>
+        </div>
+        <BuyerMailPreview app={app} mail={written} />
+      </CardBody>
+      {!readOnly && (
+        <CardFooter>
+          {opened.changed && (
+            <Button variant="ghost" onClick={() => setConfirming(true)} className="mr-auto">
+              {locale ? `Remove ${languageName(locale)}` : 'Reset to Default'}
+            </Button>
+          )}
+          <Button onClick={() => trial.mutate()} loading={trial.isPending} disabled={isDirty}>
+            Send Me a Test
+          </Button>
+          <Button onClick={onCancel} disabled={update.isPending || !isDirty}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>
+            Save Mail
+          </Button>
+        </CardFooter>
+      )}
+      {confirming && (
+        <ConfirmDialog
+          onClose={() => setConfirming(false)}
+          title={locale ? `Remove the mail in ${languageName(locale)}?` : 'Reset the mail?'}
+          loss={
+            locale
+              ? `What you wrote to buyers who speak ${languageName(locale)} is lost.`
+              : 'What you wrote to buyers in all other languages is lost.'
+          }
+          confirmLabel={locale ? 'Remove Mail' : 'Reset to Default'}
+          busy={reset.isPending}
+          onConfirm={() =>
+            reset.mutate(undefined, {
+              onSuccess: (left) => {
+                show(left)
+                setConfirming(false)
+              },
+            })
+          }
+        />
+      )}
+    </form>
+  )
+}
+
+const shown = ({ mail }: BuyerMail): Written => ({
+  ...{ subject: mail.subject, text: mail.text },
+  ...{ html: mail.html ?? '', fromName: mail.fromName ?? '', replyTo: mail.replyTo ?? '' },
+})

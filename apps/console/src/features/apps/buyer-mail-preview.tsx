@@ -1,0 +1,73 @@
+import { type App, customerPageAddress } from '@keyward/contract'
+import { renderMail } from '@keyward/contract/app-mail-text'
+import { useDeferredValue, useState } from 'react'
+import { base } from '../../lib/navigation/base.ts'
+import { Tabs } from '../../ui/tabs.tsx'
+
+export interface BuyerMailPreviewProps {
+  app: App
+  mail: { subject: string; text: string; html: string; fromName: string }
+}
+
+/** A mail as a buyer of one license gets it, with an invented key. */
+export function BuyerMailPreview({ app, mail }: BuyerMailPreviewProps) {
+  const [form, setForm] = useState('text')
+  const { subject, text, html, fromName } = useDeferredValue(mail)
+  const page = app.settings.customerPage
+    ? customerPageAddress(`${window.location.origin}${base}`, app.appId)
+    : null
+  const rendered = renderMail(
+    { subject, text, html: html.trim() === '' ? null : html },
+    { keys: ['TEST-XXXX-XXXX-XXXX'], app: app.name, name: 'Ada Lovelace', order: '1001', page },
+  )
+  const letter = (
+    <p dir="auto" className="wrap-anywhere min-h-40 whitespace-pre-wrap p-4">
+      {rendered.text}
+    </p>
+  )
+  return (
+    <section aria-label="Preview" className="grid min-w-0 grid-cols-1 content-start gap-2">
+      <h3 className="font-medium">Preview</h3>
+      <div className="overflow-hidden rounded-lg border bg-surface">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-b px-4 py-3 text-[0.8125rem]">
+          <dt className="text-fg-muted">From</dt>
+          <dd className="wrap-anywhere">{fromName.trim() || app.name}</dd>
+          <dt className="text-fg-muted">Subject</dt>
+          <dd dir="auto" className="wrap-anywhere font-medium">
+            {rendered.subject}
+          </dd>
+        </dl>
+        {rendered.html === null ? (
+          letter
+        ) : (
+          <Tabs
+            label="Form of the mail"
+            value={form}
+            onChange={setForm}
+            tabs={[
+              { value: 'text', label: 'Text', content: letter },
+              {
+                value: 'html',
+                label: 'HTML',
+                content: (
+                  <>
+                    {/* No script of it runs, and no link leads anywhere. */}
+                    <iframe
+                      title="HTML of the mail"
+                      sandbox=""
+                      srcDoc={rendered.html}
+                      className="block h-96 w-full bg-white"
+                    />
+                    <p className="border-t px-4 py-2 text-[0.8125rem] text-fg-muted">
+                      Images from elsewhere show in the test alone.
+                    </p>
+                  </>
+                ),
+              },
+            ]}
+          />
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+import type { App } from '@keyward/contract'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Integration } from './integration.tsx'
+import { IntegrationLinks } from './integration-links.tsx'
+
+/** The last step of creating an app: what its program needs. */
+export function CreatedAppDialog({ app, onClose }: { app: App; onClose: () => void }) {
+  return (
+    <Dialog
+      onClose={onClose}
+      size="lg"
+      title={`${app.name} is ready`}
+      description="Paste this into your program, so that it runs only with a valid license."
+    >
+      <DialogBody>
+        <Integration app={app} />
+      </DialogBody>
+      <DialogFooter>
+        <IntegrationLinks className="md:first:mr-auto" />
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  )
+}

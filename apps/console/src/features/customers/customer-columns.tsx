@@ -1,0 +1,62 @@
+import type { Customer } from '@keyward/contract'
+import { Link } from 'react-router'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { customerPath } from '../../lib/navigation/paths.ts'
+import { DateText } from '../../ui/date.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { NoValue } from '../../ui/table-rows.tsx'
+
+export const customerColumns: Column<Customer>[] = [
+  {
+    id: 'email',
+    header: 'Customer',
+    phone: 'title',
+    cell: ({ _id, email }) => (
+      <Link
+        to={customerPath(_id)}
+        data-row-open=""
+        className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-72"
+        title={email}
+      >
+        {email}
+      </Link>
+    ),
+  },
+  {
+    id: 'name',
+    header: 'Name',
+    isEmpty: ({ name }) => name === null,
+    cell: ({ name }) =>
+      name === null ? (
+        <NoValue />
+      ) : (
+        <span className="block truncate md:max-w-44" title={name}>
+          <bdi>{name}</bdi>
+        </span>
+      ),
+  },
+  {
+    id: 'licenses',
+    header: 'Licenses',
+    phone: 'aside',
+    cell: ({ licenses }) => (
+      <span className="tabular-nums">
+        {formatNumber(licenses)}
+        <span className="md:hidden">{licenses === 1 ? ' license' : ' licenses'}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'orders',
+    header: 'Orders',
+    phone: 'hidden',
+    isEmpty: ({ orders }) => orders === 0,
+    cell: ({ orders }) => <span className="tabular-nums">{formatNumber(orders)}</span>,
+  },
+  {
+    id: 'added',
+    header: 'Added',
+    phone: 'whole',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
+  },
+]

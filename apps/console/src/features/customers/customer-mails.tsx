@@ -1,0 +1,98 @@
+import { type CustomerMail, limits } from '@keyward/contract'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { DateText } from '../../ui/date.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useMailAgain } from './queries.ts'
+
+const states: Record<
+  CustomerMail['state'],
+  { label: string; tone: 'success' | 'warning' | 'danger' | 'neutral' }
+> = {
+  queued: { label: 'Queued', tone: 'warning' },
+  sent: { label: 'Sent', tone: 'success' },
+  failed: { label: 'Failed', tone: 'danger' },
+  expired: { label: 'Expired', tone: 'danger' },
+}
+
+const columns: Column<CustomerMail>[] = [
+  {
+    id: 'mail',
+    header: 'Mail',
+    phone: 'title',
+    cell: ({ order }) =>
+      order === null ? (
+        'Link to the customer page'
+      ) : (
+        <span className="block truncate md:max-w-56" title={order.order}>
+          Keys of order <bdi>{order.order}</bdi>
+        </span>
+      ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: ({ state }) => (
+      <Badge tone={states[state].tone} dot>
+        {states[state].label}
+      </Badge>
+    ),
+  },
+  {
+    id: 'date',
+    header: 'Date',
+    phone: 'whole',
+    cell: ({ createdAt }) => <DateText value={createdAt} />,
+  },
+]
+
+/** What was mailed to a customer lately, without its texts. */
+export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
+  const may = useMay()
+  const newest = new Map(mails.toReversed().map((mail) => [mail.order?._id, mail._id]))
+  const isResent = ({ _id, order, state }: CustomerMail) =>
+    order !== null && state !== 'queued' && newest.get(order._id) === _id
+  const again: Column<CustomerMail> = {
+    id: 'again',
+    header: 'Mail Again',
+    phone: 'whole',
+    isEmpty: (mail) => !isResent(mail),
+    cell: (mail) => mail.order && isResent(mail) && <MailAgain order={mail.order} />,
+  }
+  return (
+    <Card className="overflow-clip">
+      <CardHeader title="Mails" description={`Those of the last ${limits.mailDays} days`} />
+      <Table
+        caption="Mails to the customer, newest first"
+        columns={may(wire.orders.mail) && mails.some(isResent) ? [...columns, again] : columns}
+        rows={mails}
+        rowKey={({ _id }) => _id}
+        empty={
+          <EmptyState
+            title="No mails"
+            description="Mails with keys and links to this customer appear here."
+          />
+        }
+      />
+    </Card>
+  )
+}
+
+function MailAgain({ order: { _id, order } }: { order: NonNullable<CustomerMail['order']> }) {
+  const again = useMailAgain()
+  return (
+    <Button
+      size="sm"
+      aria-label={`Mail Again: keys of order ${order}`}
+      loading={again.isPending}
+      onClick={() => again.mutate(_id)}
+    >
+      Mail Again
+    </Button>
+  )
+}

@@ -1,0 +1,56 @@
+import { customers } from '@keyward/contract/customers'
+import { z } from 'zod'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { type Linked, useLinkCustomer } from './queries.ts'
+
+const blank = z.literal('').transform(() => null)
+const schema = z.object({ customer: z.union([blank, customers.create.body!.shape.email]) })
+
+export interface LinkDialogProps {
+  /** The address of the present customer; empty for none. */
+  email: string
+  linked: Linked
+  onClose: () => void
+}
+
+/** Says by an address whose license or end user it is. */
+export function LinkDialog({ email, linked, onClose }: LinkDialogProps) {
+  const link = useLinkCustomer(linked)
+  const form = useSchemaForm(schema, { defaultValues: { customer: email } })
+  const submit = form.handleSubmit(({ customer }) =>
+    link.mutate(customer, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={link.isPending}
+      title="Customer"
+      description={
+        'license' in linked ? 'Say who bought this license.' : 'Say which customer this end user is.'
+      }
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          <Field
+            label="Email of the customer"
+            optional
+            hint="A new address adds a customer. Leave it empty for none."
+            error={form.formState.errors.customer?.message}
+          >
+            <Input
+              inputMode="email"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...form.register('customer')}
+            />
+          </Field>
+        </DialogBody>
+        <FormFooter submitLabel="Save" busy={link.isPending} onCancel={onClose} />
+      </DialogForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,202 @@
+import { clients } from '@keyward/contract/clients'
+import { useState } from 'react'
+import { z } from 'zod'
+import { useApp } from '../../lib/api/apps.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { oldProgramsWarning } from '../../lib/format/ending.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { FormSelect } from '../../ui/form-select.tsx'
+import { Input, PasswordInput } from '../../ui/input.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { TimeDialog } from '../../ui/time-dialog.tsx'
+import type { EndUserDialogProps } from './confirm-dialogs.tsx'
+import { findFreeLicenses, useAddLicense, useFreeLicenses, useRepair, useSetPassword } from './repairs.ts'
+
+const { username, email } = clients.update.body!.shape
+const blank = z.literal('').transform(() => null)
+const names = z.object({
+  username: username.unwrap(),
+  email: z.union([blank, email.unwrap().unwrap()]),
+})
+
+/** Changes the name and the address of an end user. */
+export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
+  const repair = useRepair()
+  const form = useSchemaForm(names, { defaultValues: { username: user.username, email: user.email ?? '' } })
+  const { errors } = form.formState
+  const signsInByKey = user.username === user.licenseKey
+  const submit = form.handleSubmit((values) => {
+    const body = {
+      ...(values.username !== user.username && { username: values.username }),
+      ...(values.email !== user.email && { email: values.email }),
+    }
+    if (Object.keys(body).length === 0) return onClose()
+    return repair.mutate(
+      { id: user._id, body },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    )
+  })
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={repair.isPending}
+      title="Edit End User"
+      description={`Password, devices and licenses stay. ${user.app.name} knows the user by the new name at the next sign-in.`}
+    >
+      <DialogForm onSubmit={submit} autoComplete="off">
+        <DialogBody>
+          {!signsInByKey && (
+            <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
+              <Input
+                autoComplete="off"
+                autoCapitalize="off"
+                spellCheck={false}
+                {...form.register('username')}
+              />
+            </Field>
+          )}
+          <Field label="Email" optional error={errors.email?.message}>
+            <Input type="email" autoComplete="off" {...form.register('email')} />
+          </Field>
+        </DialogBody>
+        <FormFooter submitLabel="Save User" busy={repair.isPending} onCancel={onClose} />
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+/** Sets the end, also an earlier one. */
+export function EndUserExpiryDialog({ user, onClose }: EndUserDialogProps) {
+  const repair = useRepair('Expiry Updated')
+  const { app } = useApp(user.app._id)
+  // The list may load the end user again while this dialog shows the end from before.
+  const [ends] = useState([user.expiresAt])
+  return (
+    <TimeDialog
+      title="Edit Expiry"
+      ends={ends}
+      shorten={{
+        label: 'Shorten the subscription',
+        warning:
+          ends[0] === null
+            ? 'The subscription never expires now. This shortens it.'
+            : 'The new expiry is earlier than the current one. This shortens the subscription.',
+      }}
+      neverWarning={oldProgramsWarning(app)}
+      facts={[{ label: 'End user', value: <bdi>{user.username}</bdi> }]}
+      submitLabel="Update Expiry"
+      busy={repair.isPending}
+      onSubmit={({ end }) =>
+        repair.mutate(
+          { id: user._id, body: { expiresAt: end?.toISOString() ?? null } },
+          { onSuccess: onClose },
+        )
+      }
+      onClose={onClose}
+    >
+      {user.licenseKey && (
+        <p className="text-[0.8125rem] text-fg-muted">The user's first license gets the same expiry.</p>
+      )}
+    </TimeDialog>
+  )
+}
+
+const passwords = z.object({ password: clients.createDirect.body!.shape.password })
+
+export function SetPasswordDialog({ user, onClose }: EndUserDialogProps) {
+  const set = useSetPassword()
+  const form = useSchemaForm(passwords, { defaultValues: { password: '' } })
+  const submit = form.handleSubmit(({ password }) =>
+    set.mutate({ user, password }, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={set.isPending}
+      title="Set Password"
+      description={
+        <>
+          <bdi>{user.username}</bdi> is signed out everywhere and signs in with the new password. Give it to
+          the person on a safe way.
+        </>
+      }
+    >
+      <DialogForm onSubmit={submit} autoComplete="off">
+        <DialogBody>
+          <Field
+            label="New Password"
+            hint="At least 6 characters"
+            error={form.formState.errors.password?.message}
+          >
+            <PasswordInput autoComplete="new-password" {...form.register('password')} />
+          </Field>
+        </DialogBody>
+        <FormFooter submitLabel="Set Password" busy={set.isPending} onCancel={onClose} />
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+const choice = z.object({ license: z.string().min(1, 'Choose a license') })
+
+/** Gives an end user a further license of its app. */
+export function AddLicenseDialog({ user, onClose }: EndUserDialogProps) {
+  const add = useAddLicense()
+  const free = useFreeLicenses(user.app._id)
+  const form = useSchemaForm(choice, { defaultValues: { license: '' } })
+  const found = free.data
+  const submit = form.handleSubmit(({ license }) =>
+    add.mutate({ user, license }, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={add.isPending}
+      title="Add License"
+      description={
+        <>
+          <bdi>{user.username}</bdi> gets the time and the features of the license as well, as if the program
+          had entered the key.
+        </>
+      }
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          {found === undefined ? (
+            <Skeleton className="h-16" />
+          ) : found.total === 0 ? (
+            <Callout tone="warning">
+              {user.app.name} has no unused license. Generate one first, then add it here.
+            </Callout>
+          ) : (
+            <Field
+              label="License"
+              hint="Unused ones of the app"
+              error={form.formState.errors.license?.message}
+            >
+              <FormSelect
+                control={form.control}
+                name="license"
+                options={found.options}
+                find={
+                  found.total > found.options.length
+                    ? (text) => findFreeLicenses(user.app._id, text)
+                    : undefined
+                }
+                placeholder="Choose a license"
+              />
+            </Field>
+          )}
+        </DialogBody>
+        <FormFooter
+          submitLabel="Add License"
+          busy={add.isPending}
+          disabled={found === undefined || found.total === 0}
+          onCancel={onClose}
+        />
+      </DialogForm>
+    </Dialog>
+  )
+}

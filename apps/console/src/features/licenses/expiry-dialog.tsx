@@ -1,0 +1,68 @@
+import type { License } from '@keyward/contract'
+import { useState } from 'react'
+import { useApp } from '../../lib/api/apps.ts'
+import { isNetworkError } from '../../lib/api/call.ts'
+import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
+import { KeyText } from '../../ui/key-text.tsx'
+import { type Time, TimeDialog } from '../../ui/time-dialog.tsx'
+import { useEditExpiry } from './expiry-queries.ts'
+
+export interface ExpiryDialogProps {
+  kind: 'extend' | 'edit-expiry'
+  license: License
+  onClose: () => void
+}
+
+const words = {
+  extend: { title: 'Extend License', submitLabel: 'Extend License' },
+  'edit-expiry': { title: 'Edit Expiry', submitLabel: 'Update Expiry' },
+}
+
+export function ExpiryDialog({ kind, license, onClose }: ExpiryDialogProps) {
+  const edit = useEditExpiry()
+  const { app } = useApp(license.app._id)
+  // The list may load the license again while this dialog shows the expiry from before.
+  const [seen] = useState({ expiresAt: license.expiresAt, term: license.term })
+  // Without a response, the edit may be saved: sending the same expiry again is no conflict.
+  const [lost, setLost] = useState<{ asked: string; expiresAt: string | null }>()
+
+  function submit({ asked, end }: Time) {
+    const expiresAt = lost?.asked === asked ? lost.expiresAt : (end?.toISOString() ?? null)
+    edit.mutate(
+      { id: license._id, expiresAt, seen },
+      {
+        onSuccess: onClose,
+        onError: (error) => setLost(isNetworkError(error) ? { asked, expiresAt } : undefined),
+      },
+    )
+  }
+
+  return (
+    <TimeDialog
+      {...words[kind]}
+      ends={[seen.expiresAt]}
+      noEnd={noDateText({ ...license, ...seen })}
+      shorten={{ label: 'Shorten the license', warning: shortenWarning(seen) }}
+      neverWarning={oldProgramsWarning(app)}
+      facts={[{ label: 'License', value: <KeyText>{keyPrefix(license.key)}</KeyText> }]}
+      busy={edit.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {license.usedBy && (
+        <p className="text-[0.8125rem] text-fg-muted">
+          The end user <span className="font-medium text-fg">{license.usedBy.username}</span> gets the same
+          expiry.
+        </p>
+      )}
+    </TimeDialog>
+  )
+}
+
+function shortenWarning({ expiresAt, term }: Pick<License, 'expiresAt' | 'term'>): string {
+  if (expiresAt !== null) return 'The new expiry is earlier than the current one. This shortens the license.'
+  return term === 'first_use'
+    ? 'The license then no longer counts from its first use.'
+    : 'The license never expires now. This shortens it.'
+}

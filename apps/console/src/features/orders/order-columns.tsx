@@ -1,0 +1,109 @@
+import { formatAmount, type OrderMailState, type ShopOrder } from '@keyward/contract'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { TimeText } from '../../ui/date.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { OrderState } from './order-state.tsx'
+
+/** The mail with the keys of an order: in its row, and in full. */
+export const mailWords: Readonly<Record<OrderMailState, { note: string | null; text: string }>> = {
+  queued: { note: 'Mail queued', text: 'Queued' },
+  sent: { note: 'Mailed', text: 'Sent' },
+  failed: { note: 'Mail failed', text: 'Failed' },
+  none: { note: null, text: 'None' },
+}
+
+export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrder>[] => [
+  {
+    id: 'order',
+    header: 'Order',
+    phone: 'title',
+    cell: (order) => (
+      <Lines
+        note={
+          order.email && (
+            <span className="block truncate md:max-w-56" title={order.email}>
+              <bdi>{order.email}</bdi>
+            </span>
+          )
+        }
+      >
+        <span className="flex min-w-0 items-center gap-2">
+          <button
+            type="button"
+            data-row-open=""
+            title={order.order}
+            className="min-w-0 truncate rounded-sm text-left font-medium underline-offset-4 hover:underline md:max-w-48"
+            onClick={() => onOpen(order)}
+          >
+            {order.order}
+          </button>
+          {order.test && <Badge>Test</Badge>}
+        </span>
+      </Lines>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: ({ state }) => <OrderState state={state} />,
+  },
+  {
+    id: 'reason',
+    header: 'Reason',
+    phone: 'whole',
+    isEmpty: ({ reason }) => reason === null,
+    cell: ({ reason }) =>
+      reason ? (
+        <span className="wrap-anywhere line-clamp-2 md:max-w-64" title={reason}>
+          {reason}
+        </span>
+      ) : (
+        <span className="max-md:hidden">
+          <NoValue />
+        </span>
+      ),
+  },
+  {
+    id: 'licenses',
+    header: 'Licenses',
+    align: 'end',
+    phone: 'third',
+    cell: ({ licenses, mail }) => (
+      <Lines note={<span className="whitespace-nowrap max-md:hidden">{mailWords[mail].note}</span>}>
+        <span className="whitespace-nowrap">
+          {formatNumber(licenses.length)}
+          <span className="md:hidden">&nbsp;{licenses.length === 1 ? 'license' : 'licenses'}</span>
+        </span>
+      </Lines>
+    ),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    align: 'end',
+    phone: 'hidden',
+    isEmpty: ({ amount }) => amount === null,
+    cell: ({ amount, currency }) =>
+      amount === null ? (
+        <NoValue />
+      ) : (
+        <span className="whitespace-nowrap">{formatAmount(amount, currency)}</span>
+      ),
+  },
+  {
+    id: 'shop',
+    header: 'Shop',
+    phone: 'hidden',
+    cell: ({ shop, app }) => (
+      <Lines note={<span className="block truncate md:max-w-32">{app.name}</span>}>
+        <span className="block truncate md:max-w-32" title={shop.name}>
+          <bdi>{shop.name}</bdi>
+        </span>
+      </Lines>
+    ),
+  },
+  { id: 'time', header: 'Time', phone: 'third', cell: ({ createdAt }) => <TimeText value={createdAt} /> },
+]

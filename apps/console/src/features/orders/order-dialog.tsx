@@ -1,0 +1,137 @@
+import { formatAmount, type ShopOrder } from '@keyward/contract'
+import { Mail, RotateCw } from 'lucide-react'
+import { Link } from 'react-router'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
+import { licensePath } from '../../lib/navigation/paths.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { TimeText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { mailWords } from './order-columns.tsx'
+import { OrderState } from './order-state.tsx'
+import { useMailOrder, useRetryOrder } from './queries.ts'
+
+const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
+
+export interface OrderDialogProps {
+  order: ShopOrder
+  onCustomer: (customer: string) => void
+  onClose: () => void
+}
+
+/** All that the shop told about an order, and what it created. */
+export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
+  const retry = useRetryOrder()
+  const resend = useMailOrder()
+  const may = useMay()
+  const { app, shop, email, name, customer, amount, currency, test, lines, state, reason, licenses, mail } =
+    order
+  const mayMail =
+    state === 'fulfilled' && customer && licenses.length > 0 && mail !== 'queued' && may(wire.orders.mail)
+  return (
+    <Dialog size="lg" title={`Order ${order.order}`} onClose={onClose}>
+      {/* Focusable, so that the keyboard scrolls it. */}
+      <DialogBody tabIndex={0} role="region" aria-label="Order">
+        {reason && (
+          <Callout tone="warning" title="This order waits">
+            <span className="wrap-anywhere">{reason}</span>
+          </Callout>
+        )}
+        <div className="-my-2.5" aria-live="polite">
+          <Facts
+            items={[
+              {
+                label: 'State',
+                value: (
+                  <span className="flex flex-wrap justify-end gap-1.5">
+                    {test && <Badge>Test</Badge>}
+                    <OrderState state={state} />
+                  </span>
+                ),
+              },
+              ...(email
+                ? [
+                    {
+                      label: 'Buyer',
+                      value: (
+                        <span className="inline-flex min-w-0 items-center gap-1">
+                          <bdi className="wrap-anywhere">{name ? `${name}, ${email}` : email}</bdi>
+                          <CopyButton text={email} label={`Copy ${email}`} />
+                        </span>
+                      ),
+                    },
+                  ]
+                : []),
+              ...(mail === 'none' ? [] : [{ label: 'Mail with the keys', value: mailWords[mail].text }]),
+              ...(amount === null ? [] : [{ label: 'Amount', value: formatAmount(amount, currency) }]),
+              {
+                label: 'Shop',
+                value: may(wire.shops.list) ? (
+                  <Link to={appTabPath(app._id, 'shops')} className={linkClass}>
+                    <bdi>{shop.name}</bdi>
+                  </Link>
+                ) : (
+                  <bdi>{shop.name}</bdi>
+                ),
+              },
+              { label: 'App', value: <bdi>{app.name}</bdi> },
+              { label: 'Time', value: <TimeText value={order.createdAt} /> },
+            ]}
+          />
+        </div>
+        {lines.length > 0 && (
+          <section aria-label="Products">
+            <h3 className="mb-1.5 font-medium">Products</h3>
+            <ul className="divide-y rounded-lg border">
+              {lines.map(({ product, quantity }) => (
+                <li key={product} className="flex justify-between gap-4 px-3 py-2">
+                  <span className="wrap-anywhere">{product}</span>
+                  <span className="whitespace-nowrap text-fg-muted">× {quantity}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {licenses.length > 0 && (
+          <section aria-label="Licenses">
+            <h3 className="mb-1.5 font-medium">Licenses</h3>
+            <ul className="divide-y rounded-lg border">
+              {licenses.map(({ _id, key }) => (
+                <li key={_id} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
+                  <Link to={licensePath(_id)} className={`min-w-0 break-all ${linkClass}`}>
+                    <KeyText>{key}</KeyText>
+                  </Link>
+                  <CopyButton text={key} label={`Copy key ${key}`} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </DialogBody>
+      <DialogFooter>
+        {customer && <Button onClick={() => onCustomer(customer)}>All of This Customer</Button>}
+        {mayMail && (
+          <Button loading={resend.isPending} onClick={() => resend.mutate(order)}>
+            <Mail aria-hidden />
+            {mail === 'none' ? 'Mail Keys' : 'Mail Keys Again'}
+          </Button>
+        )}
+        {state === 'waiting' && may(wire.orders.retry) && (
+          <Button loading={retry.isPending} onClick={() => retry.mutate(order)}>
+            <RotateCw aria-hidden />
+            Retry
+          </Button>
+        )}
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  )
+}

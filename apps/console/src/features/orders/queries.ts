@@ -1,0 +1,43 @@
+import type { endpoints, QueryInputOf, ShopOrder } from '@keyward/contract'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { toastFailure } from '../../ui/failure-toast.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+export function useOrders(query: QueryInputOf<typeof endpoints.orders.list>, enabled = true) {
+  return useQuery({
+    queryKey: [...keys.orders, 'list', query],
+    meta: { failure: 'Failed to load orders' },
+    queryFn: ({ signal }) => call(wire.orders.list, { query, signal }),
+    enabled,
+    staleTime: 5_000,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useRetryOrder() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ _id }: ShopOrder) => (await call(wire.orders.retry, { params: { id: _id } })).order,
+    onSuccess: ({ state, reason }) => {
+      if (state === 'waiting') toast.error('The order still waits', { description: reason ?? undefined })
+      else toast.success('The order waits no longer')
+    },
+    onError: (error) => toastFailure(error, 'Failed to retry the order'),
+    onSettled: () => {
+      for (const queryKey of [keys.orders, keys.licenses]) void client.invalidateQueries({ queryKey })
+    },
+  })
+}
+
+export function useMailOrder() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ _id }: ShopOrder) => call(wire.orders.mail, { params: { id: _id } }),
+    onSuccess: () => toast.success('The keys are mailed again'),
+    onError: (error) => toastFailure(error, 'Failed to mail the keys'),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.orders }),
+  })
+}

@@ -1,0 +1,126 @@
+import { limits } from '@keyward/contract'
+import { ContactRound, Pencil } from 'lucide-react'
+import { useParams } from 'react-router'
+import { CustomerDialog, useCustomerDialog } from '../../features/customers/customer-dialogs.tsx'
+import { CustomerFacts } from '../../features/customers/customer-facts.tsx'
+import { CustomerMails } from '../../features/customers/customer-mails.tsx'
+import { CustomerMenu } from '../../features/customers/customer-menu.tsx'
+import { CustomerOrders } from '../../features/customers/customer-orders.tsx'
+import { useCustomer } from '../../features/customers/queries.ts'
+import { Devices } from '../../features/end-users/devices.tsx'
+import { DevicesOfMany } from '../../features/end-users/devices-of-many.tsx'
+import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
+import { licenseColumns } from '../../features/licenses/license-columns.tsx'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { paths } from '../../lib/navigation/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { ItemColumns, ItemPage } from './item-page.tsx'
+
+const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
+
+const licenseParts = licenseColumns.filter(({ id }) => ['key', 'status', 'app', 'expires'].includes(id))
+const endUserParts = endUserColumns.filter(({ id }) => ['user', 'status', 'app', 'expires'].includes(id))
+
+/** Everything about one person that the vendor sells to. */
+export function CustomerPage() {
+  const { id = '' } = useParams()
+  const query = useCustomer(id)
+  const dialog = useCustomerDialog()
+  return (
+    <ItemPage
+      query={query}
+      list={{ label: 'Customers', to: paths.customers }}
+      noun="Customer"
+      icon={<ContactRound />}
+    >
+      {({ customer, licenses, clients, devices, mails }) => (
+        <>
+          <PageHeader
+            title={customer.email}
+            subtitle={customer.name ?? 'Customer'}
+            actions={
+              <CustomerMenu
+                customer={customer}
+                onEdit={() => dialog.open('edit')}
+                onErase={() => dialog.open('erase')}
+              />
+            }
+            primary={
+              dialog.may('edit') && (
+                <Button variant="primary" onClick={() => dialog.open('edit')}>
+                  <Pencil />
+                  Edit Customer
+                </Button>
+              )
+            }
+          />
+          <ItemColumns>
+            <div className="grid gap-4 md:gap-6">
+              {licenses && (
+                <Part
+                  title="Licenses"
+                  columns={licenseParts}
+                  rows={licenses}
+                  empty="Open a license and link it to this customer, or name the customer when you generate one."
+                />
+              )}
+              <Part
+                title="End Users"
+                columns={endUserParts}
+                rows={clients}
+                empty="People who sign in with a license of this customer appear here."
+              />
+              {clients.length === 1 && clients[0] ? (
+                <Devices user={clients[0]._id} />
+              ) : (
+                <DevicesOfMany devices={devices} />
+              )}
+              <May call={wire.orders.list}>
+                <CustomerOrders customer={customer._id} />
+              </May>
+              <CustomerMails mails={mails} />
+            </div>
+            <div className="grid gap-4 md:gap-6">
+              <CustomerFacts customer={customer} />
+              <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <ItemTimeline changes={{ about: customer._id }} />
+              </Deferred>
+            </div>
+          </ItemColumns>
+          <CustomerDialog kind={dialog.kind} customer={customer} onClose={dialog.close} />
+        </>
+      )}
+    </ItemPage>
+  )
+}
+
+interface PartProps<Row> {
+  title: string
+  columns: Column<Row>[]
+  rows: Row[]
+  empty: string
+}
+
+function Part<Row extends { _id: string }>({ title, columns, rows, empty }: PartProps<Row>) {
+  const isCut = rows.length >= limits.customerPartsMax
+  return (
+    <Card className="overflow-clip">
+      <CardHeader title={title} description={isCut ? `The newest ${limits.customerPartsMax}` : undefined} />
+      <Table
+        caption={`${title} of the customer, newest first`}
+        columns={columns}
+        rows={rows}
+        rowKey={({ _id }) => _id}
+        empty={<EmptyState title={`No ${title.toLowerCase()}`} description={empty} />}
+      />
+    </Card>
+  )
+}

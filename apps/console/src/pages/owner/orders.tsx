@@ -1,0 +1,132 @@
+import { ShoppingCart } from 'lucide-react'
+import { useMemo } from 'react'
+import { orderColumns } from '../../features/orders/order-columns.tsx'
+import { OrderFilters, toState } from '../../features/orders/order-filters.tsx'
+import { useOrders } from '../../features/orders/queries.ts'
+import { RetryButton } from '../../features/orders/retry-button.tsx'
+import { useApp, useApps } from '../../lib/api/apps.ts'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { toId, toSearch } from '../../lib/list/url-values.ts'
+import { useChosen } from '../../lib/list/use-chosen.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
+import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardHeader } from '../../ui/card.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { NoApps } from './no-apps.tsx'
+
+const OrderDialog = lazyNamed(() => import('../../features/orders/order-dialog.tsx'), 'OrderDialog')
+
+const pageSize = 50
+const dialogs = ['order'] as const
+const names = ['app', 'shop', 'state', 'search', 'license', 'customer'] as const
+const none = Object.fromEntries(names.map((name) => [name, undefined]))
+
+/** What the shops of all apps have sold. */
+export function OrdersPage() {
+  const apps = useApps()
+  const may = useMay()
+  const [url, setUrl] = useUrlState(...names, 'page', 'dialog', 'id')
+  const { app, resolving, unresolved } = useApp(toId(url.app))
+  const { page, turnTo } = usePage()
+  const dialog = useDialogParam(dialogs)
+  const [license, customer] = [toId(url.license), toId(url.customer)]
+  const shown = {
+    app: app?._id,
+    shop: toId(url.shop),
+    state: toState(url.state),
+    search: toSearch(url.search),
+  }
+  const filters = { ...shown, license, customer }
+  const orders = useOrders({ ...filters, page, limit: pageSize }, !resolving)
+  const data = resolving ? undefined : orders.data
+  useLastPage(orders.isPlaceholderData ? undefined : data?.pagination.pages)
+  const filtered = Object.values(filters).some(Boolean)
+  const order = useChosen(data?.orders, dialog.kind && dialog.id)
+  const setFilters = (changes: Record<string, string | undefined>) =>
+    setUrl({ ...changes, page: undefined, dialog: undefined, id: undefined })
+  const { open } = dialog
+  const columns = useMemo(() => orderColumns(({ _id }) => open('order', _id)), [open])
+  if (apps.data?.length === 0)
+    return <NoApps icon={<ShoppingCart />} reason="An order creates licenses of an app." />
+
+  return (
+    <div className="grid gap-3 md:gap-6">
+      <PageHeader title="Orders" subtitle="What your shops have sold, and what waits for you." />
+      <Card>
+        <CardHeader
+          title={license ? 'Orders of one license' : customer ? 'Orders of one customer' : 'Orders'}
+          description={data && summaryOf(data.pagination)}
+          stacked
+          filters
+          actions={
+            <>
+              {(license || customer) && (
+                <Button onClick={() => setFilters({ license: undefined, customer: undefined })}>
+                  All orders
+                </Button>
+              )}
+              <OrderFilters
+                apps={apps.data ?? []}
+                app={app}
+                mayListShops={may(wire.shops.list)}
+                values={shown}
+                onChange={setFilters}
+              />
+            </>
+          }
+        />
+        <Table
+          caption="Orders, newest first"
+          columns={columns}
+          rows={data?.orders}
+          rowKey={({ _id }) => _id}
+          rowMenu={may(wire.orders.retry) ? (row) => <RetryButton order={row} /> : undefined}
+          {...tableState(orders, 'Failed to load orders', unresolved ?? apps)}
+          skeletonRows={10}
+          empty={
+            <EmptyState
+              icon={<ShoppingCart />}
+              title={filtered ? 'No orders found' : 'No orders yet'}
+              description={
+                filtered
+                  ? 'Nothing matches your filters.'
+                  : 'Connect a shop on the page of an app. What it sells appears here.'
+              }
+              actions={filtered && <Button onClick={() => setFilters(none)}>Clear filters</Button>}
+            />
+          }
+        />
+        {data && (
+          <Pagination
+            page={page}
+            limit={pageSize}
+            total={data.pagination.total}
+            onPage={turnTo}
+            noun={data.pagination.capped ? 'orders and more' : 'orders'}
+          />
+        )}
+      </Card>
+      <DialogSlot>
+        {dialog.kind === 'order' && order && (
+          <OrderDialog
+            key={order._id}
+            order={order}
+            onCustomer={(id) => setFilters({ ...none, customer: id })}
+            onClose={dialog.close}
+          />
+        )}
+      </DialogSlot>
+    </div>
+  )
+}
+
+const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
+  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'order' : 'orders'}`

@@ -1,0 +1,85 @@
+import type { MailTemplate } from '@keyward/contract'
+
+interface Language {
+  mail: MailTemplate
+  /** What a test says about itself. */
+  test: { subject: string; note: string }
+}
+
+const written = (subject: string, ...paragraphs: string[]): MailTemplate => ({
+  subject,
+  text: paragraphs.join('\n\n'),
+  html: null,
+})
+
+/** The mail to buyers as the server brings it along, by language. */
+const languages = {
+  en: {
+    mail: written(
+      'Your license for {app}',
+      'Hello {name},',
+      'thank you for buying {app}. This is what unlocks it:',
+      '{key}',
+      'Copy the line into the program when it asks for a license key. Please keep this mail: you need the key again on a new computer.',
+      'Your licenses and devices: {page}',
+      'Order: {order}',
+    ),
+    test: { subject: 'Test', note: 'This is a test. Its key is invented.' },
+  },
+  de: {
+    mail: written(
+      'Ihre Lizenz für {app}',
+      'Guten Tag {name},',
+      'vielen Dank für den Kauf von {app}. Damit schalten Sie es frei:',
+      '{key}',
+      'Kopieren Sie die Zeile in das Programm, wenn es nach einem Lizenzschlüssel fragt. Bitte bewahren Sie diese E-Mail auf: Auf einem neuen Computer brauchen Sie den Schlüssel wieder.',
+      'Ihre Lizenzen und Geräte: {page}',
+      'Bestellung: {order}',
+    ),
+    test: { subject: 'Test', note: 'Dies ist ein Test. Der Schlüssel ist erfunden.' },
+  },
+  es: {
+    mail: written(
+      'Tu licencia de {app}',
+      'Hola {name}:',
+      'Gracias por comprar {app}. Con esto lo activas:',
+      '{key}',
+      'Copia la línea en el programa cuando te pida una clave de licencia. Guarda este correo: volverás a necesitar la clave en otro ordenador.',
+      'Tus licencias y dispositivos: {page}',
+      'Pedido: {order}',
+    ),
+    test: { subject: 'Prueba', note: 'Esto es una prueba. La clave es inventada.' },
+  },
+  pt: {
+    mail: written(
+      'Sua licença do {app}',
+      'Olá {name},',
+      'Obrigado por comprar {app}. É com isto que você o ativa:',
+      '{key}',
+      'Copie a linha no programa quando ele pedir uma chave de licença. Guarde este e-mail: você vai precisar da chave em um computador novo.',
+      'Suas licenças e dispositivos: {page}',
+      'Pedido: {order}',
+    ),
+    test: { subject: 'Teste', note: 'Este é um teste. A chave é inventada.' },
+  },
+  zh: {
+    mail: written(
+      '您的 {app} 许可证',
+      '您好 {name}：',
+      '感谢您购买 {app}。请用以下密钥激活：',
+      '{key}',
+      '当程序要求输入许可证密钥时，请将该行复制进去。请保存此邮件：更换电脑时您会再次需要该密钥。',
+      '您的许可证和设备：{page}',
+      '订单号：{order}',
+    ),
+    test: { subject: '测试', note: '这是一封测试邮件，其中的密钥是虚构的。' },
+  },
+} as const satisfies Record<string, Language>
+
+export const builtInLocales = Object.keys(languages)
+
+/** What the server brings along in the language of a tag, the last of which names no region. */
+export const builtInOf = (tags: readonly string[]): Language | undefined =>
+  (languages as Record<string, Language>)[tags.at(-1) ?? '']
+
+export const english: Language = languages.en

@@ -1,0 +1,67 @@
+import {
+  type AppMail,
+  lookupTags,
+  type MailTemplate,
+  type MailValues,
+  renderMail,
+  toPlainText,
+} from '@keyward/contract'
+import type { AppMailRow } from '../../db/tables.ts'
+import type { Mail } from '../mail/mail.service.ts'
+import { builtInOf, english } from './app-mails.defaults.ts'
+
+export const tagsOf = (locale: string | null): string[] => (locale ? lookupTags(locale) : [])
+
+/**
+ * The mail that a buyer of a language gets: the app's own one in it, else the server's in it, else the app's default one, else
+ * English. Sender and address for answers come from the default one where the app has none in the language.
+ */
+export function pickMail(rows: readonly AppMailRow[], tags: readonly string[]): AppMail {
+  const own = tags.flatMap((tag) => rows.find(({ locale }) => locale === tag) ?? [])[0]
+  if (own) return toMail(own)
+  const general = rows.find(({ locale }) => locale === '')
+  const builtIn = builtInOf(tags)
+  if (general && !builtIn) return toMail(general)
+  const { from_name: fromName = null, reply_to: replyTo = null } = general ?? {}
+  return { ...(builtIn ?? english).mail, fromName, replyTo }
+}
+
+const toMail = ({ subject, text, html, from_name, reply_to }: AppMailRow): AppMail => ({
+  ...{ subject, text, html },
+  ...{ fromName: from_name, replyTo: reply_to },
+})
+
+export interface Rendered {
+  to: string
+  mail: AppMail
+  values: MailValues
+}
+
+/** A mail to a buyer, filled in. It contains keys, so it is never logged. */
+export function toBuyerMail({ to, mail, values }: Rendered): Mail {
+  return { ...toMessage({ to, mail, values }), isSecret: true }
+}
+
+/** The mail as the vendor gets it to see it; its key is invented. */
+export function toTestMail({ to, mail, values }: Rendered, tags: readonly string[]): Mail {
+  const { test } = builtInOf(tags) ?? english
+  const noted: MailTemplate = {
+    subject: `[${test.subject}] ${mail.subject}`,
+    text: `${test.note}\n\n${mail.text}`,
+    html: mail.html === null ? null : `<p>${test.note}</p>\n${mail.html}`,
+  }
+  return toMessage({ to, mail: { ...mail, ...noted }, values })
+}
+
+function toMessage({ to, mail, values }: Rendered): Mail {
+  const { subject, text, html } = renderMail(mail, values)
+  return {
+    ...{ to, subject, text: `${text}\n` },
+    ...(html !== null && { html }),
+    fromName: mail.fromName ?? senderOf(values.app),
+    ...(mail.replyTo !== null && { replyTo: mail.replyTo }),
+  }
+}
+
+/** The name of an app as a sender: one that has the form of an address would hide the real one. */
+const senderOf = (app: string): string => toPlainText(app.replace(/[<>"@]/g, ' '))

@@ -1,0 +1,10 @@
+/** Whether the program's version is older than the app's; an unreadable version counts as older. */
+export function isOlder(program: string, app: string): boolean {
+  const [mine, newest] = [parse(program), parse(app)]
+  if (!mine || !newest) return program !== app
+  const difference = newest.map((part, at) => part - (mine[at] ?? 0)).find((part) => part !== 0)
+  return (difference ?? 0) > 0
+}
+
+const parse = (version: string): number[] | undefined =>
+  /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) ? version.split('.').map(Number) : undefined

@@ -1,0 +1,61 @@
+import type { OwnerScope } from '../../core/actor.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
+import type { CompatibilityRow } from '../../db/tables.ts'
+
+export const findOfApp = (db: Db, scope: OwnerScope, appId: string): Promise<CompatibilityRow | undefined> =>
+  db
+    .selectFrom('compatibility')
+    .selectAll()
+    .where('app_id', '=', appId)
+    .where(inScope(scope))
+    .executeTakeFirst()
+
+/** Saves the row of an app that the transaction has locked. */
+export async function save(tx: Tx, row: CompatibilityRow): Promise<void> {
+  const { app_id: _app, owner_id: _owner, last_used_at: _used, ...change } = row
+  await tx
+    .insertInto('compatibility')
+    .values(row)
+    .onConflict((conflict) => conflict.column('app_id').doUpdateSet(change))
+    .execute()
+}
+
+export async function countPrograms(db: Db, appId: string, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('compatibility_programs')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('app_id', '=', appId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+// Programs were found by what the server read of their sessions, so these functions take no scope.
+
+export async function savePrograms(
+  tx: Tx,
+  programs: readonly { app_id: string; program: string; expires_at: number }[],
+): Promise<void> {
+  await tx
+    .insertInto('compatibility_programs')
+    .values([...programs])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['app_id', 'program'])
+        .doUpdateSet(({ ref }) => ({ expires_at: ref('excluded.expires_at') })),
+    )
+    .execute()
+}
+
+export async function noteUse(tx: Tx, appIds: readonly string[], now: number): Promise<void> {
+  await tx.updateTable('compatibility').set({ last_used_at: now }).where('app_id', 'in', appIds).execute()
+}
+
+/** What an answer says of an end user besides the end user itself. */
+export const readSignedIn = (db: Db, clientId: string) =>
+  db
+    .selectFrom('clients')
+    .leftJoin('licenses', 'licenses.id', 'clients.license_id')
+    .select(['clients.hwid', 'clients.expires_at', 'licenses.key'])
+    .where('clients.id', '=', clientId)
+    .executeTakeFirst()

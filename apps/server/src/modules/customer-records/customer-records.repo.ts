@@ -1,0 +1,145 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import type { Page } from '../../core/paging.ts'
+import { type Database, type Db, foundInScope, inScope, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { anywhere } from '../../db/lists/search.ts'
+import type { CustomerRow } from '../../db/tables.ts'
+import { customerInScope, hasAny } from '../customers/customers.access.ts'
+
+export interface CustomerView extends CustomerRow {
+  licenses: number
+  orders: number
+}
+
+export interface CustomerFilter {
+  /** An app that the caller has checked. */
+  appId: string | undefined
+  /** In lower case. */
+  search: string | undefined
+}
+
+const countOf = (table: 'licenses' | 'shop_orders', scope: OwnerScope) =>
+  sql<number>`(select count(*) from ${sql.table(table)} t where t.customer_id = c.id and ${foundInScope(scope, 't')})`
+
+const views = (db: Db, scope: OwnerScope) =>
+  db
+    .selectFrom('customers as c')
+    .selectAll('c')
+    .select([countOf('licenses', scope).as('licenses'), countOf('shop_orders', scope).as('orders')])
+
+export const findCustomer = (db: Db, scope: OwnerScope, id: string): Promise<CustomerView | undefined> =>
+  views(db, scope).where('c.id', '=', id).where(customerInScope(scope)).executeTakeFirst()
+
+/** Locks the row until the transaction ends. */
+export const lockCustomer = (tx: Tx, scope: OwnerScope, id: string): Promise<CustomerRow | undefined> =>
+  lock(
+    tx,
+    tx.selectFrom('customers as c').selectAll('c').where('c.id', '=', id).where(customerInScope(scope)),
+  ).executeTakeFirst()
+
+/** A page of the customers that match a filter, newest first, and their number up to `most` + 1. */
+export async function pageCustomers(
+  { lists }: Database,
+  scope: OwnerScope,
+  { appId, search }: CustomerFilter,
+  { page, limit }: Page,
+  most: number,
+): Promise<{ rows: CustomerView[]; total: number }> {
+  const conditions = [sql<SqlBool>`c.owner_id = ${scope.ownerId}`]
+  if (appId !== undefined) conditions.push(hasAny(scope, sql`coalesce(t.app_id, '') = ${appId}`))
+  else if (scope.apps) conditions.push(hasAny(scope))
+  if (search !== undefined) conditions.push(contains(search))
+  const matching = sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  const counted = lists
+    .selectFrom('customers as c')
+    .select('c.seq')
+    .where(matching)
+    .limit(most + 1)
+  const { n } = await lists
+    .selectFrom(counted.as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  const total = Number(n)
+  const offset = (page - 1) * limit
+  if (offset >= Math.min(total, most)) return { rows: [], total }
+  const rows = await views(lists, scope)
+    .where(matching)
+    .orderBy('c.seq', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
+const contains = (search: string): RawBuilder<SqlBool> =>
+  sql`(c.email_normalized like ${anywhere(search)} escape '\\' or lower(c.name) like ${anywhere(search)} escape '\\')`
+
+/** The newest licenses of a customer, and of its end users. */
+export async function listLicenses(db: Db, scope: OwnerScope, id: string, most: number): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`
+    select l.seq as seq from licenses l where l.customer_id = ${id} and ${foundInScope(scope, 'l')}
+    union select l.seq from clients c cross join licenses l
+      where c.customer_id = ${id} and l.client_id = c.id and ${foundInScope(scope, 'l')}
+    order by 1 desc limit ${most}`.execute(db)
+  return rows.map(({ seq }) => Number(seq))
+}
+
+/** An end user of a customer. */
+export interface PersonRow {
+  id: string
+  seq: number
+  username: string
+  last_address: string | null
+}
+
+/** The newest end users of a customer: those linked to it, and those who use its licenses. */
+export async function listEndUsers(
+  db: Db,
+  scope: OwnerScope,
+  id: string,
+  most: number,
+): Promise<PersonRow[]> {
+  const { rows } = await sql<PersonRow>`
+    select c.id, c.seq, c.username, c.last_address from clients c
+      where c.customer_id = ${id} and ${foundInScope(scope, 'c')}
+    union select c.id, c.seq, c.username, c.last_address from licenses l cross join clients c
+      where l.customer_id = ${id} and c.id = l.client_id and ${foundInScope(scope, 'c')}
+    order by 2 desc limit ${most}`.execute(db)
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+}
+
+/** The mails to a customer, newest first. */
+export const listMails = (db: Db, scope: OwnerScope, id: string, most: number) =>
+  db
+    .selectFrom('mails as t')
+    .select(['t.id', 't.state', 't.created_at'])
+    .where('t.customer_id', '=', id)
+    .where(ownerOf('t'), '=', scope.ownerId)
+    .orderBy('t.created_at', 'desc')
+    .limit(most)
+    .execute()
+
+/** The numbers of orders by their ids. */
+export async function listNumbers(
+  db: Db,
+  scope: OwnerScope,
+  orderIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (orderIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('shop_orders')
+    .select(['id', 'number'])
+    .where('id', 'in', orderIds)
+    .where(inScope(scope))
+    .execute()
+  return new Map(rows.map(({ id, number }) => [id, number]))
+}
+
+/** The licenses that a person has, or uses as an end user. */
+export async function listLicenseIds(db: Db, scope: OwnerScope, id: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.id as id from licenses l where l.customer_id = ${id} and ${foundInScope(scope, 'l')}
+    union select l.id from clients c cross join licenses l
+      where c.customer_id = ${id} and l.client_id = c.id and ${foundInScope(scope, 'l')}`.execute(db)
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,139 @@
+import { type Customer, type CustomerMail, limits } from '@keyward/contract'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { toIso } from '../../core/clock.ts'
+import { newId, normalizeName } from '../../core/ids.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { problem } from '../../core/problem.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { findAppId } from '../apps/apps.service.ts'
+import { insertCustomer, updateCustomer } from '../customers/customers.access.ts'
+import { listDevicesOf } from '../end-users/end-users.devices.ts'
+import { endUserSource } from '../end-users/end-users.service.ts'
+import { licenseSource } from '../licenses/licenses.service.ts'
+import { subjectOf } from '../mail/mail.queue.ts'
+import * as repo from './customer-records.repo.ts'
+
+export async function listCustomers(
+  ctx: Ctx,
+  actor: VendorActor,
+  { app, search, ...page }: Page & { app?: string | undefined; search?: string | undefined },
+) {
+  const filter = {
+    appId: await findAppId(ctx.db, actor, app),
+    search: search ? normalizeName(search) : undefined,
+  }
+  const { rows, total } = await repo.pageCustomers(ctx.database, actor, filter, page, limits.searchCountMax)
+  return { customers: rows.map(toCustomer), pagination: toPagination(page, total, true) }
+}
+
+export interface CustomerChange {
+  email?: string | undefined
+  name?: string | null | undefined
+  note?: string | null | undefined
+}
+
+export async function createCustomer(
+  ctx: Ctx,
+  actor: VendorActor,
+  { email, name, note }: CustomerChange & { email: string },
+): Promise<Customer> {
+  const id = newId('cus')
+  return ctx.tx(
+    actor,
+    async (write) => {
+      await insertCustomer(write, actor, id, { email, name: name || null, note: note || null })
+      write.record('customer.created', id, {})
+      return toCustomer(await found(write.tx, actor, id))
+    },
+    { onTaken: exists },
+  )
+}
+
+/** A customer with what it has. */
+export async function getCustomer(ctx: Ctx, actor: VendorActor, id: string) {
+  const customer = toCustomer(await found(ctx.db, actor, id))
+  const parts = await readParts(ctx, actor, id, limits.customerPartsMax)
+  const devices = await listDevicesOf(ctx, actor, parts.clients, limits.customerPartsMax)
+  return { customer, ...parts, devices, mails: await readMails(ctx, actor, id, limits.customerPartsMax) }
+}
+
+/** The newest mails to a customer that the caller may know of. */
+export async function readMails(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  most: number,
+): Promise<CustomerMail[]> {
+  const mails = await repo.listMails(ctx.database.lists, actor, id, most)
+  const ids = actor.permissions.has('licenses:read') ? mails.flatMap((mail) => subjectOf(mail.id) ?? []) : []
+  const numbers = await repo.listNumbers(ctx.database.lists, actor, ids)
+  return mails.flatMap(({ id: _id, state, created_at }) => {
+    const about = subjectOf(_id)
+    const number = about === undefined ? undefined : numbers.get(about)
+    // The mail does not say of which app a link is.
+    if (about === undefined ? actor.apps !== null : number === undefined) return []
+    const order = about === undefined || number === undefined ? null : { _id: about, order: number }
+    return [{ _id, order, state, createdAt: toIso(created_at) }]
+  })
+}
+
+export async function readParts(ctx: Ctx, actor: VendorActor, id: string, most: number) {
+  const now = ctx.clock.now()
+  const { lists } = ctx.database
+  const mayLicenses = actor.permissions.has('licenses:read')
+  const { licenses, endUsers } = await listParts(lists, actor, id, most)
+  const seqs = endUsers.map(({ seq }) => seq)
+  return {
+    licenses: mayLicenses ? await licenseSource.read(ctx, actor, licenses, now) : null,
+    clients: await endUserSource.read(ctx, actor, seqs, now),
+  }
+}
+
+/** The newest licenses and end users of a customer, as places in their lists. */
+export const listParts = async (db: Ctx['db'], scope: OwnerScope, id: string, most: number) => ({
+  licenses: await repo.listLicenses(db, scope, id, most),
+  endUsers: await repo.listEndUsers(db, scope, id, most),
+})
+
+export async function changeCustomer(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  change: CustomerChange,
+): Promise<Customer> {
+  // A taken address would tell of a customer that the caller may not see.
+  if (change.email !== undefined && actor.apps !== null) throw problem('permission_missing')
+  return ctx.tx(
+    actor,
+    async (write) => {
+      if (!(await repo.lockCustomer(write.tx, actor, id))) throw problem('not_found')
+      const { email, name, note } = change
+      await updateCustomer(write.tx, actor, id, {
+        ...(email !== undefined && { email }),
+        ...(name !== undefined && { name: name || null }),
+        ...(note !== undefined && { note: note || null }),
+      })
+      write.record('customer.updated', id, { fields: Object.keys(change) })
+      return toCustomer(await found(write.tx, actor, id))
+    },
+    { onTaken: exists },
+  )
+}
+
+export async function found(db: Ctx['db'], scope: OwnerScope, id: string): Promise<repo.CustomerView> {
+  const row = await repo.findCustomer(db, scope, id)
+  if (!row) throw problem('not_found')
+  return row
+}
+
+const exists = () => problem('customer_exists')
+
+export const toCustomer = (row: repo.CustomerView): Customer => ({
+  _id: row.id,
+  email: row.email,
+  name: row.name,
+  note: row.note,
+  createdAt: toIso(row.created_at),
+  licenses: Number(row.licenses),
+  orders: Number(row.orders),
+})

@@ -1,0 +1,83 @@
+import { type ApiKeyActor, system, type VendorActor } from '../../core/actor.ts'
+import { second } from '../../core/clock.ts'
+import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { Problem } from '../../core/problem.ts'
+import type { ErasureRow } from '../../db/tables.ts'
+import {
+  claimErasure,
+  endErasure,
+  findDueErasure,
+  noteSweep,
+  openErasure,
+} from '../customers/erasures.access.ts'
+import {
+  type Eraser,
+  type ErasureParts,
+  eraseCustomer,
+  forgetWritten,
+  type StoredPart,
+} from './customer-records.erasure.ts'
+
+interface Options {
+  onError: (error: unknown) => void
+  /** How often erasures of other nodes and of dead processes are looked for. */
+  pollMs?: number | undefined
+}
+
+/** Finishes what other processes began, and looks again for what was written later, until the returned function is called. */
+export function startErasures(
+  parts: ErasureParts,
+  { onError, pollMs = second }: Options,
+): () => Promise<void> {
+  let isEnding = false
+  const working = oneAtATime(async () => {
+    try {
+      while (!isEnding && (await finishNext(parts))) {}
+    } catch (error) {
+      // Its lease ends, and the next look tries it again.
+      onError(error)
+    }
+  })
+  working.start()
+  const timer = setInterval(working.start, pollMs)
+  timer.unref()
+  return async () => {
+    isEnding = true
+    clearInterval(timer)
+    await working.ended()
+  }
+}
+
+/** Works on one erasure that is due; false if there is none. */
+async function finishNext(parts: ErasureParts): Promise<boolean> {
+  const { ctx } = parts
+  const now = ctx.clock.now()
+  if (!(await findDueErasure.first(ctx.db, { now }))) return false
+  const row = await ctx.tx(system, ({ tx }) => claimErasure(tx, now))
+  if (!row) return false
+  const { person, by } = JSON.parse(openErasure(ctx.seal, row)) as StoredPart
+  const actor = toActor(row, by)
+  await parts.log.drain()
+  await forgetWritten(ctx, actor, person)
+  if (row.ended_at !== null) await ctx.tx(actor, (write) => noteSweep(write, row))
+  else await finish(parts, actor, row)
+  return true
+}
+
+async function finish(
+  parts: ErasureParts,
+  actor: VendorActor,
+  { customer_id: id }: ErasureRow,
+): Promise<void> {
+  try {
+    await eraseCustomer(parts, actor, id)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    // A repeated call was faster, or the vendor has deleted all customers.
+    await parts.ctx.tx(actor, (write) => endErasure(write, id))
+  }
+}
+
+/** Who asked for the erasure; what it may do was checked then. */
+const toActor = ({ owner_id: ownerId }: ErasureRow, by: Eraser): VendorActor =>
+  ({ ...by, ownerId, apps: null, permissions: new Set(), isOwner: false }) as unknown as ApiKeyActor

@@ -1,0 +1,70 @@
+import { customerPageAddress, limits } from '@keyward/contract'
+import { day, minute } from '../../core/clock.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import type { Allowance, Attempts } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { queueMail } from '../mail/mail.queue.ts'
+import { type LinkPurpose, toLinkMail } from './customer-links.text.ts'
+import { insertLink, proofOf, type Subject } from './customer-sessions.access.ts'
+
+const lifetimeMs = limits.customerLinkMinutes * minute
+/** A link is not mailed any more in its last minutes. */
+const mailedForMs = lifetimeMs - 5 * minute
+
+/** Anybody can ask for the links of an address that they know, and a vendor's people for those of end users. */
+const linksOfOne: Allowance = {
+  name: 'customer links',
+  max: limits.customerLinksOfOnePerDay,
+  windowMs: day,
+}
+/** Links are not among the day's mails to buyers: strangers would use these up, and a link cannot wait for the next day. */
+const linksOfApp: Allowance = {
+  name: 'customer links of app',
+  max: limits.customerLinksPerDay,
+  windowMs: day,
+}
+
+export interface LinkParts {
+  ctx: Pick<Ctx, 'seal'>
+  attempts: Pick<Attempts, 'addIn'>
+}
+
+interface NewLink {
+  app: { id: string; ownerId: string; appId: string; name: string; vendor: string }
+  subject: Subject
+  /** The password or the address that the link depends on. */
+  secret: string
+  email: string
+  customerId: string | null
+  purpose: LinkPurpose
+  locale: string | undefined
+  /** Never from a request, whose Host header the sender controls. */
+  consoleUrl: string
+}
+
+/**
+ * Mails a link to the page of an app, which opens what it names once. Returns how many milliseconds it would have to wait for
+ * the next day; 0 if it is mailed.
+ */
+export async function mailLink(
+  { ctx, attempts }: LinkParts,
+  write: WriteTransaction,
+  { app, subject, secret, email, customerId, purpose, locale, consoleUrl }: NewLink,
+): Promise<number> {
+  const { id: appId, ownerId } = app
+  for (const [allowance, counted] of [
+    [linksOfOne, subject.id],
+    [linksOfApp, appId],
+  ] as const) {
+    const { count, window_ends } = await attempts.addIn(write.tx, allowance, 1, counted)
+    if (count > allowance.max) return Math.max(1, window_ends - write.now)
+  }
+  const expiresAt = write.now + lifetimeMs
+  const proof = proofOf(ctx.seal, subject, secret)
+  const token = await insertLink(write, { ownerId, appId, subject, proof, expiresAt })
+  // The token follows `#`, so it appears in no log and no Referer.
+  const link = `${customerPageAddress(consoleUrl, app.appId)}#${token}`
+  const mail = toLinkMail({ to: email, link, app: app.name, vendor: app.vendor, purpose, locale })
+  await queueMail(ctx, write, { ...mail, ownerId, customerId, expiresAt: write.now + mailedForMs })
+  return 0
+}

@@ -1,0 +1,125 @@
+import type { Client } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
+import { toEpochMs } from '../../core/clock.ts'
+import { normalizeName } from '../../core/ids.ts'
+import { problem } from '../../core/problem.ts'
+import { toSkeleton } from '../../core/skeleton.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { linkedCustomer } from '../customers/customers.access.ts'
+import { forgetAddedTime } from '../entitlements/added-time.ts'
+import { updateEndUser } from '../entitlements/end-user-rows.ts'
+import { setEndUserEnd } from '../entitlements/entitlements.service.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { movePauses } from '../entitlements/pauses.ts'
+import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import type { LockedEndUser } from './end-users.access.ts'
+import { addKey } from './end-users.added-key.ts'
+import { reserveExtension } from './end-users.limit.ts'
+import { toNewUsername } from './end-users.rules.ts'
+import { changeEndUser } from './end-users.service.ts'
+
+export interface Repair {
+  username?: string | undefined
+  email?: string | null | undefined
+  /** Null for never. */
+  expiresAt?: string | null | undefined
+  /** The `_id` or the address of a customer; null for none. */
+  customer?: string | null | undefined
+}
+
+/** Changes the name, address, end or customer of an end user. */
+export async function repairEndUser(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  { username, email, expiresAt, customer }: Repair,
+): Promise<Client> {
+  const name = username === undefined ? undefined : toNewUsername(username)
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  let customerId: string | null | undefined
+  return changeEndUser(
+    ctx,
+    actor,
+    id,
+    async (write, client) => {
+      const { tx } = write
+      const change = {
+        ...(name !== undefined && name !== client.username && renamed(name, client)),
+        ...(email !== undefined && { email }),
+        ...(customerId !== undefined && { customer_id: customerId }),
+      }
+      const fields = ['username', 'email', 'customer'].filter(
+        (field) => (field === 'customer' ? 'customer_id' : field) in change,
+      )
+      if (fields.length > 0) {
+        await updateEndUser(tx, actor, id, change)
+        write.record('end_user.updated', id, { fields }, client.app_id)
+      }
+      if (expiresAt === undefined) return
+      await reserveExtension(tx, actor, [id], maxLicensesPerApp, write.now)
+      await setEnd(write, actor, client, expiresAt)
+    },
+    {
+      onTaken: () => problem('username_taken'),
+      lockFirst: async (write) => {
+        customerId = await linkedCustomer(write, actor, customer)
+        if (expiresAt !== undefined) await lockLicensesOf(write.tx, actor, [id])
+      },
+    },
+  )
+}
+
+/** Names that are keys are not compared with names that look alike. */
+export const renamed = (username: string, { password_hash }: LockedEndUser) => ({
+  username,
+  username_normalized: normalizeName(username),
+  name_skeleton: password_hash === null ? '' : toSkeleton(username),
+})
+
+/** A past end is accepted: access ends now. The end replaces what added keys gave. */
+async function setEnd(
+  write: WriteTransaction,
+  actor: VendorActor,
+  client: LockedEndUser,
+  expiresAt: string | null,
+): Promise<void> {
+  const { tx, now } = write
+  const end = expiresAt === null ? null : toEpochMs(expiresAt)
+  const after = Math.max(toStoredEnd(end, client.grace_days), now)
+  await movePauses(tx, actor, [client.id], now)
+  await setEndUserEnd(tx, actor, client.id, after)
+  await forgetAddedTime(tx, actor, [client.id])
+  const change = { before: toShownEnd(client), after: toShownEnd({ ...client, expires_at: after }) }
+  write.record('end_user.expiry_changed', client.id, change, client.app_id)
+}
+
+/** Adds an unused license of the app to an end user, as programs do by `upgrade`. */
+export function addLicense(ctx: Ctx, actor: VendorActor, id: string, licenseId: string): Promise<Client> {
+  if (!actor.permissions.has('licenses:write')) throw problem('permission_missing')
+  return changeEndUser(
+    ctx,
+    actor,
+    id,
+    async (write, client) => {
+      const { tx, now } = write
+      const app = { id: client.app_id, ownerId: actor.ownerId, apps: actor.apps }
+      const key = await findLicenseById(tx, app.id, licenseId)
+      if (!key || key.owner_id !== actor.ownerId) throw licenseGone()
+      if (client.banned === 1 || client.paused_at !== null) throw problem('end_user_blocked')
+      const isFree = key.used === 0 && key.banned === 0 && key.expires_at > now
+      if (!isFree) throw problem('license_not_free')
+      await movePauses(tx, actor, [id], now)
+      const first = await findFirstLicense(tx, app.id, client)
+      const added = await addKey(write, app, { client, first }, key, addsNothing)
+      if (!added) throw problem('license_not_free')
+    },
+    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, [id], licenseId) },
+  )
+}
+
+const licenseGone = () => problem('not_found', { message: 'License not found' })
+const addsNothing = () =>
+  problem('never_expires', { message: 'This end user never expires, and the license adds nothing to it' })

@@ -1,0 +1,66 @@
+import type { CompiledQuery } from 'kysely'
+import { sha256 } from '../../core/crypto.ts'
+import { type Db, insert, send, type Tx } from '../../db/index.ts'
+import { toTyped } from '../../db/typed-keys.ts'
+
+// Names and keys that an app has had and that are deleted or changed now. An app that takes over end users from an old
+// provider never asks for them: a deletion would be undone by the next sign-in. Only digests are kept.
+
+interface OfApp {
+  app_id: string
+}
+type Key = OfApp & { key_normalized: string }
+type Name = OfApp & { username_normalized: string }
+
+const digestOf = (kind: 'key' | 'name', appId: string, text: string): string =>
+  sha256(`${kind}\n${appId}\n${text}`).slice(0, 32)
+
+const digestOfKey = ({ app_id, key_normalized }: Key) => digestOf('key', app_id, toTyped(key_normalized))
+const digestOfName = ({ app_id, username_normalized }: Name) => digestOf('name', app_id, username_normalized)
+
+const insertedAtOnce = 500
+
+/** Remembers keys that the transaction deletes. */
+export const rememberKeys = (tx: Tx, keys: readonly Key[]): Promise<void> =>
+  remember(
+    tx,
+    keys.map((key) => ({ app_id: key.app_id, digest: digestOfKey(key) })),
+  )
+
+/** Remembers names that the transaction deletes or changes. */
+export const rememberNames = (tx: Tx, names: readonly Name[]): Promise<void> =>
+  remember(
+    tx,
+    names.map((name) => ({ app_id: name.app_id, digest: digestOfName(name) })),
+  )
+
+async function remember(tx: Tx, rows: { app_id: string; digest: string }[]): Promise<void> {
+  // In one order, so that transactions wait for each other instead of deadlocking.
+  const sorted = rows.sort((one, other) => (one.digest < other.digest ? -1 : 1))
+  const inserts: CompiledQuery[] = []
+  for (let at = 0; at < sorted.length; at += insertedAtOnce) {
+    const slice = sorted.slice(at, at + insertedAtOnce)
+    inserts.push(insert(tx, 'former_names', slice, 'app_id', 'digest'))
+  }
+  if (inserts.length > 0) await send(tx, inserts)
+}
+
+/** Whether an app that the caller has checked had this text, as it is compared, as a key or a name. */
+export async function wasUsed(
+  db: Db,
+  appId: string,
+  { key, name }: { key: string; name: string },
+): Promise<boolean> {
+  const digests = [
+    digestOfKey({ app_id: appId, key_normalized: key }),
+    digestOfName({ app_id: appId, username_normalized: name }),
+  ]
+  const found = await db
+    .selectFrom('former_names')
+    .select('digest')
+    .where('app_id', '=', appId)
+    .where('digest', 'in', digests)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

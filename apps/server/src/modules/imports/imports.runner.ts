@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { actorOfStored, system } from '../../core/actor.ts'
+import { second } from '../../core/clock.ts'
+import { storageFailureOf } from '../../db/failure.ts'
+import { holdsUpOthers } from '../../db/index.ts'
+import type { DataImportRow } from '../../db/tables.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { applyRows } from './imports.apply.ts'
+import { ClaimLost, claimMs, lockClaimed } from './imports.claim.ts'
+import { partsAtOnce } from './imports.files.ts'
+import { readRows } from './imports.reading.ts'
+import * as repo from './imports.repo.ts'
+import { undoRows } from './imports.undo.ts'
+import { UnreadableFiles } from './rows.ts'
+
+interface Options {
+  onError: (error: unknown) => void
+  /** How often imports of other nodes and of dead processes are looked for. */
+  pollMs?: number | undefined
+}
+
+const atOnce = 2
+/** Files whose reading ends the process would otherwise end each one that follows. */
+const attemptsMost = 5
+
+/** Runs imports that were asked for, also those that an earlier process or another node began. */
+export class ImportRunner {
+  readonly #ctx: Ctx
+  readonly #onError: (error: unknown) => void
+  readonly #pollMs: number
+  readonly #claim = randomUUID()
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #isWanted = false
+  #looking: Promise<void> | undefined
+
+  constructor(ctx: Ctx, { onError, pollMs = 2 * second }: Options) {
+    this.#ctx = ctx
+    this.#onError = onError
+    this.#pollMs = pollMs
+  }
+
+  async start(): Promise<void> {
+    const { db, tx } = this.#ctx
+    // The embedded database belongs to this process alone.
+    if (holdsUpOthers(db, Number.POSITIVE_INFINITY)) await tx(system, (write) => repo.releaseClaims(write.tx))
+    this.#timer = setInterval(() => this.wake(), this.#pollMs)
+    this.#timer.unref()
+    this.wake()
+  }
+
+  wake(): void {
+    if (this.#stopping.signal.aborted) return
+    this.#isWanted = true
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+    })
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stopping.abort()
+    await this.#looking
+    await Promise.all(this.#running)
+  }
+
+  async #look(): Promise<void> {
+    try {
+      while (this.#isWanted && this.#running.size < atOnce && !this.#stopping.signal.aborted) {
+        this.#isWanted = false
+        const row = await this.#claimNext()
+        if (!row) return
+        this.#isWanted = true
+        const work = this.#work(row).finally(() => {
+          this.#running.delete(work)
+          this.wake()
+        })
+        this.#running.add(work)
+      }
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  async #claimNext(): Promise<repo.ClaimedImport | undefined> {
+    const now = this.#ctx.clock.now()
+    if (!(await repo.hasDue(this.#ctx.db, now))) return undefined
+    // A claim of its own for each run: an earlier one of this process has lost it.
+    const claim = `${this.#claim}:${randomUUID()}`
+    return this.#ctx.tx(system, ({ tx }) => repo.claimImport(tx, { claim, now, until: now + claimMs }))
+  }
+
+  async #work(row: repo.ClaimedImport): Promise<void> {
+    try {
+      await this.#run(row)
+    } catch (error) {
+      if (error instanceof ClaimLost) return
+      if (storageFailureOf(error) !== undefined) {
+        this.#onError(error)
+        // Its claim ends, and it goes on from its last slice.
+        await pause(this.#pollMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
+        return
+      }
+      const isKnown = error instanceof UnreadableFiles
+      if (!isKnown) this.#onError(error)
+      await this.#fail(row, isKnown ? error.message : 'The server could not finish it').catch(this.#onError)
+    }
+  }
+
+  async #run(row: repo.ClaimedImport): Promise<void> {
+    const { signal } = this.#stopping
+    const ctx = { ...this.#ctx, tx: this.#stoppable(signal) }
+    if (row.state === 'undoing') {
+      await undoRows(ctx, row)
+      await this.#finish(row)
+      return
+    }
+    if (row.is_read === 0 && row.attempt > attemptsMost)
+      throw new UnreadableFiles('The server could not read the files. Please split them.')
+    if (row.is_read === 0 && !(await readRows(ctx, row, signal))) return this.#ask(row)
+    await applyRows(ctx, row)
+    await this.#finish(row)
+  }
+
+  /** On shutdown the next slice is not begun; the next process goes on. */
+  #stoppable(signal: AbortSignal): Ctx['tx'] {
+    const { tx } = this.#ctx
+    return (actor, work, options) => {
+      if (signal.aborted) throw new ClaimLost('the server stops')
+      return tx(actor, work, options)
+    }
+  }
+
+  async #finish(row: DataImportRow): Promise<void> {
+    const actor = actorOfStored(row)
+    const isReal = row.state === 'running'
+    await this.#ctx.tx(actor, async (write) => {
+      const { tx, now } = write
+      const { licenses, clients, skipped, failed, kept } = await lockClaimed(tx, actor, row)
+      const state = row.state === 'undoing' ? 'undone' : isReal ? 'done' : 'checked'
+      const end = { state, claim: null, claimed_until: null, finished_at: now } as const
+      await repo.updateImport(tx, actor, row.id, { ...end, ...(isReal && { files_until: now }) })
+      if (isReal) await repo.deleteFileRows(tx, row.id)
+      if (row.state === 'undoing') write.record('import.undone', row.id, { kept }, row.app_id)
+      else {
+        const counts = { licenses, clients, skipped, failed }
+        write.record('import.finished', row.id, { dryRun: !isReal, ...counts }, row.app_id)
+      }
+    })
+    if (isReal) await removeParts(this.#ctx, row.id)
+  }
+
+  /** A real run needs an answer to each question. */
+  async #ask(row: DataImportRow): Promise<void> {
+    const actor = actorOfStored(row)
+    await this.#ctx.tx(actor, async ({ tx }) => {
+      await lockClaimed(tx, actor, row)
+      await repo.updateImport(tx, actor, row.id, { state: 'waiting', claim: null, claimed_until: null })
+    })
+  }
+
+  async #fail(row: DataImportRow, reason: string): Promise<void> {
+    const actor = actorOfStored(row)
+    await this.#ctx.tx(actor, async (write) => {
+      await lockClaimed(write.tx, actor, row)
+      const end = { state: 'failed', claim: null, claimed_until: null, finished_at: write.now } as const
+      await repo.updateImport(write.tx, actor, row.id, { ...end, problem: reason })
+      write.record('import.failed', row.id, { reason }, row.app_id)
+    })
+  }
+}
+
+/** Deletes parts that belong to no file, after the files themselves. */
+async function removeParts({ clock, tx }: Pick<Ctx, 'clock' | 'tx'>, id: string): Promise<void> {
+  const deleteSome = () => tx(system, (write) => repo.deleteLooseParts(write.tx, id, partsAtOnce))
+  while ((await deleteSome()) === partsAtOnce);
+  await tx(system, (write) => repo.forgetFiles(write.tx, id, clock.now()))
+}
+
+/** Deletes files that are kept no longer, and imports with their reports. */
+export async function tidyImports(ctx: Pick<Ctx, 'clock' | 'db' | 'tx'>): Promise<void> {
+  const now = ctx.clock.now()
+  for (const row of await repo.listExpired(ctx.db, now)) {
+    const isExpired = await ctx.tx(system, async ({ tx }) => {
+      // It may have been run or got a file meanwhile.
+      if (!(await repo.lockExpired(tx, row.id, now))) return false
+      await repo.deleteFileRows(tx, row.id)
+      return true
+    })
+    if (!isExpired) continue
+    await removeParts(ctx, row.id)
+    if (row.kept_until > now) continue
+    while ((await ctx.tx(system, ({ tx }) => repo.deleteRows(tx, row.id, 500), { rows: 500 })) > 0);
+    await ctx.tx(system, ({ tx }) => repo.deleteImport(tx, row.id))
+  }
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { type Db, query, type Tx } from '../../db/index.ts'
+import type { LazyMoveRow } from '../../db/tables.ts'
+
+// The caller has checked the owner of the app, or a program's session belongs to it.
+
+export const findSettings = (db: Db, appId: string): Promise<LazyMoveRow | undefined> =>
+  byApp.first(db, { appId })
+
+const byApp = query((db, values: { appId: string }) =>
+  db
+    .selectFrom('lazy_moves')
+    .select([
+      'app_id',
+      'owner_id',
+      'url',
+      'protocol',
+      'old_name',
+      'old_owner_id',
+      'secret_sealed',
+      'public_key',
+      'until',
+      'moved',
+      'failed',
+      'last_failure',
+      'last_failure_at',
+    ])
+    .where('app_id', '=', values.appId),
+)
+
+type Settings = Omit<LazyMoveRow, 'moved' | 'failed' | 'last_failure' | 'last_failure_at'>
+
+/** Saves the settings of an app, which the transaction has locked; the counts stay. */
+export async function saveSettings(tx: Tx, settings: Settings): Promise<void> {
+  const { app_id: _app, owner_id: _owner, ...change } = settings
+  await tx
+    .insertInto('lazy_moves')
+    .values(settings)
+    .onConflict((conflict) => conflict.column('app_id').doUpdateSet(change))
+    .execute()
+}
+
+/** The statement that counts an end user who was taken over. */
+export const countMoved = query((db, values: { appId: string }) =>
+  db
+    .updateTable('lazy_moves')
+    .set((eb) => ({ moved: eb('moved', '+', 1) }))
+    .where('app_id', '=', values.appId),
+)
+
+export async function countFailed(
+  db: Db,
+  app: { id: string },
+  { reason, at }: { reason: string; at: number },
+): Promise<void> {
+  await db
+    .updateTable('lazy_moves')
+    .set({ failed: sql`failed + 1`, last_failure: reason, last_failure_at: at })
+    .where('app_id', '=', app.id)
+    .execute()
+}

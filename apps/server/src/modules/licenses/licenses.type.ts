@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { License } from '@keyward/contract'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { problem } from '../../core/problem.ts'
+import type { Db, WriteTransaction } from '../../db/index.ts'
+import { toShownEnd } from '../../db/stored-end.ts'
+import type { LicenseTypeRow } from '../../db/tables.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { endOf } from '../entitlements/pauses.ts'
+import { toDuration } from '../entitlements/term.rules.ts'
+import { addedTimeOf, storeTyped, type TypedColumns } from '../entitlements/type-change.ts'
+import { readTypeOf } from '../license-types/license-types.access.ts'
+import { type Typed, type TypeEnd, takeType } from '../license-types/type-of-license.rules.ts'
+import * as repo from './licenses.repo.ts'
+import { toTermsFields } from './licenses.rules.ts'
+import { toLicense } from './licenses.view.ts'
+
+interface Taken extends Typed {
+  license: repo.LicenseView
+  type: LicenseTypeRow
+}
+
+/** What a license becomes when it takes a type of its app. */
+export async function takenBy(
+  db: Db,
+  scope: OwnerScope,
+  id: string,
+  type: LicenseTypeRow,
+  { end, now }: { end: TypeEnd; now: number },
+): Promise<Taken> {
+  const found = await repo.findLicense(db, scope, id)
+  if (!found) throw problem('not_found')
+  const license = { ...found, expires_at: endOf(found, now) }
+  const added = await addedTimeOf(db, scope, license)
+  return { license, type, ...takeType(license, type, { end, added, now }) }
+}
+
+/** The license as it would be after it takes a type. */
+export async function previewType(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  typeId: string,
+  end: TypeEnd,
+): Promise<License> {
+  const now = ctx.clock.now()
+  const license = await repo.findLicense(ctx.db, actor, id)
+  if (!license) throw problem('not_found')
+  const type = await readTypeOf(ctx.db, actor, license.app_id, typeId)
+  const { columns, license: current } = await takenBy(ctx.db, actor, id, type, { end, now })
+  return toLicense({ ...current, ...columns, paused_at: null, type_name: type.name }, now)
+}
+
+/** Whether the license already is as the change makes it. */
+export const isTyped = ({ license, columns, hiddenEnd }: Taken): boolean =>
+  hiddenEnd === null &&
+  Object.entries(columns).every(([name, value]) => license[name as keyof TypedColumns] === value)
+
+/** Gives a locked license its new type. */
+export async function changeType(write: WriteTransaction, actor: OwnerScope, taken: Taken): Promise<void> {
+  const { license, type, columns, hiddenEnd } = taken
+  await storeTyped(write.tx, actor, license, columns, hiddenEnd)
+  const [before, after] = [fieldsOf(license, license.type_name), fieldsOf(columns, type.name)]
+  const names = Object.keys(after).filter(
+    (name) => !isDeepStrictEqual(before[name as keyof Fields], after[name as keyof Fields]),
+  )
+  const only = (fields: Fields) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name))) as Partial<Fields>
+  write.record('license.updated', license.id, { before: only(before), after: only(after) }, license.app_id)
+  const ends = { before: toShownEnd(license), after: toShownEnd(columns) }
+  if (ends.before === ends.after) return
+  write.record('license.expiry_changed', license.id, ends, license.app_id)
+}
+
+const fieldsOf = (row: TypedColumns, type: string | null) => ({
+  type,
+  term: row.term,
+  duration: toDuration(row),
+  ...toTermsFields(row),
+})
+type Fields = ReturnType<typeof fieldsOf>

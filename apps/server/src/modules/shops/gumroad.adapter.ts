@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { hour } from '../../core/clock.ts'
+import { shopId as id, isSame, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
+import type { OrderFact } from './orders.rules.ts'
+import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
+
+// https://gumroad.com/ping and https://gumroad.com/api, read on 2026-11-24.
+// Pings are not signed and have no id. Only ids are taken from them; what they are about is read back.
+
+const flag = z.union([z.boolean(), z.string()]).transform((value) => String(value) === 'true')
+const ping = z.object({
+  resource_name: z.string().max(100).default('sale'),
+  seller_id: z.string().max(255).optional(),
+  sale_id: id.optional(),
+  subscription_id: id.optional(),
+  test: flag.default(false),
+})
+const sale = z.object({
+  id,
+  seller_id: z.string(),
+  product_id: z.string(),
+  purchase_email: z.string().nullish(),
+  email: z.string().nullish(),
+  full_name: z.string().nullish(),
+  created_at: shopTime,
+  price: z.int(),
+  amount_refundable_in_currency: z.string().nullish(),
+  quantity: z.int().nullish(),
+  variants: z.record(z.string(), z.string()).nullish().catch(null),
+  subscription_id: id.nullish(),
+  subscription_duration: z.string().nullish(),
+  recurring_charge: z.boolean().nullish(),
+  is_upgrade_purchase: z.boolean().nullish(),
+  refunded: z.boolean().nullish(),
+  partially_refunded: z.boolean().nullish(),
+  disputed: z.boolean().nullish(),
+  dispute_won: z.boolean().nullish(),
+})
+const ending = shopTime.nullish()
+const subscriber = z.object({ cancelled_at: ending, ended_at: ending, failed_at: ending })
+
+const subscriptionPings = new Set(['cancellation', 'subscription_ended'])
+
+export const gumroadShop: ShopAdapter = {
+  needsApiKey: true,
+  hasSecretHook: true,
+
+  findFault: (secret) =>
+    /^[\w-]{1,100}={0,2}$/.test(secret) ? undefined : 'The id of a seller has letters, digits, - and _',
+
+  verify(seller, { body, now }) {
+    const told = ping.safeParse(toPing(body.toString())).data
+    if (!told) return undefined
+    // What is told of a subscription does not name the seller; only a subscription of the API key's account is found.
+    const isNamed = told.seller_id !== undefined || !subscriptionPings.has(told.resource_name)
+    if (isNamed && !isSame(told.seller_id ?? '', seller)) return undefined
+    // A further refund has the same body as the one before; a ping that failed is repeated for hours, with other ids then.
+    const id = createHash('sha256')
+      .update(`${Math.floor(now / hour)} `)
+      .update(body)
+    return { id: id.digest('hex'), at: now }
+  },
+
+  read(body, at) {
+    const told = parseEvent(ping, toPing(body))
+    const { resource_name, sale_id, subscription_id } = told
+    if (subscriptionPings.has(resource_name) && subscription_id !== undefined) {
+      return { order: subscription_id, ask: (readBack) => askEnding(readBack, subscription_id, at) }
+    }
+    const read = saleReaders[resource_name]
+    if (!read || sale_id === undefined) return undefined
+    return {
+      order: subscription_id ?? sale_id,
+      ask: async (readBack) => {
+        const found = await askFor(readBack, `/v2/sales/${encodeURIComponent(sale_id)}`, 'sale', sale)
+        return found && found.seller_id === told.seller_id ? read(found, { at, test: told.test }) : undefined
+      },
+    }
+  },
+}
+
+type Sale = z.output<typeof sale>
+
+const saleReaders: Record<
+  string,
+  (found: Sale, told: { at: number; test: boolean }) => OrderFact | undefined
+> = { sale: readSale, refund: readRefund, dispute: readDispute, dispute_won: readDispute }
+
+const orderOf = ({ id, subscription_id }: Sale): string => subscription_id ?? id
+
+/** A product, with the names of its variants as they are chosen: `abc==/Pro`. */
+const productOf = ({ product_id, variants }: Sale): string =>
+  [product_id, ...Object.values(variants ?? {}).filter((name) => name !== '')].join('/').slice(0, 200)
+
+function readSale(found: Sale, { at, test }: { at: number; test: boolean }): OrderFact {
+  const fact = { order: orderOf(found), at: found.created_at }
+  const months = monthsOf[found.subscription_duration ?? '']
+  const until = found.subscription_id && months ? addMonths(found.created_at, months) : undefined
+  const product = productOf(found)
+  if (found.is_upgrade_purchase || found.recurring_charge) {
+    return { ...fact, kind: 'changed', product, until: until ?? null }
+  }
+  return {
+    ...fact,
+    kind: 'paid',
+    // A test ping tells of the last sale again, which stays what it was.
+    at: test ? at : found.created_at,
+    email: found.purchase_email ?? found.email ?? null,
+    name: found.full_name ?? null,
+    amount: found.price,
+    currency: 'USD',
+    test,
+    lines: [{ product, quantity: Math.max(1, found.quantity ?? 1) }],
+    ...(until === undefined ? {} : { until }),
+  }
+}
+
+function readRefund(found: Sale, { at }: { at: number }): OrderFact | undefined {
+  const fact = { kind: 'refunded', order: orderOf(found), at, isSum: true } as const
+  if (found.refunded) return { ...fact, amount: null }
+  if (!found.partially_refunded) return undefined
+  // It may be in another currency than the price, but less remains with each refund.
+  const rest = Number.parseFloat((found.amount_refundable_in_currency ?? '').replace(/[^\d.]/g, '')) || 0
+  const returned = found.price - Math.round(rest * 100)
+  return { ...fact, amount: Math.min(Math.max(1, returned), Math.max(1, found.price - 1)) }
+}
+
+function readDispute(found: Sale, { at }: { at: number }): OrderFact | undefined {
+  if (!found.disputed && !found.dispute_won) return undefined
+  return { kind: found.dispute_won ? 'dispute_won' : 'disputed', order: orderOf(found), at }
+}
+
+async function askEnding(readBack: ReadBack, order: string, now: number): Promise<OrderFact | undefined> {
+  const path = `/v2/subscribers/${encodeURIComponent(order)}`
+  const found = await askFor(readBack, path, 'subscriber', subscriber)
+  if (!found) return undefined
+  if (found.failed_at) return { kind: 'payment_failed', order, at: found.failed_at }
+  const at = found.ended_at ?? found.cancelled_at
+  // A cancelled subscription goes on to the end of what is paid.
+  return at && at <= now ? { kind: 'ended', order, at } : undefined
+}
+
+/** Undefined for what the shop does not know: anybody can send a ping. */
+async function askFor<T extends z.ZodType>(
+  readBack: ReadBack,
+  path: string,
+  name: string,
+  schema: T,
+): Promise<z.output<T> | undefined> {
+  try {
+    const answer = z.looseObject({ success: z.boolean() }).parse(await readBack(path))
+    return answer.success ? schema.parse(answer[name]) : undefined
+  } catch (error) {
+    if (error instanceof ReadBackError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+const monthsOf: Record<string, number> = {
+  monthly: 1,
+  quarterly: 3,
+  biannually: 6,
+  yearly: 12,
+  every_two_years: 24,
+  every_three_years: 36,
+}
+
+/** The same day of a later month, or its last day. */
+function addMonths(from: number, months: number): number {
+  const start = new Date(from)
+  const end = new Date(from)
+  end.setUTCMonth(start.getUTCMonth() + months)
+  if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
+  return end.getTime()
+}
+
+const toPing = (body: string): unknown =>
+  body.startsWith('{') ? parseJson(body) : Object.fromEntries(new URLSearchParams(body))

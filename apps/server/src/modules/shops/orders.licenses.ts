@@ -1,0 +1,229 @@
+import { limits, unlimited } from '@keyward/contract'
+import { allApps } from '../../core/actor.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
+import type { LicenseRow, LicenseTypeRow, ShopOrderRow, ShopOrderUnitRow, ShopRow } from '../../db/tables.ts'
+import { reserveLicenses } from '../apps/apps.access.ts'
+import { customerOf } from '../customers/customers.access.ts'
+import { getTypeOf } from '../license-types/license-types.access.ts'
+import { termsOf } from '../license-types/license-types.rules.ts'
+import { changeBans, changeEnd } from '../licenses/licenses.change.ts'
+import { issueLicenses } from '../licenses/licenses.issue.ts'
+import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
+import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
+import * as repo from './orders.repo.ts'
+import type { ToldOrder } from './orders.rules.ts'
+import { productsOf } from './shops.rules.ts'
+
+/** What a waiting order needs, and whether a later attempt can find that by itself. */
+export interface Need {
+  reason: string
+  isRetried: boolean
+}
+
+interface Paid {
+  ctx: MailCtx
+  shop: ShopRow
+  order: ShopOrderRow
+  told: ToldOrder
+  /** How many licenses the app may have; -1 for no limit. */
+  maxLicenses: number
+}
+
+/** A product of which licenses are missing. */
+interface Missing {
+  product: string
+  type: LicenseTypeRow
+  count: number
+}
+
+/** Creates and changes the licenses of a paid order, and returns what it needs to create or change others. */
+export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Need[]> {
+  const { ctx, shop, order, told } = paid
+  const needs: Need[] = []
+  const products = productsOf(shop)
+  const units = await repo.listUnits(write.tx, order.id)
+  const typeIds = new Set<string>()
+  const mappedTo = (product: string) => {
+    const mapped = products.get(product)
+    if (!mapped) needs.push(needing(`No license type is chosen for the product “${product}”`))
+    if (mapped?.type) typeIds.add(mapped.type)
+    return mapped
+  }
+  const begun = new Set(units.map(({ product }) => product))
+  const lines = told.lines
+    // What a product is mapped to later concerns later orders.
+    .filter(({ product }) => !begun.has(product))
+    .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
+  const changed =
+    told.product === null ? undefined : { product: told.product, mapped: mappedTo(told.product) }
+  const customerId = lines.some(({ mapped }) => mapped?.type)
+    ? await linkCustomer(write, paid)
+    : order.customer_id
+  // Types are locked before licenses, as their deletion does.
+  const types = await lockTypes(write.tx, order, [...typeIds].toSorted())
+  await lockOrdered(write.tx, order.owner_id, idsOf(units))
+  const typeOf = (product: string, id: string | null | undefined) => {
+    const type = id ? types.get(id) : undefined
+    if (id && !type) needs.push(needing(`The license type of the product “${product}” was deleted`))
+    return type
+  }
+  const missing = lines.flatMap(({ product, quantity, mapped }) => {
+    const type = typeOf(product, mapped?.type)
+    return mapped && type ? [{ product, type, count: quantity * mapped.quantity }] : []
+  })
+  const need = await issueMissing(write, { ...paid, customerId }, missing, units.length)
+  if (need) needs.push(need)
+  const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
+  const isWhole = !need && lines.every(hasAll)
+  const type = changed && typeOf(changed.product, changed.mapped?.type)
+  if (changed && told.lines.length > 1) needs.push(unclear)
+  else if (type) await giveTypes(write, order, { product: changed.product, type })
+  await setEnds(write, order, told.end)
+  await setBans(write, order, told.ban)
+  if (told.ban !== null) await withdrawOrderMail(write, order)
+  // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
+  else if (isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled')))
+    await repo.updateOrder(write.tx, order.id, {
+      mail: await queueOrderMail(ctx, write, { ...order, customer_id: customerId }),
+    })
+  return needs
+}
+
+/** The customer of an order; none of a test. */
+async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Promise<string | null> {
+  const { email, name, test } = told.paid ?? {}
+  if (order.customer_id !== null || !email || test) return order.customer_id
+  const { id } = await customerOf(write, { owner: order.owner_id, email, name })
+  await repo.updateOrder(write.tx, order.id, { customer_id: id })
+  return id
+}
+
+const needing = (reason: string): Need => ({ reason, isRetried: true })
+
+const unclear: Need = {
+  reason: 'The order has several products, so it is unclear which one the shop has changed',
+  isRetried: false,
+}
+
+const idsOf = (units: readonly ShopOrderUnitRow[]): string[] =>
+  units.flatMap(({ license_id }) => license_id ?? [])
+
+/** Locks the types that still exist. */
+async function lockTypes(
+  tx: Tx,
+  order: ShopOrderRow,
+  ids: readonly string[],
+): Promise<Map<string, LicenseTypeRow>> {
+  const types = new Map<string, LicenseTypeRow>()
+  for (const id of ids) {
+    try {
+      types.set(id, await getTypeOf(tx, allApps(order.owner_id), order.app_id, id))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+    }
+  }
+  return types
+}
+
+/** Creates the licenses of all these products, or none. */
+async function issueMissing(
+  write: WriteTransaction,
+  { order, maxLicenses, customerId }: Paid & { customerId: string | null },
+  missing: readonly Missing[],
+  existing: number,
+): Promise<Need | undefined> {
+  const { tx, now } = write
+  const count = missing.reduce((sum, one) => sum + one.count, 0)
+  if (count === 0) return undefined
+  if (existing + count > limits.orderLicensesMax) {
+    return needing(`An order can create at most ${limits.orderLicensesMax} licenses`)
+  }
+  const scope = allApps(order.owner_id)
+  const fits =
+    maxLicenses === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, maxLicenses, now))
+  if (!fits) return needing(`Your plan allows ${maxLicenses} licenses per app`)
+  const units = missing.flatMap(({ product, type, count }) =>
+    Array.from({ length: count }, (_, unit) => ({ product, unit, type })),
+  )
+  const issuer = { ownerId: order.owner_id, appId: order.app_id, customerId, now }
+  const licenses = await issueLicenses(
+    tx,
+    issuer,
+    units.map(({ type }) => ({ terms: termsOf(type, now), keyPrefix: type.key_prefix })),
+  )
+  const rows = units.map(({ product, unit }, at) => ({
+    order_id: order.id,
+    app_id: order.app_id,
+    product,
+    unit,
+    license_id: licenses[at]?.id ?? null,
+  }))
+  await repo.insertUnits(tx, rows)
+  const ids = licenses.map(({ id }) => id)
+  write.recordWith(ids, 'licenses.created', order.app_id, { count: ids.length, ids }, order.app_id)
+  const objects = customerId === null ? ids : [...ids, customerId]
+  write.recordWith(objects, 'shop_order.fulfilled', order.id, { order: order.number, ids }, order.app_id)
+  return undefined
+}
+
+/** The units for which something was told that their licenses did not get yet, with these licenses, locked. */
+async function listUntold(
+  tx: Tx,
+  order: ShopOrderRow,
+  isUntold: (unit: ShopOrderUnitRow) => boolean,
+): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
+  const units = (await repo.listUnits(tx, order.id)).filter(isUntold)
+  const byId = new Map(units.map((unit) => [unit.license_id, unit]))
+  const licenses = await lockOrdered(tx, order.owner_id, idsOf(units))
+  return licenses.flatMap((license) => {
+    const unit = byId.get(license.id)
+    return unit ? [{ unit, license }] : []
+  })
+}
+
+const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ license }) => license.id)
+
+async function giveTypes(
+  write: WriteTransaction,
+  order: ShopOrderRow,
+  { product, type }: { product: string; type: LicenseTypeRow },
+): Promise<void> {
+  const untold = await listUntold(write.tx, order, ({ told_product }) => told_product !== product)
+  if (untold.length === 0) return
+  for (const { license } of untold) await giveType(write, license, type)
+  // The type set another end.
+  const told = { told_product: product, told_end: null }
+  await repo.updateUnits(write.tx, licenseIdsOf(untold), told)
+  const before = untold[0]?.unit.told_product ?? untold[0]?.unit.product ?? null
+  const change = { order: order.number, before, after: product }
+  write.record('shop_order.product_changed', order.id, change, order.app_id)
+}
+
+async function setEnds(write: WriteTransaction, order: ShopOrderRow, end: number | undefined): Promise<void> {
+  if (end === undefined) return
+  const untold = await listUntold(write.tx, order, ({ told_end }) => told_end !== end)
+  if (untold.length === 0) return
+  for (const { license } of untold) await changeEnd(write, allApps(order.owner_id), license, end)
+  await repo.updateUnits(write.tx, licenseIdsOf(untold), { told_end: end })
+  const change = { order: order.number, before: untold[0]?.unit.told_end ?? null, after: end }
+  write.record('shop_order.end_changed', order.id, change, order.app_id)
+}
+
+const banReasons = { refund: 'The order was refunded', dispute: 'The payment is disputed' } as const
+
+/** Bans licenses or lifts the order's own ban; a ban by the vendor stays what it is. */
+async function setBans(write: WriteTransaction, order: ShopOrderRow, ban: ToldOrder['ban']): Promise<void> {
+  const untold = await listUntold(write.tx, order, ({ told_ban }) => told_ban !== ban)
+  if (untold.length === 0) return
+  for (const { unit, license } of untold) {
+    const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]
+    if (license.banned === 1 && !isOwn) continue
+    if (ban === null && license.banned === 0) continue
+    const reason = ban && banReasons[ban]
+    await changeBans(write, allApps(order.owner_id), [license], ban !== null, reason)
+    if (ban) write.record('license.banned', license.id, { reason }, license.app_id)
+    else write.record('license.unbanned', license.id, {}, license.app_id)
+  }
+  await repo.updateUnits(write.tx, licenseIdsOf(untold), { told_ban: ban })
+}

@@ -1,0 +1,86 @@
+import { limits, type OrderMailState } from '@keyward/contract'
+import { allApps, type VendorActor } from '../../core/actor.ts'
+import { day } from '../../core/clock.ts'
+import { problem, rateLimited } from '../../core/problem.ts'
+import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
+import type { ShopOrderRow } from '../../db/tables.ts'
+import type { Allowance, Attempts } from '../../service/attempts.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { pageOf, queueBuyerMail } from '../app-mails/buyer-mails.ts'
+import { getApp } from '../apps/apps.service.ts'
+import { findAddress } from '../customers/customers.access.ts'
+import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
+import * as repo from './orders.repo.ts'
+
+export type MailCtx = Pick<Ctx, 'config' | 'seal'>
+
+/**
+ * Queues the mail with the keys of an order that its customer has, in place of one that still waits, and returns its state.
+ * The caller has locked the order.
+ */
+export async function queueOrderMail(
+  ctx: MailCtx,
+  write: WriteTransaction,
+  order: ShopOrderRow,
+): Promise<OrderMailState> {
+  const { id, owner_id: ownerId, app_id: appId, customer_id: customerId } = order
+  const { tx } = write
+  const to = customerId === null || order.test === 1 ? undefined : await findAddress(tx, ownerId, customerId)
+  const keys = customerId === null ? [] : await repo.listKeysOf(tx, id, customerId)
+  if (to === undefined || customerId === null || keys.length === 0) return 'none'
+  const app = await getApp(tx, allApps(ownerId), appId)
+  const page = pageOf(ctx.config, app)
+  await withdrawMails(write, id)
+  await queueBuyerMail(ctx, write, {
+    ...{ ownerId, appId, customerId, about: id, to, locale: order.locale },
+    values: { keys, app: app.name, name: order.name, order: order.number, page },
+  })
+  return 'queued'
+}
+
+/** Withdraws the mail of an order that still waits. */
+export async function withdrawOrderMail(write: WriteTransaction, { id, mail }: ShopOrderRow): Promise<void> {
+  if (mail !== 'queued') return
+  await withdrawMails(write, id)
+  await repo.updateOrder(write.tx, id, { mail: 'none' })
+}
+
+/** Whether the order that a mail is about still exists: one that waits for the next day outlives an app that is deleted. */
+export async function isMailCurrent(db: Db, mailId: string): Promise<boolean> {
+  const order = subjectOf(mailId)
+  return !order?.startsWith('sor_') || (await repo.hasOrder(db, order))
+}
+
+/** Notes the end of a mail on the order that it is about, in the same transaction. */
+export async function noteMailEnd(tx: Tx, mailId: string, isSent: boolean): Promise<void> {
+  const order = subjectOf(mailId)
+  if (order?.startsWith('sor_')) await repo.endMail(tx, order, isSent ? 'sent' : 'failed')
+}
+
+/** Anybody who may manage licenses could flood a buyer. */
+const resends: Allowance = { name: 'order mails', max: limits.orderMailsPerDay, windowMs: day }
+
+export interface ResendParts {
+  ctx: Ctx
+  attempts: Pick<Attempts, 'addIn'>
+}
+
+/** Mails the keys of an order again. */
+export async function mailAgain(
+  { ctx, attempts }: ResendParts,
+  actor: VendorActor,
+  id: string,
+): Promise<void> {
+  await ctx.tx(actor, async (write) => {
+    const { tx, now } = write
+    if (!(await repo.findOrder(tx, actor, id))) throw problem('not_found')
+    const order = await repo.lockOrder(tx, id)
+    if (order.mail === 'queued') throw problem('order_mail_queued')
+    const { count, window_ends } = await attempts.addIn(tx, resends, 1, id)
+    if (count > resends.max) throw rateLimited(window_ends - now)
+    const mail = await queueOrderMail(ctx, write, order)
+    if (mail === 'none') throw problem('order_without_mail')
+    await repo.updateOrder(tx, id, { mail })
+    write.record('shop_order.mail_resent', id, { order: order.number }, order.app_id)
+  })
+}

@@ -1,0 +1,198 @@
+import { limits, type ShopOrderState } from '@keyward/contract'
+import type { Insertable, Updateable } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import type { Page } from '../../core/paging.ts'
+import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
+import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
+
+/** An order with its shop and app. */
+export interface OrderView extends ShopOrderRow {
+  app_name: string
+  app_public_id: string
+  shop_name: string
+  shop_kind: ShopRow['kind']
+}
+
+const views = (db: Db) =>
+  db
+    .selectFrom('shop_orders as o')
+    .innerJoin('apps as a', 'a.id', 'o.app_id')
+    .innerJoin('shops as s', 's.id', 'o.shop_id')
+    .selectAll('o')
+    .select(['a.name as app_name', 'a.app_id as app_public_id', 's.name as shop_name', 's.kind as shop_kind'])
+
+export const findOrder = (db: Db, scope: OwnerScope, id: string): Promise<OrderView | undefined> =>
+  views(db).where('o.id', '=', id).where(inScope(scope, 'o')).executeTakeFirst()
+
+export interface OrderFilter {
+  appId?: string | undefined
+  shop?: string | undefined
+  state?: ShopOrderState | undefined
+  license?: string | undefined
+  customer?: string | undefined
+  search?: string | undefined
+}
+
+/** The last character of what begins with a text. */
+const last = '\u{10ffff}'
+
+function found(db: Db, scope: OwnerScope, filter: OrderFilter) {
+  const { appId, shop, state, license, customer, search } = filter
+  let query = db.selectFrom('shop_orders as o').where(inScope(scope, 'o'))
+  if (appId !== undefined) query = query.where('o.app_id', '=', appId)
+  if (shop !== undefined) query = query.where('o.shop_id', '=', shop)
+  if (state !== undefined) query = query.where('o.state', '=', state)
+  if (customer !== undefined) query = query.where('o.customer_id', '=', customer)
+  if (license !== undefined) {
+    query = query.where('o.id', '=', (eb) =>
+      eb.selectFrom('shop_order_units').select('order_id').where('license_id', '=', license),
+    )
+  }
+  if (!search) return query
+  const start = search.toLowerCase()
+  return query.where((eb) =>
+    eb.or([
+      eb('o.number', '=', search),
+      eb.and([eb('o.email_normalized', '>=', start), eb('o.email_normalized', '<', start + last)]),
+    ]),
+  )
+}
+
+/** A page of orders, newest first, and how many there are, up to `most` + 1. */
+export async function pageOrders(
+  db: Db,
+  scope: OwnerScope,
+  filter: OrderFilter,
+  { page, limit }: Page,
+  most: number,
+): Promise<{ rows: OrderView[]; total: number }> {
+  const { n } = await db
+    .selectFrom(
+      found(db, scope, filter)
+        .select('o.seq')
+        .limit(most + 1)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  const total = Number(n)
+  const offset = (page - 1) * limit
+  if (offset >= Math.min(total, most)) return { rows: [], total }
+  const seqs = found(db, scope, filter).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
+  const rows = await views(db).where('o.seq', 'in', seqs).orderBy('o.seq', 'desc').execute()
+  return { rows, total }
+}
+
+/** The licenses that orders have created and that still exist. The caller has found the orders within its scope. */
+export const listLicenses = async (
+  db: Db,
+  orderIds: readonly string[],
+): Promise<{ order_id: string; id: string; key: string }[]> =>
+  orderIds.length === 0
+    ? []
+    : db
+        .selectFrom('shop_order_units as u')
+        .innerJoin('licenses as l', 'l.id', 'u.license_id')
+        .select(['u.order_id', 'l.id', 'l.key'])
+        .where('u.order_id', 'in', orderIds)
+        .orderBy('u.product')
+        .orderBy('u.unit')
+        .execute()
+
+// What follows belongs to the events of a shop, and takes no scope: the caller has the shop of the event.
+
+/** Finds or makes the order with a number, and locks it until the transaction ends: its events are used one after the other. */
+export async function lockOrderOf(
+  tx: Tx,
+  row: Insertable<Tables['shop_orders']>,
+): Promise<{ order: ShopOrderRow; isNew: boolean }> {
+  const inserted = await tx
+    .insertInto('shop_orders')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['shop_id', 'number']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  const order = await lock(
+    tx,
+    tx
+      .selectFrom('shop_orders')
+      .selectAll()
+      .where('shop_id', '=', row.shop_id)
+      .where('number', '=', row.number),
+  ).executeTakeFirstOrThrow()
+  return { order, isNew: inserted !== undefined }
+}
+
+/** Deletes an order that an event seemed to be about, until it was read back. */
+export async function deleteUntold(tx: Tx, id: string): Promise<void> {
+  await tx
+    .deleteFrom('shop_orders')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('shop_events').select('seq').where('order_id', '=', id))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('shop_order_units').select('unit').where('order_id', '=', id))),
+    )
+    .execute()
+}
+
+export const hasOrder = async (db: Db, id: string): Promise<boolean> =>
+  (await db.selectFrom('shop_orders').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+
+export const lockOrder = (tx: Tx, id: string): Promise<ShopOrderRow> =>
+  lock(tx, tx.selectFrom('shop_orders').selectAll().where('id', '=', id)).executeTakeFirstOrThrow()
+
+export const listUnits = (tx: Tx, orderId: string): Promise<ShopOrderUnitRow[]> =>
+  tx
+    .selectFrom('shop_order_units')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .orderBy('product')
+    .orderBy('unit')
+    .limit(limits.orderLicensesMax)
+    .execute()
+
+export async function insertUnits(tx: Tx, rows: Insertable<Tables['shop_order_units']>[]): Promise<void> {
+  await tx.insertInto('shop_order_units').values(rows).execute()
+}
+
+/** Notes what a license got because of its order. */
+export async function updateUnits(
+  tx: Tx,
+  licenseIds: readonly string[],
+  told: Pick<Updateable<Tables['shop_order_units']>, 'told_end' | 'told_product' | 'told_ban'>,
+): Promise<void> {
+  await tx.updateTable('shop_order_units').set(told).where('license_id', 'in', licenseIds).execute()
+}
+
+export async function updateOrder(
+  tx: Tx,
+  id: string,
+  change: Updateable<Tables['shop_orders']>,
+): Promise<void> {
+  await tx.updateTable('shop_orders').set(change).where('id', '=', id).execute()
+}
+
+/** The keys that an order has created and that its customer still has. */
+export async function listKeysOf(tx: Tx, orderId: string, customerId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('licenses as l', 'l.id', 'u.license_id')
+    .select('l.key')
+    .where('u.order_id', '=', orderId)
+    .where('l.customer_id', '=', customerId)
+    .orderBy('u.product')
+    .orderBy('u.unit')
+    .execute()
+  return rows.map(({ key }) => key)
+}
+
+export async function endMail(tx: Tx, id: string, mail: 'sent' | 'failed'): Promise<void> {
+  await tx
+    .updateTable('shop_orders')
+    .set({ mail })
+    .where('id', '=', id)
+    .where('mail', '=', 'queued')
+    .execute()
+}

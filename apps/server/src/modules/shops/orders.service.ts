@@ -1,0 +1,101 @@
+import { limits, type ShopOrder, type ShopOrderState } from '@keyward/contract'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { toIso } from '../../core/clock.ts'
+import { type Page, toPagination } from '../../core/paging.ts'
+import { problem } from '../../core/problem.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { findAppId } from '../apps/apps.service.ts'
+import { readTypesByName } from '../license-types/license-types.access.ts'
+import { getLimits } from '../owners/owners.service.ts'
+import * as repo from './orders.repo.ts'
+import { settleOrder } from './orders.settle.ts'
+import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'
+import { holdShop, listProductsOf } from './shops.repo.ts'
+import { productsOf } from './shops.rules.ts'
+
+export interface OrdersQuery extends Page {
+  app?: string | undefined
+  shop?: string | undefined
+  state?: ShopOrderState | undefined
+  license?: string | undefined
+  customer?: string | undefined
+  search?: string | undefined
+}
+
+export async function listOrders(ctx: Ctx, actor: OwnerScope, { app, ...query }: OrdersQuery) {
+  const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
+  const { rows, total } = await repo.pageOrders(
+    ctx.database.lists,
+    actor,
+    filter,
+    query,
+    limits.searchCountMax,
+  )
+  return { orders: await toOrders(ctx, rows), pagination: toPagination(query, total, true) }
+}
+
+export async function getOrder(ctx: Ctx, scope: OwnerScope, id: string): Promise<ShopOrder> {
+  const row = await repo.findOrder(ctx.db, scope, id)
+  if (!row) throw problem('not_found')
+  const [order] = await toOrders(ctx, [row])
+  return order as ShopOrder
+}
+
+/** What an app's shops sell their products as, deleted shops too: the name of a license type, by shop and product. */
+export async function listTypesSold(
+  db: Ctx['db'],
+  scope: OwnerScope,
+  appId: string,
+): Promise<(shop: string, product: string) => string | null> {
+  const shops = await listProductsOf(db, scope, appId)
+  const types = [...(await readTypesByName(db, appId)).values()]
+  const names = new Map(types.map(({ id, name }) => [id, name]))
+  const sold = new Map(shops.map((shop) => [shop.id, productsOf(shop)]))
+  return (shop, product) => names.get(sold.get(shop)?.get(product)?.type ?? '') ?? null
+}
+
+/** Tries a waiting order again, at once. Partial refunds then count as seen, and the licenses stay. */
+export async function retryOrder(ctx: Ctx, actor: VendorActor, id: string): Promise<ShopOrder> {
+  const { maxLicensesPerApp } = await getLimits(ctx, actor)
+  await ctx.tx(actor, async (write) => {
+    const { tx, now } = write
+    const found = await repo.findOrder(tx, actor, id)
+    const shop = found && (await holdShop(tx, found.shop_id))
+    if (!shop) throw problem('not_found')
+    const order = await repo.lockOrder(tx, id)
+    if (order.state !== 'waiting') throw problem('order_not_waiting')
+    write.record('shop_order.retried', id, { order: order.number }, order.app_id)
+    const options = { ctx, maxLicenses: maxLicensesPerApp, seesRefunds: true }
+    const need = await settleOrder(write, shop, order, options)
+    if (!need) await endEventsOf(tx, id, now)
+    await wakeEventsOf(tx, id, now)
+    write.queues.add('shop events')
+  })
+  return getOrder(ctx, actor, id)
+}
+
+async function toOrders(ctx: Ctx, rows: readonly repo.OrderView[]): Promise<ShopOrder[]> {
+  const licenses = await repo.listLicenses(
+    ctx.db,
+    rows.map(({ id }) => id),
+  )
+  const byOrder = Map.groupBy(licenses, ({ order_id }) => order_id)
+  return rows.map((row) => ({
+    _id: row.id,
+    app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
+    shop: { _id: row.shop_id, name: row.shop_name, kind: row.shop_kind },
+    order: row.number,
+    email: row.email,
+    name: row.name,
+    customer: row.customer_id,
+    amount: row.amount,
+    currency: row.currency,
+    test: row.test === 1,
+    lines: JSON.parse(row.lines),
+    state: row.state,
+    reason: row.reason,
+    licenses: (byOrder.get(row.id) ?? []).map(({ id, key }) => ({ _id: id, key })),
+    mail: row.mail,
+    createdAt: toIso(row.created_at),
+  }))
+}

@@ -1,0 +1,89 @@
+import type { ShopOrderState } from '@keyward/contract'
+import type { WriteTransaction } from '../../db/index.ts'
+import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
+import { type Need, settleLicenses } from './orders.licenses.ts'
+import type { MailCtx } from './orders.mail.ts'
+import * as repo from './orders.repo.ts'
+import { type OrderFact, type ToldOrder, toldBy } from './orders.rules.ts'
+import { listFacts } from './shop-events.repo.ts'
+
+interface Options {
+  ctx: MailCtx
+  /** How many licenses the app may have; -1 for no limit. */
+  maxLicenses: number
+  /** Whether the vendor has seen that a part was refunded. */
+  seesRefunds?: boolean
+}
+
+/**
+ * Makes an order what its shop has told of it so far: creates licenses that are missing, and changes those that are
+ * there. The caller has locked the order. Returns what it needs; undefined if it does not wait.
+ */
+export async function settleOrder(
+  write: WriteTransaction,
+  shop: ShopRow,
+  order: ShopOrderRow,
+  { ctx, maxLicenses, seesRefunds = false }: Options,
+): Promise<Need | undefined> {
+  const { tx } = write
+  const facts = await listFacts(tx, order.id)
+  const told = toldBy(
+    facts.flatMap(({ fact, event_id }) =>
+      fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
+    ),
+  )
+  const needs = told.paid
+    ? await settleLicenses(write, {
+        ...{ ctx, shop, order: { ...order, ...toldColumns(told) }, told, maxLicenses },
+      })
+    : [{ reason: 'The order itself has not arrived yet', isRetried: false }]
+  const seen = seesRefunds ? told.partlyRefunded : order.refund_seen
+  if (told.partlyRefunded > seen) {
+    needs.push({ reason: 'A part was refunded: ban its licenses or keep them', isRetried: false })
+  }
+  // A refunded order needs nothing more.
+  const need = told.paid && told.ban === 'refund' ? undefined : (needs.find(isRetried) ?? needs[0])
+  const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
+  const reason = need?.reason ?? null
+  await repo.updateOrder(tx, order.id, { ...toldColumns(told), state, reason, refund_seen: seen })
+  recordState(write, order, { state, reason })
+  return need
+}
+
+const isRetried = (need: Need): boolean => need.isRetried
+
+const stateOf: Record<'refund' | 'dispute' | 'none', ShopOrderState> = {
+  refund: 'refunded',
+  dispute: 'disputed',
+  none: 'fulfilled',
+}
+
+const toldColumns = ({ paid, lines }: ToldOrder) =>
+  paid
+    ? {
+        email: paid.email,
+        email_normalized: paid.email?.toLowerCase() ?? null,
+        name: paid.name,
+        locale: paid.locale ?? null,
+        amount: paid.amount,
+        currency: paid.currency,
+        test: paid.test ? (1 as const) : (0 as const),
+        lines: JSON.stringify(lines),
+      }
+    : {}
+
+export function recordState(
+  write: WriteTransaction,
+  before: ShopOrderRow,
+  { state, reason }: Pick<ShopOrderRow, 'state' | 'reason'>,
+): void {
+  if (before.state === state && before.reason === reason) return
+  const { id, number: order, app_id } = before
+  if (state === 'waiting') {
+    write.record('shop_order.waiting', id, { order, reason: reason ?? '' }, app_id)
+  } else if (before.state !== state && state !== 'fulfilled') {
+    write.record(`shop_order.${state}`, id, { order }, app_id)
+  } else if (before.state === 'disputed') {
+    write.record('shop_order.dispute_won', id, { order }, app_id)
+  }
+}

@@ -1,0 +1,100 @@
+import { limits } from '@keyward/contract'
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import { type Db, inScope, lock, lockShared, type Tx } from '../../db/index.ts'
+import type { ShopRow, Tables } from '../../db/tables.ts'
+
+/** A shop with its app, when it sent something last, and how many events wait, up to the number that is shown. */
+export interface ShopView extends ShopRow {
+  app_name: string
+  app_public_id: string
+  last_event_at: number | null
+  waiting: number
+}
+
+const views = (db: Db) =>
+  db
+    .selectFrom('shops as s')
+    .innerJoin('apps as a', 'a.id', 's.app_id')
+    .selectAll('s')
+    .select(['a.name as app_name', 'a.app_id as app_public_id'])
+    .select([
+      sql<number | null>`(select max(e.received_at) from shop_events e where e.shop_id = s.id)`.as(
+        'last_event_at',
+      ),
+      sql<number>`(select count(*) from (select 1 from shop_events e where e.shop_id = s.id and e.state = 'waiting'
+        limit ${sql.lit(limits.shopWaitingShown)}) waiting)`.as('waiting'),
+    ])
+    .where('s.deleted_at', 'is', null)
+
+/** The shops of an app that the caller has found within its scope. */
+export const listShops = (db: Db, scope: OwnerScope, appId: string): Promise<ShopView[]> =>
+  views(db)
+    .where('s.app_id', '=', appId)
+    .where(inScope(scope, 's'))
+    .orderBy('s.seq')
+    .limit(limits.shopsMax)
+    .execute()
+
+export const findShopView = (db: Db, scope: OwnerScope, id: string): Promise<ShopView | undefined> =>
+  views(db).where('s.id', '=', id).where(inScope(scope, 's')).executeTakeFirst()
+
+/** What the shops of an app sell, those that were deleted too. */
+export const listProductsOf = (
+  db: Db,
+  scope: OwnerScope,
+  appId: string,
+): Promise<Pick<ShopRow, 'id' | 'products'>[]> =>
+  db
+    .selectFrom('shops as s')
+    .select(['s.id', 's.products'])
+    .where('s.app_id', '=', appId)
+    .where(inScope(scope, 's'))
+    .orderBy('s.seq', 'desc')
+    .limit(limits.customerPartsMax)
+    .execute()
+
+/** Locks a shop until the transaction ends. */
+export const lockShop = (tx: Tx, scope: OwnerScope, id: string): Promise<ShopRow | undefined> =>
+  lock(
+    tx,
+    tx
+      .selectFrom('shops')
+      .selectAll()
+      .where('id', '=', id)
+      .where(inScope(scope))
+      .where('deleted_at', 'is', null),
+  ).executeTakeFirst()
+
+/** The shop behind an address. Takes no scope: the caller checks the shop's signature. */
+export const findShopOfHook = (db: Db, id: string): Promise<ShopRow | undefined> =>
+  db.selectFrom('shops').selectAll().where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+
+/** The shop of an event, to read what the event says. Takes no scope: it belongs to the event. */
+export const findShopOfEvent = (db: Db, id: string): Promise<ShopRow | undefined> =>
+  db.selectFrom('shops').selectAll().where('id', '=', id).executeTakeFirst()
+
+/**
+ * The shop of an event, with what it maps products to: no edit is saved before the transaction ends. Takes no scope: it
+ * belongs to the event.
+ */
+export const holdShop = (tx: Tx, id: string): Promise<ShopRow | undefined> =>
+  lockShared(tx, tx.selectFrom('shops').selectAll().where('id', '=', id)).executeTakeFirst()
+
+/** False if the app has as many shops as it can have; the caller has locked the app. */
+export async function insertShop(tx: Tx, row: Insertable<Tables['shops']>): Promise<boolean> {
+  const { n } = await tx
+    .selectFrom('shops')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('app_id', '=', row.app_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (Number(n) >= limits.shopsMax) return false
+  await tx.insertInto('shops').values(row).execute()
+  return true
+}
+
+/** The caller has found the shop within the scope of its actor. */
+export async function updateShop(tx: Tx, id: string, change: Updateable<Tables['shops']>): Promise<void> {
+  await tx.updateTable('shops').set(change).where('id', '=', id).execute()
+}

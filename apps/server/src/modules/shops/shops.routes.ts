@@ -1,0 +1,40 @@
+import { endpoints } from '@keyward/contract'
+import type { Mount } from '../../http/mount.ts'
+import { type HookParts, receiveEvent } from './hooks.service.ts'
+import { mailAgain, type ResendParts } from './orders.mail.ts'
+import * as orders from './orders.service.ts'
+import * as service from './shops.service.ts'
+
+export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void {
+  const { ctx } = parts
+  const calls = endpoints.shops
+  mount(calls.list, 'owner', async ({ actor, params }) => ({
+    shops: await service.listShops(ctx, actor, params.id),
+  }))
+  mount(calls.create, 'owner', async ({ actor, params, body }) => ({
+    shop: await service.createShop(ctx, actor, params.id, body),
+  }))
+  mount(calls.update, 'owner', async ({ actor, params, body }) => ({
+    shop: await service.updateShop(ctx, actor, params.id, body),
+  }))
+  mount(calls.remove, 'owner', async ({ actor, params }) => {
+    await service.deleteShop(ctx, actor, params.id)
+    return {}
+  })
+  mount(calls.test, 'owner', async ({ actor, params }) => ({
+    order: await service.testShop(ctx, actor, params.id),
+  }))
+  mount(endpoints.orders.list, 'owner', ({ actor, query }) => orders.listOrders(ctx, actor, query))
+  mount(endpoints.orders.retry, 'owner', async ({ actor, params }) => ({
+    order: await orders.retryOrder(ctx, actor, params.id),
+  }))
+  mount(endpoints.orders.mail, 'owner', async ({ actor, params }) => {
+    await mailAgain(parts, actor, params.id)
+    // As the call has left it, also for a repeat: it may have been sent meanwhile.
+    return { order: { ...(await orders.getOrder(ctx, actor, params.id)), mail: 'queued' as const } }
+  })
+  mount(endpoints.hooks.receive, 'public', async ({ params, sent, address }) => {
+    await receiveEvent(parts, { ...sent, id: params.id, address })
+    return {}
+  })
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { second } from '../../core/clock.ts'
+import { shopId as id, parseJson, timeSigned } from './hook-bodies.ts'
+import type { OrderFact } from './orders.rules.ts'
+import type { AskedFact, ReadBack, ShopAdapter } from './shop-adapter.ts'
+
+// https://docs.stripe.com/webhooks, https://docs.stripe.com/checkout/fulfillment and https://docs.stripe.com/api, read on 2026-11-24.
+// Events have the shape of the endpoint's version, so only ids are taken from them; objects are read in one version.
+
+export const stripeVersion = '2024-06-20'
+
+const signature = { header: 'stripe-signature', separator: ',', stamp: 't', mark: 'v1', joint: '.' }
+
+/** An object, or its id where it is not expanded. */
+const reference = z
+  .union([id, z.object({ id }).transform(({ id: one }) => one)])
+  .nullish()
+  .transform((value) => value ?? null)
+const event = z.object({
+  id,
+  type: z.string().max(100),
+  created: z.int(),
+  data: z.object({
+    object: z.looseObject({ id, payment_intent: reference, subscription: reference, charge: reference }),
+    previous_attributes: z.looseObject({}).optional(),
+  }),
+})
+const session = z.object({
+  payment_status: z.string(),
+  payment_intent: reference,
+  subscription: reference,
+  customer_details: z.object({ email: z.string().nullable(), name: z.string().nullish() }).nullable(),
+  locale: z.string().nullish(),
+  amount_total: z.int().nullable(),
+  currency: z.string().nullable(),
+  livemode: z.boolean(),
+})
+const lineItems = z.object({
+  data: z.array(z.object({ quantity: z.int().nullish(), price: z.object({ id }).nullable() })).max(100),
+})
+const charge = z.object({
+  refunded: z.boolean(),
+  amount_refunded: z.int(),
+  payment_intent: reference,
+  invoice: z.object({ subscription: reference }).nullable(),
+})
+const dispute = z.object({ status: z.string(), charge: reference })
+const invoice = z.object({ subscription: reference })
+const subscription = z.object({
+  current_period_end: z.int(),
+  items: z.object({ data: z.array(z.object({ price: z.object({ id }) })).min(1) }),
+})
+
+export const stripeShop: ShopAdapter = {
+  needsApiKey: true,
+
+  findFault: (secret) =>
+    /^whsec_[A-Za-z0-9]{16,}$/.test(secret)
+      ? undefined
+      : 'The signing secret of an endpoint begins with whsec_',
+
+  verify(secret, sent) {
+    const at = timeSigned(signature, secret, sent)
+    const told = at === undefined ? undefined : z.object({ id }).safeParse(parseJson(sent.body.toString()))
+    return told?.success && at !== undefined ? { id: told.data.id, at } : undefined
+  },
+
+  read(body) {
+    const told = event.safeParse(parseJson(body)).data
+    const ask = told && asks[told.type]?.(told)
+    return told && ask ? { order: orderOf(told.data.object), ask } : undefined
+  },
+}
+
+type Told = z.output<typeof event>
+type Ask = AskedFact['ask']
+
+const orderOf = (object: Told['data']['object']): string =>
+  object.subscription ?? object.payment_intent ?? object.charge ?? object.id
+
+const asks: Record<string, (told: Told) => Ask | undefined> = {
+  'checkout.session.completed': (told) => (readBack) => askSession(readBack, told),
+  'checkout.session.async_payment_succeeded': (told) => (readBack) => askSession(readBack, told),
+  'charge.refunded': (told) => async (readBack) => {
+    const { order, refunded, amount_refunded } = await askCharge(readBack, told.data.object.id)
+    return { ...at(told), kind: 'refunded', order, amount: refunded ? null : amount_refunded, isSum: true }
+  },
+  'charge.dispute.created': (told) => async (readBack) => {
+    const { order } = await askDispute(readBack, told)
+    return { ...at(told), kind: 'disputed', order }
+  },
+  'charge.dispute.closed': (told) => async (readBack) => {
+    const { order, status } = await askDispute(readBack, told)
+    return status === 'lost' ? undefined : { ...at(told), kind: 'dispute_won', order }
+  },
+  'invoice.paid': (told) => async (readBack) => {
+    const order = await askInvoice(readBack, told)
+    if (order === null) return undefined
+    return { ...at(told), kind: 'renewed', order, until: (await askSubscription(readBack, order)).until }
+  },
+  'invoice.payment_failed': (told) => async (readBack) => {
+    const order = await askInvoice(readBack, told)
+    return order === null ? undefined : { ...at(told), kind: 'payment_failed', order }
+  },
+  'customer.subscription.updated': (told) => {
+    const order = told.data.object.id
+    if (!told.data.previous_attributes || !('items' in told.data.previous_attributes)) return undefined
+    return async (readBack) => {
+      const { until, product } = await askSubscription(readBack, order)
+      return { ...at(told), kind: 'changed', order, product, until }
+    }
+  },
+  'customer.subscription.deleted': (told) => async () => ({
+    ...at(told),
+    kind: 'ended',
+    order: told.data.object.id,
+  }),
+}
+
+const at = ({ created }: Told) => ({ at: created * second })
+
+async function askSession(readBack: ReadBack, told: Told): Promise<OrderFact | undefined> {
+  const path = `/v1/checkout/sessions/${encodeURIComponent(told.data.object.id)}`
+  const found = session.parse(await readBack(path))
+  // A payment that is still on its way has an event of its own.
+  if (found.payment_status === 'unpaid') return undefined
+  const { data } = lineItems.parse(await readBack(`${path}/line_items?limit=100`))
+  return {
+    ...at(told),
+    kind: 'paid',
+    order: found.subscription ?? found.payment_intent ?? told.data.object.id,
+    email: found.customer_details?.email ?? null,
+    name: found.customer_details?.name ?? null,
+    // `auto` is the language of the buyer's browser, which Stripe does not tell.
+    locale: found.locale === 'auto' ? null : (found.locale ?? null),
+    amount: found.amount_total,
+    currency: found.currency?.toUpperCase() ?? null,
+    test: !found.livemode,
+    lines: data.flatMap(({ price, quantity }) =>
+      price ? [{ product: price.id, quantity: Math.max(1, quantity ?? 1) }] : [],
+    ),
+  }
+}
+
+async function askCharge(readBack: ReadBack, chargeId: string) {
+  const path = `/v1/charges/${encodeURIComponent(chargeId)}?expand[]=invoice`
+  const found = charge.parse(await readBack(path))
+  return { ...found, order: found.invoice?.subscription ?? found.payment_intent ?? chargeId }
+}
+
+async function askDispute(readBack: ReadBack, told: Told) {
+  const path = `/v1/disputes/${encodeURIComponent(told.data.object.id)}`
+  const { status, charge: chargeId } = dispute.parse(await readBack(path))
+  const { order } = await askCharge(readBack, chargeId ?? told.data.object.id)
+  return { status, order }
+}
+
+const askInvoice = async (readBack: ReadBack, { data }: Told): Promise<string | null> =>
+  invoice.parse(await readBack(`/v1/invoices/${encodeURIComponent(data.object.id)}`)).subscription
+
+async function askSubscription(readBack: ReadBack, subscriptionId: string) {
+  const found = subscription.parse(await readBack(`/v1/subscriptions/${encodeURIComponent(subscriptionId)}`))
+  return { until: found.current_period_end * second, product: found.items.data[0]!.price.id }
+}

@@ -1,0 +1,152 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { problem } from '../../core/problem.ts'
+import { version } from '../../core/version.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { readMailQueue } from '../mail/mail.status.ts'
+import { readWebhookQueue } from '../webhooks/webhooks.status.ts'
+import { mayReadMetrics, newestBackup } from './metrics.rules.ts'
+
+interface Options {
+  ctx: Ctx
+  /** How many lines of the log were dropped. */
+  droppedLines: () => number
+}
+
+/** A check takes a millisecond, a sign-in a hundred. */
+const buckets = [0.002, 0.01, 0.05, 0.25, 1, 5]
+/** However often it is asked, the database is read once in this time. */
+const freshMs = 5_000
+
+let ofProcess: Registry | undefined
+
+/** Memory, processor time and event loop of this process, which all servers in it share. */
+function processRegistry(): Registry {
+  if (!ofProcess) {
+    ofProcess = openMetrics()
+    collectDefaultMetrics({ register: ofProcess })
+  }
+  return ofProcess
+}
+
+function openMetrics(): Registry {
+  const registry = new Registry()
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
+  return registry
+}
+
+/** Counts every request, and serves `/metrics` in the OpenMetrics format. */
+export function startMetrics(server: FastifyInstance, { ctx, droppedLines }: Options): void {
+  const registry = openMetrics()
+  countRequests(server, registry)
+  const refresh = showState(registry, { ctx, droppedLines })
+  let refreshed: Promise<void> | undefined
+  let refreshedAt = Number.NEGATIVE_INFINITY
+  server.get('/metrics', async (request, reply) => {
+    if (!mayReadMetrics(ctx.config, request.headers.authorization)) throw problem('unauthorized')
+    if (performance.now() - refreshedAt > freshMs) {
+      refreshedAt = performance.now()
+      refreshed = refresh()
+    }
+    await refreshed
+    const all = Registry.merge([processRegistry(), registry])
+    all.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
+    return reply
+      .header('cache-control', 'no-store')
+      .type(Registry.OPENMETRICS_CONTENT_TYPE)
+      .send(await all.metrics())
+  })
+}
+
+function countRequests(server: FastifyInstance, registry: Registry): void {
+  const requests = new Histogram({
+    name: 'keyward_request_seconds',
+    help: 'Time until a request was answered, by its route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers: [registry],
+  })
+  const refusals = new Counter({
+    name: 'keyward_refusals_total',
+    help: 'Requests that were refused, and keys that were found invalid, by code',
+    labelNames: ['code'],
+    registers: [registry],
+  })
+  const cells = new Map<string, ReturnType<typeof requests.labels>>()
+  server.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions, failureCode } = request
+    const status = String(reply.statusCode)
+    // Paths that no route has are countless.
+    const route = routeOptions.url ?? 'none'
+    const name = `${method} ${route} ${status}`
+    let cell = cells.get(name)
+    if (!cell) {
+      cell = requests.labels({ method, route, status })
+      cells.set(name, cell)
+    }
+    cell.observe(reply.elapsedTime / 1000)
+    if (failureCode !== undefined) refusals.inc({ code: failureCode })
+    done()
+  })
+}
+
+/** Returns what reads the state of the server anew. */
+function showState(registry: Registry, { ctx, droppedLines }: Options): () => Promise<void> {
+  const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name: `keyward_${name}`, help, labelNames, registers: [registry] })
+  const info = gauge('info', 'The version of the server, always 1', 'version')
+  info.set({ version }, 1)
+  const up = gauge('database_up', 'Whether the database answers')
+  const connections = gauge('database_connections', 'Connections to a database server', 'state')
+  const waiting = gauge('outbox_waiting', 'Deliveries that wait', 'outbox')
+  const oldest = gauge('outbox_oldest_seconds', 'Age of the oldest delivery that waits', 'outbox')
+  const failing = gauge('outbox_failing', 'Deliveries that wait and failed at least once', 'outbox')
+  const failed = gauge('outbox_failed_day', 'Deliveries given up in the last 24 hours', 'outbox')
+  const queued = gauge('queue_waiting', 'Callers that wait for a turn', 'queue')
+  const backup = gauge(
+    'backup_age_seconds',
+    'Age of the newest backup in the default folder; absent without one',
+  )
+  const dropped = new Counter({
+    name: 'keyward_log_lines_dropped_total',
+    help: 'Log lines that could not be written',
+    registers: [registry],
+  })
+
+  async function readDatabase(): Promise<void> {
+    const now = ctx.clock.now()
+    const isUp = await ctx.database.engine.probe().then(
+      () => true,
+      () => false,
+    )
+    up.set(Number(isUp))
+    if (!isUp) return
+    for (const state of await Promise.all([readMailQueue(ctx.db, now), readWebhookQueue(ctx.db, now)])) {
+      const outbox = state.queue
+      waiting.set({ outbox }, state.waiting)
+      oldest.set({ outbox }, state.waitingSince === null ? 0 : (now - state.waitingSince) / 1000)
+      failing.set({ outbox }, state.failing)
+      failed.set({ outbox }, state.failedLastDay)
+    }
+  }
+
+  async function readBackups(): Promise<void> {
+    backup.reset()
+    backup.remove()
+    if (ctx.config.databaseUrl !== undefined) return
+    const names = await readdir(join(ctx.config.dataDir, 'backups')).catch(() => [])
+    const newest = newestBackup(names)
+    if (newest !== undefined) backup.set((ctx.clock.now() - newest) / 1000)
+  }
+
+  return async () => {
+    queued.set({ queue: 'passwords' }, ctx.passwords.waiting)
+    for (const [state, count] of Object.entries(ctx.database.engine.connections?.() ?? {}))
+      connections.set({ state }, count)
+    dropped.reset()
+    dropped.inc(droppedLines())
+    await Promise.all([readDatabase().catch(() => up.set(0)), readBackups()])
+  }
+}

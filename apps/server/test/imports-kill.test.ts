@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SqliteHandle } from '../src/db/sqlite/handle.ts'
+import { keyAuthUser, usersFile } from './imported.ts'
+import { callOver, type ServerProcess, startProcess } from './server-process.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'keyward-imports-'))
+const environment = { DATA_DIR: dataDir, DEFAULT_PLAN: 'premium' }
+const rows = 3000
+
+let server: ServerProcess
+let file: SqliteHandle
+let token: string
+let app: string
+beforeAll(async () => {
+  server = await startProcess(environment)
+  const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  token = (await callOver(server.url, 'POST', '/auth/register', { body: vendor })).json.data.token
+  app = (await callOver(server.url, 'POST', '/apps', { token, body: { name: 'Atlas' } })).json.data.app._id
+  file = new SqliteHandle(join(dataDir, 'keyward.db'), { readOnly: true })
+})
+afterAll(async () => {
+  file.close()
+  await server.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const read = (text: string) => Object.values(file.prepare(text).get() ?? {})[0]
+const readAll = () => ({
+  licenses: read('select count(*) from licenses'),
+  clients: read('select count(*) from clients'),
+  counted: read('select license_count from apps'),
+  devices: read('select count(*) from devices'),
+})
+
+/** Kills the server as soon as the import has done some of its rows, and starts it again. */
+async function killWhen(isMidway: () => boolean): Promise<void> {
+  while (!isMidway()) await pause(1)
+  await server.end('SIGKILL')
+  server = await startProcess(environment)
+}
+
+test('an import that is killed while it reads, creates and undoes is done exactly once', async () => {
+  const users = Array.from({ length: rows }, (_, at) =>
+    keyAuthUser(`user-${at}`, { hwid: `hwid-${at}-aaaaaaaaaaaaaaaaaaaa` }),
+  )
+  const inFewYears = String(Math.round(Date.now() / 1000) + 86_400 * 365)
+  const subscription = users.map((user) => ({ user: user.username, expiry: inFewYears }))
+  const body = { app, preset: 'keyauth', files: [usersFile(users, subscription)] }
+  const made = await callOver(server.url, 'POST', '/imports', { token, body })
+  const path = `/imports/${made.json.data.import._id}`
+  await callOver(server.url, 'POST', `${path}/run`, { token, body: { dryRun: false } })
+  const done = () => Number(read('select done from data_imports'))
+  const isRead = () => Number(read('select is_read from data_imports')) === 1
+  const state = () => read('select state from data_imports')
+
+  await killWhen(() => isRead() || done() > 0)
+  await killWhen(() => isRead() && done() > 0)
+  await killWhen(() => isRead() && done() > rows / 2)
+  await expect.poll(state, { timeout: 120_000 }).toBe('done')
+  expect(readAll()).toEqual({ licenses: rows, clients: rows, counted: rows, devices: rows })
+  const shown = (await callOver(server.url, 'GET', path, { token })).json.data
+  expect(shown.import).toMatchObject({ rows, done: rows, created: rows, licenses: rows, clients: rows })
+
+  await callOver(server.url, 'POST', `${path}/undo`, { token })
+  await killWhen(() => state() === 'undone' || done() > 0)
+  await expect.poll(state, { timeout: 120_000 }).toBe('undone')
+  expect(readAll()).toEqual({ licenses: 0, clients: 0, counted: 0, devices: 0 })
+})

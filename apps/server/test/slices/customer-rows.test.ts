@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { customerOf } from '../../src/modules/customers/customers.access.ts'
+import { signUp } from '../actors.ts'
+import { serverForAll } from '../fixtures.ts'
+import { ctxOf } from '../harness.ts'
+import { times } from '../rounds.ts'
+
+const on = serverForAll()
+
+const find = (owner: string, email: string, name?: string) =>
+  ctxOf(on).tx({ kind: 'system', ownerId: owner }, (write) => customerOf(write, { owner, email, name }))
+
+test('32 concurrent callers with one address get one customer', async () => {
+  const { id } = await signUp(on)
+  const found = await Promise.all(
+    Array.from({ length: 32 }, (_, at) =>
+      find(id, at % 2 === 0 ? 'Ada@Engines.example' : ' ada@engines.EXAMPLE'),
+    ),
+  )
+  expect(new Set(found.map((customer) => customer.id)).size).toBe(1)
+  const rows = await on.database.db.selectFrom('customers').selectAll().where('owner_id', '=', id).execute()
+  expect(rows).toHaveLength(1)
+  const records = await on.database.db
+    .selectFrom('audit')
+    .select('target_id')
+    .where('owner_id', '=', id)
+    .where('action', '=', 'customer.created')
+    .execute()
+  expect(records).toEqual([{ target_id: found[0]?.id }])
+})
+
+test('a customer that is erased meanwhile is made again', async () => {
+  const { id } = await signUp(on)
+  const remove = () => on.database.db.deleteFrom('customers').where('owner_id', '=', id).execute()
+  await times(20, () => Promise.all([find(id, 'ada@engines.example'), remove()]))
+  expect((await find(id, 'ada@engines.example')).email).toBe('ada@engines.example')
+})
+
+test('two vendors have a customer each for one address', async () => {
+  const [one, two] = [await signUp(on), await signUp(on)]
+  expect((await find(one.id, 'ada@engines.example')).id).not.toBe(
+    (await find(two.id, 'ada@engines.example')).id,
+  )
+})
+
+test('a name fills a missing one, and replaces none', async () => {
+  const { id } = await signUp(on)
+  expect((await find(id, 'ada@engines.example')).name).toBeNull()
+  expect((await find(id, 'ada@engines.example', 'Ada')).name).toBe('Ada')
+  expect((await find(id, 'ada@engines.example', 'Eve')).name).toBe('Ada')
+})
+
+test('deleting a vendor deletes its customers', async () => {
+  const { id } = await signUp(on)
+  await find(id, 'ada@engines.example')
+  await sql`delete from owners where id = ${id}`.execute(on.database.db)
+  const rows = await on.database.db.selectFrom('customers').select('id').where('owner_id', '=', id).execute()
+  expect(rows).toEqual([])
+})

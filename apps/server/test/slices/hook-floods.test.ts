@@ -1,0 +1,42 @@
+import { limits } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { appForAll, ownerForAll, serverForAll } from '../fixtures.ts'
+import { times } from '../rounds.ts'
+import { makeShop, sell } from '../shop-actor.ts'
+import { paid, signedRequest } from '../shop-events.ts'
+
+const on = serverForAll({ RATE_LIMITS: 'on' })
+const owner = ownerForAll(on)
+const app = appForAll(owner)
+
+const forge = (hook: string, from: string) =>
+  on.server.inject({
+    method: 'POST',
+    url: hook,
+    remoteAddress: from,
+    payload: '{}',
+    headers: { 'content-type': 'application/json' },
+  })
+const statuses = (answers: { statusCode: number }[]) => new Set(answers.map(({ statusCode }) => statusCode))
+
+test('forged requests of strangers use up nothing of what a shop may send', async () => {
+  const shop = await makeShop(owner, app._id)
+  const forged = await times(limits.hookEventsPerMinute, () => forge(shop.hook, '198.51.100.7'))
+  expect(statuses(forged)).toEqual(new Set([401]))
+  expect((await forge(shop.hook, '198.51.100.7')).statusCode).toBe(429)
+  expect((await forge('/api/hooks/shp_unknown', '198.51.100.7')).statusCode).toBe(429)
+  expect((await forge(shop.hook, '198.51.100.8')).statusCode).toBe(401)
+  expect(await sell(on, shop, paid('after-flood'))).toBe(200)
+})
+
+test('a shop that sends too much waits, and others do not', async () => {
+  const [loud, quiet] = [await makeShop(owner, app._id), await makeShop(owner, app._id)]
+  const request = signedRequest(loud.secret, paid('loud'), new Date(on.clock.now()))
+  const answers = await times(limits.hookEventsPerMinute + 1, (at) =>
+    on.server.inject({ method: 'POST', url: loud.hook, remoteAddress: `203.0.113.${at % 250}`, ...request }),
+  )
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(limits.hookEventsPerMinute)
+  const refused = answers.find(({ statusCode }) => statusCode === 429)
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await sell(on, quiet, paid('quiet'))).toBe(200)
+})

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test, vi } from 'vitest'
+import { openDatabase } from '../../src/db/open.ts'
+import { makePostgresDatabase } from '../harness.ts'
+import { rounds } from '../rounds.ts'
+import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
+import { paid } from '../shop-events.ts'
+import { shuffled } from '../shop-outcomes.ts'
+import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '../shop-protocols.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'keyward-shops-'))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const host = fileURLToPath(new URL('../webhook-host.ts', import.meta.url))
+const orderCount = rounds(60, 1000)
+const kills = 3
+const isPostgres = process.env.TEST_DATABASE === 'postgres'
+/** SQLite has one process, which is restarted. */
+const nodeCount = isPostgres ? 2 : 1
+
+test('every accepted event of every kind of shop is used exactly once through three kills', async () => {
+  const hosts = await startShopHosts()
+  const environment = {
+    DATA_DIR: mkdtempSync(join(dataDir, 'server-')),
+    SECRET_KEY: 'a secret key that only tests use, 32+ characters',
+    DEFAULT_PLAN: 'premium',
+    ...hosts.environment,
+    ...(isPostgres ? { DATABASE_URL: await makePostgresDatabase() } : {}),
+  }
+  const nodes: ServerProcess[] = []
+  for (let at = 0; at < nodeCount; at += 1) nodes.push(await startProcess(environment, [], host))
+  const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
+  /** Asks any node until one answers, as shops do. */
+  const untilDone = <T>(ask: (url: string) => Promise<T>): Promise<T> =>
+    vi.waitFor(() => ask(anyNode().url), { timeout: 120_000, interval: 20 })
+  let token: string | undefined
+  const call = (method: string, path: string, body?: object) =>
+    untilDone(async (url) => {
+      const answer = await callOver(url, method, path, { ...(token && { token }), body })
+      if (answer.status >= 300) throw new Error(JSON.stringify(answer.json))
+      return answer.json.data
+    })
+  const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
+  token = (await call('POST', '/auth/register', vendor)).token
+  const { app } = await call('POST', '/apps', { name: 'Atlas' })
+  const { licenseType } = await call('POST', `/apps/${app._id}/license-types`, {
+    name: 'Pro',
+    term: 'forever',
+  })
+  const products = [{ product: 'pro', type: licenseType._id }]
+  const shops: { kind: (typeof kinds)[number]; hook: string; secret: string }[] = []
+  for (const kind of kinds) {
+    const wanted = newShopOf(kind, products)
+    const { shop } = await call('POST', `/apps/${app._id}/shops`, wanted)
+    shops.push({ ...shop, secret: wanted.secret })
+  }
+
+  let accepted = 0
+  const send = async ({ shop: { kind, hook, secret }, said }: (typeof orders)[number][number]) => {
+    await untilDone(async (url) => {
+      const { payload, headers } = requestOf(kind, said, secret, new Date())
+      const answer = await fetch(`${url}${hook}`, { method: 'POST', headers, body: payload })
+      if (answer.status !== 200) throw new Error(`${answer.status}`)
+    })
+    accepted += 1
+  }
+  const quantityOf = (at: number) => 1 + (at % 3)
+  const orders = Array.from({ length: orderCount }, (_, at) => {
+    const order = `order-${at}`
+    const lines = [{ product: 'pro', quantity: quantityOf(at) }]
+    const events = [
+      { ...paid(order, { lines }), id: `paid-${at}` },
+      { ...paid(order, { lines }), id: `paid-${at}` },
+      { ...paid(order, { lines }), id: `again-${at}` },
+      ...(at % 2 === 0 ? [{ id: `refund-${at}`, type: 'order.refunded', data: { order } }] : []),
+    ]
+    const shop = shops[at % shops.length]!
+    const { say } = protocols[shop.kind]
+    const told = events.map((event) => toTold(event, new Date()))
+    return shuffled(told.map((event) => ({ shop, said: say(event, hosts.hosts[shop.kind]) })))
+  })
+  const total = orders.flat().length
+  const killing = (async () => {
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await vi.waitFor(() => expect(accepted).toBeGreaterThan((total * kill) / (kills + 1)), {
+        timeout: 600_000,
+        interval: 5,
+      })
+      const at = kill % nodeCount
+      await nodes[at]!.end('SIGKILL')
+      nodes[at] = await startProcess(environment, [], host)
+    }
+  })()
+  await Promise.all([killing, ...orders.map(async (events) => Promise.all(events.map(send)))])
+  // The leases of what a killed process was using end first.
+  const found = await vi.waitFor(
+    async () => {
+      const { orders: all } = await call('GET', `/orders?app=${app._id}&limit=200`)
+      const { orders: waiting } = await call('GET', `/orders?app=${app._id}&state=waiting&limit=200`)
+      const { orders: refunded } = await call('GET', `/orders?app=${app._id}&state=refunded`)
+      expect(waiting).toEqual([])
+      expect(all).toHaveLength(Math.min(orderCount, 200))
+      expect(refunded).toHaveLength(Math.min(orderCount / 2, 50))
+      return all
+    },
+    { timeout: 120_000, interval: 200 },
+  )
+  for (const { order, licenses } of found)
+    expect(licenses).toHaveLength(quantityOf(Number(order.slice('order-'.length))))
+  for (const node of nodes) expect(await node.end('SIGTERM')).toBe(0)
+  hosts.close()
+  // Each order has one mail; a refund may have come before it was sent.
+  const { db, close } = openDatabase({ url: environment.DATABASE_URL, dataDir: environment.DATA_DIR })
+  const mails = await db.selectFrom('mails').select('id').where('id', 'like', 'sor_%').execute()
+  await close()
+  const mailed = mails.map(({ id }) => id.split('.')[0])
+  expect(new Set(mailed).size).toBe(mailed.length)
+  const kept = found.filter(({ state }: { state: string }) => state === 'fulfilled')
+  expect(mailed).toEqual(expect.arrayContaining(kept.map(({ _id }: { _id: string }) => _id)))
+}, 900_000)

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { day, minute } from '../../src/core/clock.ts'
+import { stripeShop } from '../../src/modules/shops/stripe.adapter.ts'
+import { makeApp, makePremium, type Owner, signUp, wrongFields } from '../actors.ts'
+import { startServer, type TestServer } from '../harness.ts'
+import { allUsed, makeType, orderOnce } from '../shop-actor.ts'
+import { stripeKey } from '../shop-host.ts'
+import { sendStripe, startStripe, stripeSecret } from '../stripe-stand-in.ts'
+
+let stripe: Awaited<ReturnType<typeof startStripe>>
+let on: TestServer
+let owner: Owner
+let app: Awaited<ReturnType<typeof makeApp>>
+beforeAll(async () => {
+  stripe = await startStripe()
+  on = await startServer({ SHOP_URL_STRIPE: stripe.url })
+  owner = await signUp(on)
+  await makePremium(on, owner)
+  app = await makeApp(owner)
+})
+afterAll(async () => {
+  await on.close()
+  stripe.close()
+})
+
+async function makeStripe() {
+  const [pro, plus] = [await makeType(owner, app._id, { graceDays: 7 }), await makeType(owner, app._id)]
+  const products = [
+    { product: 'price_pro', type: pro },
+    { product: 'price_plus', type: plus },
+  ]
+  const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret, apiKey: stripeKey, products }
+  const { shop } = (await owner.call('POST', `/apps/${app._id}/shops`, body)).json.data
+  return { ...shop, pro, plus } as { _id: string; hook: string; pro: string; plus: string }
+}
+const seconds = (days: number) => Math.floor((on.clock.now() + days * day) / 1000)
+const sessionOf = (more: object) => ({
+  ...{ object: 'checkout.session', payment_status: 'paid', payment_intent: null, subscription: null },
+  customer_details: { email: 'ada@example.com', name: 'Ada' },
+  ...{ amount_total: 4900, currency: 'eur', livemode: true, ...more },
+})
+function putSession(id: string, session: object, price = 'price_pro', quantity = 1) {
+  stripe.objects.set(`/v1/checkout/sessions/${id}`, { id, ...sessionOf(session) })
+  const data = [{ id: 'li_1', object: 'item', quantity, price: { id: price, product: 'prod_1' } }]
+  stripe.objects.set(`/v1/checkout/sessions/${id}/line_items?limit=100`, { object: 'list', data })
+}
+const licenseOf = async (order: { licenses: { _id: string }[] }) =>
+  (await owner.call('GET', `/licenses/${order.licenses[0]?._id}`)).json.data.license
+
+test('accepts signatures computed by another program, and none that is wrong or old', () => {
+  const body = '{"id":"evt_1","type":"cart.opened","created":1772619750,"data":{"object":{"id":"cs_1"}}}'
+  // By `hmac` of Python.
+  const v1 = 'fbae4c0c2dc8424dff408d116d70d656b0ceee1203366a23823500bb28b5e423'
+  const verify = (header: string, now = 1_772_619_750_000, text = body) =>
+    stripeShop.verify(stripeSecret, {
+      headers: { 'stripe-signature': header },
+      body: Buffer.from(text),
+      now,
+    })
+  expect(verify(`t=1772619750,v1=${v1}`)).toEqual({ id: 'evt_1', at: 1_772_619_750_000 })
+  expect(verify(`t=1772619750,v1=${'0'.repeat(64)},v1=${v1}`)).toBeDefined()
+  for (const wrong of ['', `v1=${v1}`, 't=1772619750', `t=1772619751,v1=${v1}`, `t=1772619750,v0=${v1}`])
+    expect(verify(wrong)).toBeUndefined()
+  expect(verify(`t=1772619750,v1=${v1}`, 1_772_619_750_000 + 6 * minute)).toBeUndefined()
+  expect(verify(`t=1772619750,v1=${v1}`, 1_772_619_750_000, `${body} `)).toBeUndefined()
+})
+
+test('needs an API key', async () => {
+  const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret }
+  expect(wrongFields(await owner.call('POST', `/apps/${app._id}/shops`, body))).toEqual(['apiKey'])
+})
+
+test('a paid checkout creates licenses from what Stripe says, not from the event, and a refund bans them', async () => {
+  const shop = await makeStripe()
+  putSession('cs_1', { payment_intent: 'pi_1' }, 'price_pro', 2)
+  const forged = { id: 'cs_1', payment_intent: 'pi_1', customer_details: { email: 'eve@example.com' } }
+  await sendStripe(on, shop.hook, 'checkout.session.completed', forged)
+  const order = await orderOnce(owner, 'pi_1', { state: 'fulfilled' })
+  expect(order).toMatchObject({ email: 'ada@example.com', amount: 4900, currency: 'EUR', test: false })
+  expect(order.licenses).toHaveLength(2)
+  const charge = { id: 'ch_1', refunded: false, amount_refunded: 900, payment_intent: 'pi_1', invoice: null }
+  stripe.objects.set('/v1/charges/ch_1?expand[]=invoice', charge)
+  await sendStripe(on, shop.hook, 'charge.refunded', { id: 'ch_1', payment_intent: 'pi_1' })
+  await orderOnce(owner, 'pi_1', { state: 'waiting' })
+  stripe.objects.set('/v1/charges/ch_1?expand[]=invoice', {
+    ...charge,
+    refunded: true,
+    amount_refunded: 4900,
+  })
+  await sendStripe(on, shop.hook, 'charge.refunded', { id: 'ch_1', payment_intent: 'pi_1' })
+  await orderOnce(owner, 'pi_1', { state: 'refunded' })
+  expect(await licenseOf(order)).toMatchObject({ banned: true })
+})
+
+test('a payment on its way creates nothing before it has arrived, and a test payment is marked', async () => {
+  const shop = await makeStripe()
+  putSession('cs_2', { payment_intent: 'pi_2', payment_status: 'unpaid', livemode: false })
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_2', payment_intent: 'pi_2' })
+  await allUsed(on, shop._id)
+  expect((await owner.call('GET', '/orders?search=pi_2')).json.data.orders).toEqual([])
+  putSession('cs_2', { payment_intent: 'pi_2', livemode: false })
+  await sendStripe(on, shop.hook, 'checkout.session.async_payment_succeeded', { id: 'cs_2' })
+  await orderOnce(owner, 'pi_2', { state: 'fulfilled', test: true, customer: null })
+})
+
+test('a subscription follows its invoices, its changes, its disputes and its end', async () => {
+  const shop = await makeStripe()
+  const put = (price: string, until: number) =>
+    stripe.objects.set('/v1/subscriptions/sub_1', {
+      id: 'sub_1',
+      current_period_end: until,
+      items: { object: 'list', data: [{ price: { id: price } }] },
+    })
+  putSession('cs_3', { subscription: 'sub_1' })
+  put('price_pro', seconds(30))
+  stripe.objects.set('/v1/invoices/in_1', { id: 'in_1', subscription: 'sub_1' })
+  // The invoice arrives first, and names its subscription as newer versions do.
+  await sendStripe(on, shop.hook, 'invoice.paid', { id: 'in_1', parent: { type: 'subscription_details' } })
+  await allUsed(on, shop._id)
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_3', subscription: 'sub_1' })
+  const order = await orderOnce(owner, 'sub_1', { state: 'fulfilled' })
+  const iso = (at: number) => new Date(at * 1000).toISOString()
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(seconds(30)), type: { _id: shop.pro } })
+
+  on.clock.advance(minute)
+  put('price_plus', seconds(60))
+  const changed = { id: 'sub_1' }
+  await sendStripe(on, shop.hook, 'customer.subscription.updated', changed, { previous: { items: {} } })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(seconds(60)), type: { _id: shop.plus } })
+
+  stripe.objects.set('/v1/disputes/dp_1', { id: 'dp_1', status: 'needs_response', charge: 'ch_3' })
+  stripe.objects.set('/v1/charges/ch_3?expand[]=invoice', {
+    ...{ id: 'ch_3', refunded: false, amount_refunded: 0, payment_intent: 'pi_3' },
+    invoice: { id: 'in_1', subscription: 'sub_1' },
+  })
+  await sendStripe(on, shop.hook, 'charge.dispute.created', { id: 'dp_1', payment_intent: 'pi_3' })
+  await orderOnce(owner, 'sub_1', { state: 'disputed' })
+  on.clock.advance(minute)
+  stripe.objects.set('/v1/disputes/dp_1', { id: 'dp_1', status: 'won', charge: 'ch_3' })
+  await sendStripe(on, shop.hook, 'charge.dispute.closed', { id: 'dp_1', payment_intent: 'pi_3' })
+  await orderOnce(owner, 'sub_1', { state: 'fulfilled' })
+
+  on.clock.advance(minute)
+  await sendStripe(on, shop.hook, 'invoice.payment_failed', { id: 'in_1' })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(seconds(0)) })
+  await sendStripe(on, shop.hook, 'customer.subscription.deleted', { id: 'sub_1' })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ banned: false })
+})
+
+test('an order that cannot be read waits with the reason, and is picked up on request', async () => {
+  const shop = await makeStripe()
+  stripe.isDown = true
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_4', payment_intent: 'pi_4' })
+  const reason = 'The order could not be read from the shop. It answered with the status 503.'
+  const order = await orderOnce(owner, 'pi_4', { state: 'waiting', reason, email: null })
+  stripe.isDown = false
+  putSession('cs_4', { payment_intent: 'pi_4' })
+  await owner.call('POST', `/orders/${order._id}/retry`)
+  await orderOnce(owner, 'pi_4', { state: 'fulfilled', email: 'ada@example.com' })
+})
+
+test('an order that an event only seemed to be about does not stay', async () => {
+  const shop = await makeStripe()
+  stripe.isDown = true
+  await sendStripe(on, shop.hook, 'charge.refunded', { id: 'ch_5', payment_intent: 'pi_5' })
+  const guessed = await orderOnce(owner, 'pi_5', { state: 'waiting' })
+  stripe.isDown = false
+  stripe.objects.set('/v1/charges/ch_5?expand[]=invoice', {
+    ...{ id: 'ch_5', refunded: true, amount_refunded: 4900, payment_intent: 'pi_5' },
+    invoice: { id: 'in_5', subscription: 'sub_5' },
+  })
+  await owner.call('POST', `/orders/${guessed._id}/retry`)
+  await orderOnce(owner, 'sub_5', { state: 'waiting', reason: 'The order itself has not arrived yet' })
+  expect((await owner.call('GET', '/orders?search=pi_5')).json.data.orders).toEqual([])
+})
+
+test('neither stores nor shows nor records the API key', async () => {
+  const shop = await makeStripe()
+  await owner.call('PUT', `/shops/${shop._id}`, { apiKey: 'rk_live_another_key' })
+  const { db } = on.database
+  const stored = JSON.stringify([
+    await db.selectFrom('shops').selectAll().execute(),
+    await db.selectFrom('audit').selectAll().execute(),
+    (await owner.call('GET', `/apps/${app._id}/shops`)).json.data.shops,
+  ])
+  for (const hidden of [stripeKey, 'rk_live_another_key', stripeSecret]) expect(stored).not.toContain(hidden)
+})

@@ -1,0 +1,284 @@
+import { z } from 'zod'
+import { limits, orderStates, shopKinds } from './constants.ts'
+import { endpoint } from './endpoint.ts'
+import {
+  appFilter,
+  appRef,
+  id,
+  idParams,
+  isoTime,
+  none,
+  pageQuery,
+  pagination,
+  search,
+  text,
+} from './shared.ts'
+
+const kind = z.enum(shopKinds)
+
+const productName = text(1, limits.shopTextMax, 'Product').describe('as the shop names it in its orders')
+
+const product = z.strictObject({
+  product: productName,
+  type: id
+    .nullable()
+    .describe('the `_id` of a license type of the app; null for a product that needs no license'),
+  quantity: z
+    .int()
+    .min(1)
+    .max(limits.orderLicensesMax)
+    .optional()
+    .describe('licenses for each one that is bought; 1 by default'),
+})
+
+export const shop = z.strictObject({
+  _id: z.string(),
+  app: appRef,
+  kind,
+  name: z.string(),
+  products: z.array(product.required()),
+  hook: z
+    .string()
+    .nullable()
+    .describe(
+      'the path below the server’s address that the shop sends its events to; for `gumroad` it ends with a secret, and is null without `secrets:read`',
+    ),
+  active: z.boolean().describe('events of a paused shop are stored and wait until it is resumed'),
+  lastEventAt: isoTime.nullable(),
+  waiting: z
+    .int()
+    .describe(
+      `events that wait: for the shop to be resumed, for their turn, or for another attempt; ${limits.shopWaitingShown} at most`,
+    ),
+  createdAt: isoTime,
+})
+
+const name = text(1, 60, 'Name')
+
+const secret = z
+  .string()
+  .trim()
+  .min(1, 'Secret is required')
+  .max(limits.shopSecretMax, `Secret can have at most ${limits.shopSecretMax} characters`)
+  .describe(
+    'what the shop signs its events with; for `custom`, `whsec_` and 24 to 64 bytes in Base64; for `gumroad`, which signs nothing, the id of the seller',
+  )
+
+const apiKey = z
+  .string()
+  .trim()
+  .min(1, 'API key is required')
+  .max(limits.shopSecretMax, `API key can have at most ${limits.shopSecretMax} characters`)
+  .describe(
+    'reads orders back from the shop; required for `stripe`, `paddle` and `gumroad`. A restricted key that reads is enough',
+  )
+
+const products = z
+  .array(product)
+  .max(limits.shopProductsMax, `A shop can have at most ${limits.shopProductsMax} products`)
+  .refine(
+    (all) => new Set(all.map(({ product: one }) => one)).size === all.length,
+    'A product can be listed once only',
+  )
+
+/** What a vendor chooses when it adds a shop. */
+export const newShop = z.strictObject({
+  kind,
+  name,
+  secret,
+  apiKey: apiKey.optional(),
+  products: products.default([]),
+})
+
+const oneShop = z.strictObject({ shop })
+const tag = 'Shops and orders'
+
+export const shops = {
+  list: endpoint({
+    method: 'GET',
+    path: '/apps/:id/shops',
+    access: 'owner',
+    permission: 'apps:read',
+    tag,
+    summary: `List the shops of an app, oldest first; an app has at most ${limits.shopsMax}`,
+    params: idParams,
+    data: z.strictObject({ shops: z.array(shop) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/apps/:id/shops',
+    access: 'owner',
+    permission: 'apps:write',
+    tag,
+    summary: 'Add a shop; its orders create licenses. Its secret is never returned',
+    params: idParams,
+    body: newShop,
+    bodyLimit: 196_608,
+    data: oneShop,
+    status: 201,
+    errors: ['shops_full'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/shops/:id',
+    access: 'owner',
+    permission: 'apps:write',
+    tag,
+    summary: 'Change, pause or resume a shop; orders that waited for one of its products are tried again',
+    params: idParams,
+    body: z.strictObject({ name, secret, apiKey, products, active: z.boolean() }).partial(),
+    bodyLimit: 196_608,
+    data: oneShop,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/shops/:id',
+    access: 'owner',
+    permission: 'apps:write',
+    tag,
+    summary: 'Delete a shop: its address answers 404. Its orders and their licenses stay',
+    params: idParams,
+    data: none,
+  }),
+  test: endpoint({
+    method: 'POST',
+    path: '/shops/:id/test',
+    access: 'owner',
+    permission: 'apps:write',
+    tag,
+    summary:
+      'Let a test order of the first product arrive, as if the shop had sent it. It creates licenses and sends no mail',
+    params: idParams,
+    data: z.strictObject({ order: z.string().describe('its number, to find it in the list of orders') }),
+    errors: ['shop_paused'],
+  }),
+}
+
+const state = z.enum(orderStates)
+
+/** Whether the buyer got the keys by mail: `none` for test orders, for buyers that were erased, and before there are keys. */
+export const orderMailStates = ['queued', 'sent', 'failed', 'none'] as const
+
+export const shopOrder = z.strictObject({
+  _id: z.string(),
+  app: appRef,
+  shop: z.strictObject({ _id: z.string(), name: z.string(), kind }),
+  order: z.string().describe('the shop’s number or id of the order'),
+  email: z.string().nullable().describe('null before the order itself has arrived'),
+  name: z.string().nullable(),
+  customer: z.string().nullable().describe('the `_id` of the customer; null for test orders'),
+  amount: z.int().nullable().describe('in the currency’s smallest unit'),
+  currency: z.string().nullable(),
+  test: z.boolean(),
+  lines: z.array(z.strictObject({ product: z.string(), quantity: z.int() })),
+  state,
+  reason: z.string().nullable().describe('what a waiting order needs'),
+  licenses: z.array(z.strictObject({ _id: z.string(), key: z.string() })),
+  mail: z.enum(orderMailStates),
+  createdAt: isoTime,
+})
+
+const oneOrder = z.strictObject({ order: shopOrder })
+
+export const orders = {
+  list: endpoint({
+    method: 'GET',
+    path: '/orders',
+    access: 'owner',
+    permission: 'licenses:read',
+    tag,
+    summary:
+      'List orders of shops, newest first. `search` is an order’s number or the beginning of its buyer’s address',
+    query: pageQuery.extend({
+      app: appFilter,
+      shop: id.optional(),
+      state: state.optional(),
+      license: id.optional().describe('orders that a license belongs to'),
+      customer: id.optional(),
+      search,
+    }),
+    data: z.strictObject({ orders: z.array(shopOrder), pagination }),
+  }),
+  retry: endpoint({
+    method: 'POST',
+    path: '/orders/:id/retry',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary:
+      'Try a waiting order again now. An order that waits because a part was refunded keeps its licenses and waits no longer',
+    params: idParams,
+    data: oneOrder,
+    errors: ['order_not_waiting'],
+  }),
+  mail: endpoint({
+    method: 'POST',
+    path: '/orders/:id/mail',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary: `Mail the keys of an order to its buyer again, at most ${limits.orderMailsPerDay} times a day. They go to the customer’s address; keys that another customer has by now are left out`,
+    params: idParams,
+    data: oneOrder,
+    errors: ['order_mail_queued', 'order_without_mail', 'rate_limited'],
+  }),
+}
+
+export const hooks = {
+  receive: endpoint({
+    method: 'POST',
+    path: '/hooks/:id',
+    access: 'public',
+    tag,
+    summary:
+      'Receive an event of a shop, signed by its scheme. Answers once the event is stored; an event that is sent again changes nothing',
+    params: z.object({ id: z.string().min(1).max(100) }),
+    raw: true,
+    bodyLimit: 262_144,
+    data: none,
+    errors: ['unauthorized', 'not_found', 'rate_limited'],
+  }),
+}
+
+const orderNumber = text(1, limits.shopTextMax, 'Order')
+const orderAmount = z.int().min(0).max(1e12)
+const until = z.iso.datetime({ offset: true })
+/** The events of a shop of one's own, by their type: the `data` of a body `{ type, timestamp, data }`. */
+export const customShopEvents = {
+  'order.paid': z.object({
+    order: orderNumber,
+    email: z.string().trim().max(254).pipe(z.email()),
+    name: text(0, limits.shopTextMax, 'Name').optional(),
+    amount: orderAmount.optional(),
+    currency: text(1, 10, 'Currency').optional(),
+    test: z.boolean().optional(),
+    locale: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('language of the mail with the keys, for example "de-AT"'),
+    lines: z
+      .array(
+        z.object({ product: productName, quantity: z.int().min(1).max(limits.orderLicensesMax).default(1) }),
+      )
+      .min(1)
+      .max(limits.orderLinesMax),
+  }),
+  'order.refunded': z.object({
+    order: orderNumber,
+    amount: orderAmount.optional().describe('a smaller amount than that of the order is a partial refund'),
+  }),
+  'order.disputed': z.object({ order: orderNumber }),
+  'order.dispute_won': z.object({ order: orderNumber }),
+  'subscription.renewed': z.object({ order: orderNumber, until }),
+  'subscription.changed': z.object({ order: orderNumber, product: productName, until }),
+  'subscription.payment_failed': z.object({ order: orderNumber }),
+  'subscription.ended': z.object({ order: orderNumber }),
+} as const
+
+export type Shop = z.output<typeof shop>
+export type ShopKind = z.output<typeof kind>
+export type ShopProduct = z.output<typeof product>
+export type ShopOrder = z.output<typeof shopOrder>
+export type ShopOrderState = z.output<typeof state>
+export type OrderMailState = (typeof orderMailStates)[number]
