@@ -9,7 +9,7 @@ const engineWord = /sqlite|postgres|\bdialect\b|needsLocks|json_each/i
 /** Files outside of `db` that may name an engine, each for a reason. */
 const exceptions = {
   'config.ts': 'checks the address in DATABASE_URL',
-  'cli-backup.ts': 'tells the operator that PostgreSQL has tools of its own',
+  'cli/backup.ts': 'tells the operator that PostgreSQL has tools of its own',
   'greeting.ts': 'tells the operator where the data is',
 }
 

@@ -4,7 +4,7 @@ import { type Endpoint, endpoints, messageDefaults } from '@keyward/contract'
 import { app } from '@keyward/contract/apps'
 import { consolePaths, itemPaths } from '@keyward/contract/console-paths'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../src/cli-commands.ts'
+import { forms } from '../src/cli/commands.ts'
 import { variableNames } from '../src/config.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -149,11 +149,11 @@ describe('a statement of the specification names', () => {
 
   test('every command of the command line, and every option', () => {
     const said = named('operator.')
-    const forms = commands.map(({ form }) => `keyward ${form.replace(/ \[.*/, '')}`)
-    const options = commands
+    const typed = forms.map(({ form }) => `keyward ${form.replace(/ \[.*/, '')}`)
+    const options = forms
       .flatMap(({ form, options: lines = [] }) => [form, ...lines.map(([option]) => option)])
       .flatMap((text) => text.match(/--[a-z-]+/g) ?? [])
-    expect(forms.filter((form) => !said.includes(form))).toEqual([])
+    expect(typed.filter((form) => !said.includes(form))).toEqual([])
     expect(options.filter((option) => !said.join(' ').split(' ').includes(option))).toEqual([])
   })
 

@@ -1,15 +1,30 @@
-import { UsageError } from './cli-coupon.ts'
-import { minute, systemClock, toIso } from './core/clock.ts'
-import type { Database } from './db/index.ts'
-import { readMailQueue } from './modules/mail/mail.status.ts'
-import { readWebhookQueue } from './modules/webhooks/webhooks.status.ts'
-import type { QueueState } from './service/queue-state.ts'
+import { minute, systemClock, toIso } from '../core/clock.ts'
+import type { Database } from '../db/index.ts'
+import { readMailQueue } from '../modules/mail/mail.status.ts'
+import { readWebhookQueue } from '../modules/webhooks/webhooks.status.ts'
+import type { QueueState } from '../service/queue-state.ts'
+import { command, print, UsageError, withDatabase } from './command.ts'
 
 /** How each queue is read. */
 const queues = [readMailQueue, readWebhookQueue]
 
+export const outboxCommand = command<{ json?: boolean }>({
+  name: 'outbox',
+  forms: [
+    {
+      form: 'outbox [--json]',
+      does: ['show how many mails wait, since when, how many of them fail,', 'and how many were given up'],
+    },
+  ],
+  options: { json: { type: 'boolean' } },
+  run(args, { json = false }) {
+    const read = parseOutbox(args, json)
+    return withDatabase(async (database) => print(await read(database)))
+  },
+})
+
 /** Shows what waits for delivery, and what was given up. */
-export function parseOutbox(args: string[], isJson: boolean): (database: Database) => Promise<string> {
+function parseOutbox(args: string[], isJson: boolean): (database: Database) => Promise<string> {
   if (args.length > 0) throw new UsageError('Usage: keyward outbox [--json]')
   return async ({ db }) => {
     const now = systemClock.now()

@@ -1,19 +1,19 @@
-import { UsageError } from './cli-coupon.ts'
-import type { Config } from './config.ts'
-import { systemClock, toIso } from './core/clock.ts'
-import { OperatorError } from './core/operator-error.ts'
-import type { Database } from './db/index.ts'
+import type { Config } from '../config.ts'
+import { systemClock, toIso } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Database } from '../db/index.ts'
 import {
   listOwners,
   resetOwnerFactors,
   resetOwnerPassword,
   signOutOwner,
-} from './modules/account/account.operator.ts'
-import type { ListedOwner } from './modules/owners/owners.service.ts'
-import { type Plan, planOf } from './modules/owners/plan.rules.ts'
-import { resetResellerFactors, resetResellerPassword } from './modules/resellers/resellers.operator.ts'
+} from '../modules/account/account.operator.ts'
+import type { ListedOwner } from '../modules/owners/owners.service.ts'
+import { type Plan, planOf } from '../modules/owners/plan.rules.ts'
+import { resetResellerFactors, resetResellerPassword } from '../modules/resellers/resellers.operator.ts'
+import { command, print, UsageError, withDatabase } from './command.ts'
 
-type Work = (database: Database, print: (text: string) => void, config: Config) => Promise<void>
+type Work = (database: Database, config: Config) => Promise<void>
 
 const forms = {
   owner:
@@ -21,8 +21,34 @@ const forms = {
   reseller: 'keyward reseller reset-password <email>, or keyward reseller reset-second-factor <email>',
 }
 
+export const ownerCommand = command({
+  name: 'owner',
+  forms: [
+    { form: 'owner list', does: ["list every vendor's account"] },
+    { form: 'owner reset-password <email>', does: ['set and print a new password, and end every session'] },
+    {
+      form: 'owner reset-second-factor <email>',
+      does: ['remove the second factor of a person who lost it, and', 'end every session'],
+    },
+    { form: 'owner sign-out <email>', does: ['end every session of the vendor'] },
+  ],
+  run: (args) => withDatabase(parseAccount('owner', args)),
+})
+
+export const resellerCommand = command({
+  name: 'reseller',
+  forms: [
+    {
+      form: 'reseller reset-password <email>',
+      does: ['set and print a new password, and end every session'],
+    },
+    { form: 'reseller reset-second-factor <email>', does: ['the same for a reseller'] },
+  ],
+  run: (args) => withDatabase(parseAccount('reseller', args)),
+})
+
 /** Parses the command before the database is opened, so that a typing error opens nothing. */
-export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
+function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   const [action, email, ...more] = args
   if (kind === 'owner' && action === 'list' && email === undefined) return list
   const isComplete = email !== undefined && more.length === 0
@@ -32,7 +58,7 @@ export function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
   throw new UsageError(`Usage: ${forms[kind]}.`)
 }
 
-const list: Work = async (database, print, { defaultPlan }) => {
+const list: Work = async (database, { defaultPlan }) => {
   for await (const owners of listOwners(database)) {
     print(owners.map((owner) => describe(owner, defaultPlan)).join(''))
   }
@@ -40,7 +66,7 @@ const list: Work = async (database, print, { defaultPlan }) => {
 
 const resetPassword =
   (kind: 'owner' | 'reseller', email: string): Work =>
-  async (database, print) => {
+  async (database) => {
     const reset = kind === 'owner' ? resetOwnerPassword : resetResellerPassword
     const done = await reset(database, systemClock, email)
     if (!done) throw missing(kind, email)
@@ -50,7 +76,7 @@ const resetPassword =
 
 const resetSecondFactor =
   (kind: 'owner' | 'reseller', email: string): Work =>
-  async (database, print) => {
+  async (database) => {
     const reset = kind === 'owner' ? resetOwnerFactors : resetResellerFactors
     const done = await reset(database, systemClock, email)
     if (!done) throw missing(kind, email)
@@ -62,7 +88,7 @@ const resetSecondFactor =
 
 const signOut =
   (email: string): Work =>
-  async (database, print) => {
+  async (database) => {
     const done = await signOutOwner(database, systemClock, email)
     if (!done) throw missing('owner', email)
     print(`${done.email}: every session has ended\n`)

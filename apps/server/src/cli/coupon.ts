@@ -1,12 +1,10 @@
 import { instant } from '@keyward/contract'
-import { systemClock, toEpochMs, toIso } from './core/clock.ts'
-import type { Database } from './db/index.ts'
-import { type CouponWithUses, endCoupon, listCoupons, setCoupon } from './modules/payments/coupons.admin.ts'
+import { systemClock, toEpochMs, toIso } from '../core/clock.ts'
+import type { Database } from '../db/index.ts'
+import { type CouponWithUses, endCoupon, listCoupons, setCoupon } from '../modules/payments/coupons.admin.ts'
+import { command, print, UsageError, withDatabase } from './command.ts'
 
-/** An error in the command line, printed without a stack. */
-export class UsageError extends Error {}
-
-export interface CouponOptions {
+type CouponOptions = {
   percent?: string
   from?: string
   until?: string
@@ -15,17 +13,37 @@ export interface CouponOptions {
   listed?: boolean
 }
 
-export const couponOptions = {
-  percent: { type: 'string' },
-  from: { type: 'string' },
-  until: { type: 'string' },
-  uses: { type: 'string' },
-  'uses-per-owner': { type: 'string' },
-  listed: { type: 'boolean' },
-} as const
+export const couponCommand = command<CouponOptions>({
+  name: 'coupon',
+  forms: [
+    { form: 'coupon list', does: ['list the coupons and how often they were used'] },
+    {
+      form: 'coupon set <code> --percent N',
+      does: ['create a coupon of N percent (1 to 99), or change its terms:'],
+      options: [
+        ['[--from DATE] [--until DATE]', 'when it can be used (2027-01-31, or a date-time)'],
+        ['[--uses N] [--uses-per-owner N]', 'how often in total, and per vendor; default: unlimited'],
+        ['[--listed]', 'show it to every vendor on the subscription page'],
+      ],
+    },
+    { form: 'coupon end <code>', does: ['end a coupon: no new order can use it'] },
+  ],
+  options: {
+    percent: { type: 'string' },
+    from: { type: 'string' },
+    until: { type: 'string' },
+    uses: { type: 'string' },
+    'uses-per-owner': { type: 'string' },
+    listed: { type: 'boolean' },
+  },
+  run(args, options) {
+    const change = parseCoupon(args, options)
+    return withDatabase(async (database) => print(await change(database)))
+  },
+})
 
 /** Parses the command before the database is opened; the returned function runs it and returns what to print. */
-export function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
+function parseCoupon(args: string[], options: CouponOptions): (database: Database) => Promise<string> {
   const [action, typedCode, ...more] = args
   if (action !== 'set' && Object.keys(options).length > 0)
     throw new UsageError('Only coupon set takes options.')

@@ -1,20 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { UsageError } from './cli-coupon.ts'
-import { loopback } from './config.ts'
-import { readSecret } from './config-files.ts'
-import { isApiKey } from './core/api-key.ts'
-import { OperatorError } from './core/operator-error.ts'
-import type { Settings } from './mcp/keyward-api.ts'
+import { loopback } from '../config.ts'
+import { readSecret } from '../config-files.ts'
+import { isApiKey } from '../core/api-key.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import type { Settings } from '../mcp/keyward-api.ts'
+import { command, UsageError } from './command.ts'
 
-export interface McpOptions {
-  write?: boolean | undefined
-  http?: string | undefined
-}
+type McpOptions = { write?: boolean; http?: string }
 
 type Environment = Record<string, string | undefined>
 
+export const mcpCommand = command<McpOptions>({
+  name: 'mcp',
+  forms: [
+    {
+      form: 'mcp [--write] [--http PORT]',
+      does: [
+        'serve agents (Model Context Protocol) on standard input and',
+        'output: find licenses and end users, explain refusals. The server',
+        'is KEYWARD_URL, the rights are those of KEYWARD_API_KEY',
+      ],
+      options: [
+        ['[--write]', 'let them create, extend, ban, and free devices, too'],
+        ['[--http PORT]', 'serve them over HTTP on this machine instead'],
+      ],
+    },
+  ],
+  options: { write: { type: 'boolean' }, http: { type: 'string' } },
+  run: (args, options) => serveAgents(args, options, process.env),
+})
+
 /** Serves agents until standard input ends, or over HTTP until the process is ended. */
-export async function mcpCommand(
+async function serveAgents(
   args: string[],
   { write = false, http }: McpOptions,
   environment: Environment,
@@ -24,7 +41,7 @@ export async function mcpCommand(
   const settings = readSettings(environment)
   const token = readToken(environment)
   // Loaded here, because no other command needs the protocol.
-  const { startAgents } = await import('./mcp/start.ts')
+  const { startAgents } = await import('../mcp/start.ts')
   await startAgents(settings, { write, ...(port === undefined ? {} : { http: { port, token } }) })
 }
 

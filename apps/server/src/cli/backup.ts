@@ -1,15 +1,41 @@
-import { UsageError } from './cli-coupon.ts'
-import type { Config } from './config.ts'
-import { OperatorError } from './core/operator-error.ts'
-import { backUp, restore } from './db/backup.ts'
+import { type Config, readConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { OperatorError } from '../core/operator-error.ts'
+import { backUp, restore } from '../db/backup.ts'
+import { command, print, UsageError } from './command.ts'
 
-/** Runs `keyward backup` and returns what to print. */
-export function backUpCommand(
-  config: Config,
-  [file, ...more]: string[],
-  withKey: boolean,
-  now: number,
-): string {
+export const backupCommand = command<{ 'with-key'?: boolean }>({
+  name: 'backup',
+  forms: [
+    {
+      form: 'backup [file] [--with-key]',
+      does: [
+        'back up the embedded database to one file (default: a new one',
+        'in DATA_DIR/backups), optionally with the key of its secrets',
+      ],
+    },
+  ],
+  options: { 'with-key': { type: 'boolean' } },
+  run: (args, { 'with-key': withKey = false }) =>
+    print(backUpTo(readConfig(process.env), args, withKey, systemClock.now())),
+})
+
+export const restoreCommand = command({
+  name: 'restore',
+  forms: [
+    {
+      form: 'restore <file>',
+      does: [
+        'restore a backup into DATA_DIR and keep the replaced files.',
+        'The server must be stopped first',
+      ],
+    },
+  ],
+  run: (args) => print(restoreFrom(readConfig(process.env), args, systemClock.now())),
+})
+
+/** Returns what to print. */
+function backUpTo(config: Config, [file, ...more]: string[], withKey: boolean, now: number): string {
   if (more.length > 0) throw new UsageError('Usage: keyward backup [file] [--with-key]')
   refusePostgres(config, 'Back PostgreSQL up with pg_dump')
   const { path, bytes, schema, foreign, sha256 } = inOneLine('The backup', () =>
@@ -24,8 +50,8 @@ export function backUpCommand(
   return `${path}\n${toMegabytes(bytes)} MB, schema ${schema.at(-1)}, sha256 of the database ${sha256}\n${key}\n${warning}`
 }
 
-/** Runs `keyward restore` and returns what to print. */
-export function restoreCommand(config: Config, [file, ...more]: string[], now: number): string {
+/** Returns what to print. */
+function restoreFrom(config: Config, [file, ...more]: string[], now: number): string {
   if (file === undefined || more.length > 0) throw new UsageError('Usage: keyward restore <file>')
   refusePostgres(config, 'Restore PostgreSQL with pg_restore')
   const { createdAt, replaced } = inOneLine('The restore', () => restore(config, { file, now }))

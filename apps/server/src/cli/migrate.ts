@@ -1,12 +1,32 @@
-import { UsageError } from './cli-coupon.ts'
-import { version } from './core/version.ts'
-import type { OpenDatabase } from './db/open.ts'
-import { readSchemaState } from './db/prepare.ts'
+import { version } from '../core/version.ts'
+import type { OpenDatabase } from '../db/open.ts'
+import { readSchemaState } from '../db/prepare.ts'
+import { command, print, UsageError, withDatabase } from './command.ts'
+
+type MigrateOptions = { status?: boolean; json?: boolean }
+
+export const migrateCommand = command<MigrateOptions>({
+  name: 'migrate',
+  forms: [
+    {
+      form: 'migrate --status [--json]',
+      does: [
+        'show the version of the database, and the migrations that',
+        'the next start runs; change nothing',
+      ],
+    },
+  ],
+  options: { status: { type: 'boolean' }, json: { type: 'boolean' } },
+  run(args, options) {
+    const read = parseMigrate(args, options)
+    return withDatabase(async (database) => print(await read(database)))
+  },
+})
 
 /** Shows which migrations ran, and which ones the next start of this version runs. */
-export function parseMigrate(
+function parseMigrate(
   args: string[],
-  { status, json }: { status: boolean | undefined; json: boolean | undefined },
+  { status, json }: MigrateOptions,
 ): (database: OpenDatabase) => Promise<string> {
   if (args.length > 0 || !status) {
     throw new UsageError('Usage: keyward migrate --status [--json]. Migrations run when the server starts.')
