@@ -1,3 +1,4 @@
+import './require-node.mjs'
 import './keep-compiled.mjs'
 
 await import('./run.ts')
