@@ -2,7 +2,9 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts)
-  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255]
+  const { length: bytes } = body
+  // Strict readers accept the shortest form alone.
+  const length = bytes < 128 ? [bytes] : bytes < 256 ? [0x81, bytes] : [0x82, bytes >> 8, bytes & 255]
   return Buffer.concat([Buffer.from([tag, ...length]), body])
 }
 const sequence = (...parts: Buffer[]) => der(0x30, ...parts)
@@ -11,13 +13,13 @@ const utcTime = (text: string) => der(0x17, Buffer.from(text))
 const commonName = Buffer.from('550403', 'hex')
 const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
 
-/** A key and a self-signed certificate for localhost. */
-export function selfSigned({ from = '200101000000Z', until = '491231235959Z' } = {}): {
+/** A key and a self-signed certificate. */
+export function selfSigned({ from = '200101000000Z', until = '491231235959Z', host = 'localhost' } = {}): {
   key: string
   cert: string
 } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const name = sequence(der(0x31, sequence(der(0x06, commonName), der(0x0c, Buffer.from('localhost')))))
+  const name = sequence(der(0x31, sequence(der(0x06, commonName), der(0x0c, Buffer.from(host)))))
   const body = sequence(
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
