@@ -18,6 +18,8 @@ export const paymentKeys = {
 export interface Keyward {
   url: string
   dataDir: string
+  /** What it wrote since its last start. */
+  output(): string
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
   start(): Promise<void>
 }
@@ -131,6 +133,7 @@ function control(port: number, dataDir: string, environment: Record<string, stri
   return {
     url: `http://127.0.0.1:${port}`,
     dataDir,
+    output: () => running?.output() ?? '',
     async start() {
       running = await startProcess({
         PORT: String(port),

@@ -15,7 +15,7 @@ const interfaces = {
 } as const
 
 const linesOf = (environment: Record<string, string>): string[] =>
-  greeting(readConfig(environment), 3000, environment, interfaces as never).split('\n')
+  greeting(readConfig(environment), 3000, environment, { interfaces: interfaces as never }).split('\n')
 
 const addressesIn = (lines: string[]): string[] => lines.flatMap((line) => line.match(/https?:\S+/g) ?? [])
 

@@ -1,14 +1,21 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { type Config, localUrl, loopback } from './config.ts'
+import { toIso } from './core/clock.ts'
 import { version } from './core/version.ts'
 import { findLooseModes } from './db/prepare.ts'
+
+interface Found {
+  interfaces?: Interfaces
+  /** The token of the link for the first owner, and when it ends. */
+  firstOwner?: { token: string; until: number } | undefined
+}
 
 /** What an operator should know after a start. */
 export function greeting(
   config: Config,
   port: number,
   environment: Record<string, string | undefined>,
-  interfaces = networkInterfaces(),
+  { interfaces = networkInterfaces(), firstOwner }: Found = {},
 ): string {
   const [address, ...others] = addressesOf(config, port, interfaces)
   const payments = { mock: 'simulated', razorpay: 'Razorpay', off: 'off' }[config.payments.mode]
@@ -30,6 +37,12 @@ export function greeting(
       ? ['  warning   anyone can register and gets premium: set REGISTRATION=closed or DEFAULT_PLAN=free']
       : []),
     ...(config.registration === 'closed' ? ['  sign-up   closed'] : []),
+    // The token follows `#`, so it appears in no log of requests and no Referer.
+    ...(firstOwner
+      ? [
+          `  owner     create the first account, once, until ${toIso(firstOwner.until)}: ${address}/auth?tab=sign-up#${firstOwner.token}`,
+        ]
+      : []),
     ...(isReadable(config)
       ? [
           '  warning   plain HTTP: others on the network can read passwords and keys; use a proxy with TLS and set PUBLIC_URL and TRUST_PROXY',

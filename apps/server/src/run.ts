@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
+import { systemClock } from './core/clock.ts'
 import { collectGarbage } from './core/collect-garbage.ts'
 import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
@@ -9,6 +10,7 @@ import { OperatorError } from './core/operator-error.ts'
 import { databaseFault } from './db/faults.ts'
 import { prepare } from './db/prepare.ts'
 import { greeting } from './greeting.ts'
+import { makeFirstOwnerLink } from './modules/account/first-owner.ts'
 import { listenFault } from './start-errors.ts'
 
 /** Running requests get this long on shutdown; then their connections are closed. */
@@ -59,7 +61,9 @@ async function main(): Promise<void> {
     throw listenFault(error, config) ?? error
   })
   const [address] = server.addresses() as { port: number }[]
-  log.write(greeting(config, address?.port ?? config.port, process.env))
+  const firstOwner =
+    config.registration === 'closed' ? await makeFirstOwnerLink(database, systemClock.now()) : undefined
+  log.write(greeting(config, address?.port ?? config.port, process.env, { firstOwner }))
   if (!(await hasSodium()))
     server.log.info(
       'libsodium cannot be loaded here: OpenSSL signs the responses to programs, which is slower',

@@ -68,10 +68,20 @@ export const auth = {
     hashes: true,
     tag,
     summary: 'Create a vendor account and sign in',
-    body: z.strictObject({ name: personName, email, password }),
+    body: z.strictObject({
+      name: personName,
+      email,
+      password,
+      link: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('the token of the link for the first owner, where registration is closed'),
+    }),
     data: session,
     status: 201,
-    errors: ['email_taken', 'registration_closed', 'rate_limited', 'busy'],
+    errors: ['email_taken', 'registration_closed', 'first_owner_link_invalid', 'rate_limited', 'busy'],
   }),
   login: endpoint({
     method: 'POST',

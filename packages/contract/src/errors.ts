@@ -35,6 +35,10 @@ const general = {
   custom_keys_off: [403, 'This application does not allow custom license keys'],
   no_vendor: [403, 'You do not belong to a vendor account any more. Please ask for an invitation.'],
   registration_closed: [403, 'Registration is closed on this server'],
+  first_owner_link_invalid: [
+    403,
+    'This link has expired or was already used. Until the server has an account, each start prints a new one.',
+  ],
   device_self_service_off: [403, 'This application does not let you free devices yourself'],
   customer_key_session: [
     403,

@@ -21,6 +21,9 @@ import { useTitle } from '../ui/use-title.ts'
 
 const SignUpForm = lazyNamed(() => import('../features/account/sign-up-form.tsx'), 'SignUpForm')
 
+/** The token of the link that a start prints for the first owner of a server without registration. */
+const firstOwnerLink = /^#(kwf_.+)/
+
 /** Sign-in, sign-up and password reset in one chunk, so that switching is instant. */
 export const AuthPage = () => (useLocation().pathname === paths.auth ? <SignInPage /> : <OwnerPasswordPage />)
 
@@ -64,7 +67,9 @@ function SignInPage() {
   const tab = shown === 'sign-up' ? 'sign-up' : 'sign-in'
   const [email, setEmail] = useState('')
   const config = usePublicConfig()
-  const state = useLocation().state as { from?: string } | null
+  const { state, hash } = useLocation() as { state: { from?: string } | null; hash: string }
+  // Another tab of the page has another address.
+  const [link] = useState(() => firstOwnerLink.exec(hash)?.[1])
   const welcome = useWelcome()
   const secondStep = useSecondStep({
     show: async (body) => welcome(await call(wire.secondFactor.complete, { body })),
@@ -126,7 +131,7 @@ function SignInPage() {
             label: 'Sign Up',
             content: (
               <div className="pt-5">
-                {config?.registration === 'closed' ? (
+                {config?.registration === 'closed' && link === undefined ? (
                   <Callout title="Registration is closed">
                     You cannot create an account on this server. Ask its administrator for access.
                   </Callout>
@@ -135,6 +140,7 @@ function SignInPage() {
                     <SignUpForm
                       email={email}
                       strict={config?.passwordPolicy === 'strict'}
+                      link={config?.registration === 'closed' ? link : undefined}
                       onFailed={setEmail}
                     />
                   </Suspense>

@@ -12,30 +12,55 @@ import type { ListedOwner } from '../modules/owners/owners.service.ts'
 import { type Plan, planOf } from '../modules/owners/plan.rules.ts'
 import { resetResellerFactors, resetResellerPassword } from '../modules/resellers/resellers.operator.ts'
 import { command, print, UsageError, withDatabase } from './command.ts'
+import { type Answer, type CreateOptions, parseCreate, parseInvite } from './owner.ts'
 
 type Work = (database: Database, config: Config) => Promise<void>
+type Kind = 'owner' | 'reseller'
 
 const forms = {
   owner:
-    'keyward owner list, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
+    'keyward owner list, keyward owner create|invite <email>, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
   reseller: 'keyward reseller reset-password <email>, or keyward reseller reset-second-factor <email>',
 }
 
-export const ownerCommand = command({
+type OwnerOptions = CreateOptions & { json?: boolean }
+
+export const ownerCommand = command<OwnerOptions>({
   name: 'owner',
   forms: [
     { form: 'owner list', does: ["list every vendor's account"] },
+    {
+      form: 'owner create <email>',
+      does: ['create a vendor account, and print a link to choose its password'],
+      options: [
+        ['[--name NAME]', 'the name of the person; default: what is before the @'],
+        ['[--password-stdin]', 'take the password from standard input instead of a link'],
+      ],
+    },
+    {
+      form: 'owner invite <email>',
+      does: ['the same, but mail the link; again: replace it until it is used'],
+    },
     { form: 'owner reset-password <email>', does: ['set and print a new password, and end every session'] },
     {
       form: 'owner reset-second-factor <email>',
       does: ['remove the second factor of a person who lost it, and', 'end every session'],
     },
-    { form: 'owner sign-out <email>', does: ['end every session of the vendor'] },
+    {
+      form: 'owner sign-out <email>',
+      does: ['end every session of the vendor'],
+      options: [['[--json]', 'for each of these: print the result as JSON']],
+    },
   ],
-  run: (args) => withDatabase(parseAccount('owner', args)),
+  options: {
+    json: { type: 'boolean' },
+    name: { type: 'string' },
+    'password-stdin': { type: 'boolean' },
+  },
+  run: (args, options) => withDatabase(parseOwner(args, options)),
 })
 
-export const resellerCommand = command({
+export const resellerCommand = command<{ json?: boolean }>({
   name: 'reseller',
   forms: [
     {
@@ -44,58 +69,90 @@ export const resellerCommand = command({
     },
     { form: 'reseller reset-second-factor <email>', does: ['the same for a reseller'] },
   ],
-  run: (args) => withDatabase(parseAccount('reseller', args)),
+  options: { json: { type: 'boolean' } },
+  run: (args, { json = false }) => withDatabase(parseAccount('reseller', args, answerIn(json))),
 })
 
+const answerIn =
+  (isJson: boolean): Answer =>
+  (values, text) =>
+    print(isJson ? `${JSON.stringify(values, null, 2)}\n` : text)
+
 /** Parses the command before the database is opened, so that a typing error opens nothing. */
-function parseAccount(kind: 'owner' | 'reseller', args: string[]): Work {
+function parseOwner(args: string[], { json = false, ...options }: OwnerOptions): Work {
   const [action, email, ...more] = args
-  if (kind === 'owner' && action === 'list' && email === undefined) return list
+  const answer = answerIn(json)
   const isComplete = email !== undefined && more.length === 0
-  if (isComplete && action === 'reset-password') return resetPassword(kind, email)
-  if (isComplete && action === 'reset-second-factor') return resetSecondFactor(kind, email)
-  if (isComplete && kind === 'owner' && action === 'sign-out') return signOut(email)
+  if (isComplete && action === 'create') return parseCreate(email, options, answer)
+  if (isComplete && action === 'invite') return parseInvite(email, options, answer)
+  if (Object.keys(options).length > 0)
+    throw new UsageError(`keyward owner ${action ?? ''} does not take this option.`)
+  if (action === 'list' && email === undefined) return list(json)
+  if (isComplete && action === 'sign-out') return signOut(email, answer)
+  return parseAccount('owner', args, answer)
+}
+
+function parseAccount(kind: Kind, [action, email, ...more]: string[], answer: Answer): Work {
+  const isComplete = email !== undefined && more.length === 0
+  if (isComplete && action === 'reset-password') return resetPassword(kind, email, answer)
+  if (isComplete && action === 'reset-second-factor') return resetSecondFactor(kind, email, answer)
   throw new UsageError(`Usage: ${forms[kind]}.`)
 }
 
-const list: Work = async (database, { defaultPlan }) => {
-  for await (const owners of listOwners(database)) {
-    print(owners.map((owner) => describe(owner, defaultPlan)).join(''))
+const list =
+  (isJson: boolean): Work =>
+  async (database, { defaultPlan }) => {
+    const all: object[] = []
+    for await (const owners of listOwners(database)) {
+      if (isJson) all.push(...owners.map((owner) => toValues(owner, defaultPlan)))
+      else print(owners.map((owner) => describe(owner, defaultPlan)).join(''))
+    }
+    if (isJson) print(`${JSON.stringify({ owners: all }, null, 2)}\n`)
   }
-}
 
 const resetPassword =
-  (kind: 'owner' | 'reseller', email: string): Work =>
+  (kind: Kind, typed: string, answer: Answer): Work =>
   async (database) => {
     const reset = kind === 'owner' ? resetOwnerPassword : resetResellerPassword
-    const done = await reset(database, systemClock, email)
-    if (!done) throw missing(kind, email)
-    print(`${done.email}: the new password is ${done.password}\n`)
-    print('It is not shown again. Every session has ended.\n')
+    const done = await reset(database, systemClock, typed)
+    if (!done) throw missing(kind, typed)
+    const { email, password } = done
+    const note = 'It is not shown again. Every session has ended.\n'
+    answer({ email, password }, `${email}: the new password is ${password}\n${note}`)
   }
 
 const resetSecondFactor =
-  (kind: 'owner' | 'reseller', email: string): Work =>
+  (kind: Kind, typed: string, answer: Answer): Work =>
   async (database) => {
     const reset = kind === 'owner' ? resetOwnerFactors : resetResellerFactors
-    const done = await reset(database, systemClock, email)
-    if (!done) throw missing(kind, email)
-    print(
-      `${done.email}: ${done.isRemoved ? 'the second factor is removed' : 'there was no second factor'}\n`,
-    )
-    print('Every session has ended. The password stays.\n')
+    const done = await reset(database, systemClock, typed)
+    if (!done) throw missing(kind, typed)
+    const { email, isRemoved } = done
+    const what = isRemoved ? 'the second factor is removed' : 'there was no second factor'
+    const note = 'Every session has ended. The password stays.\n'
+    answer({ email, removed: isRemoved }, `${email}: ${what}\n${note}`)
   }
 
 const signOut =
-  (email: string): Work =>
+  (typed: string, answer: Answer): Work =>
   async (database) => {
-    const done = await signOutOwner(database, systemClock, email)
-    if (!done) throw missing('owner', email)
-    print(`${done.email}: every session has ended\n`)
+    const done = await signOutOwner(database, systemClock, typed)
+    if (!done) throw missing('owner', typed)
+    answer({ email: done.email }, `${done.email}: every session has ended\n`)
   }
 
-const missing = (kind: 'owner' | 'reseller', email: string) =>
+const missing = (kind: Kind, email: string) =>
   new OperatorError(`There is no ${kind} with the email ${email}.`)
+
+/** A vendor as programs of the operator read it. */
+function toValues(owner: ListedOwner, defaultPlan: Plan) {
+  const { plan, until } = planOf(owner.premium_until, systemClock.now(), defaultPlan)
+  return {
+    ...{ email: owner.email, name: owner.name, owner: owner.id },
+    ...{ plan, planUntil: until === null ? null : toIso(until), apps: owner.app_count },
+    createdAt: toIso(owner.created_at),
+  }
+}
 
 function describe({ email, name, premium_until, created_at: since }: ListedOwner, defaultPlan: Plan): string {
   const { plan, until } = planOf(premium_until, systemClock.now(), defaultPlan)

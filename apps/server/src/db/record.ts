@@ -224,7 +224,9 @@ export const transactAsOperator = <T>(
   db: Kysely<Tables>,
   { ownerId, now }: { ownerId: string | null; now: number },
   work: (write: WriteTransaction) => Promise<T>,
-): Promise<T> => transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work)
+  options?: TransactionOptions,
+): Promise<T> =>
+  transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work, options)
 
 /**
  * Runs `work` in one transaction, stores its records, and publishes them after the commit. A repeat with an

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { hour, minute } from '../../src/core/clock.ts'
+import { day, hour, minute } from '../../src/core/clock.ts'
+import { makeFirstOwnerLink } from '../../src/modules/account/first-owner.ts'
 import {
   makeApp,
   makeLicenses,
@@ -184,6 +185,47 @@ describe('a closed server', () => {
       const body = { name: 'A', email: 'a@example.com', password: 'secret1' }
       expect(refusal(await on.call('POST', '/auth/register', { body }))).toBe('registration_closed')
       expect((await on.call('GET', '/config')).json.data.registration).toBe('closed')
+    } finally {
+      await on.close()
+    }
+  })
+
+  test('lets one owner register with a printed link, however many use the links of all nodes at once', async () => {
+    const on = await startServer({ REGISTRATION: 'closed' })
+    const { clock } = on
+    const make = async () => (await makeFirstOwnerLink(on.database, clock.now()))?.token ?? ''
+    let count = 0
+    const register = (link: string) => {
+      count += 1
+      const body = { name: 'A', email: `first${count}@example.com`, password: 'secret1', link }
+      return on.call('POST', '/auth/register', { body })
+    }
+    const end = 'first_owner_link_invalid'
+    try {
+      expect(refusal(await register(`kwf_${'a'.repeat(43)}`))).toBe(end)
+      const expired = await make()
+      clock.advance(day)
+      expect(refusal(await register(expired))).toBe(end)
+      const replaced = await make()
+      clock.advance(10 * minute)
+      const [one, other] = await Promise.all([make(), make()])
+      expect(refusal(await register(replaced))).toBe(end)
+      const { value } = await on.database.db
+        .selectFrom('meta')
+        .select('value')
+        .where('name', '=', 'first-owner-links')
+        .executeTakeFirstOrThrow()
+      expect(JSON.parse(value)).toHaveLength(2)
+      for (const link of [one, other]) expect(value).not.toContain(link)
+      const answers = await Promise.all([one, other, one, other, one, other].map(register))
+      expect(answers.map((answer) => (answer.status === 201 ? 201 : refusal(answer))).sort()).toEqual([
+        201,
+        ...Array(5).fill(end),
+      ])
+      expect(refusal(await register(one))).toBe(end)
+      expect(await make()).toBe('')
+      const owners = await on.database.db.selectFrom('owners').select('id').execute()
+      expect(owners).toHaveLength(1)
     } finally {
       await on.close()
     }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
 import { makeApp, makePremium, refusal, signUp } from '../actors.ts'
-import { keyward as runKeyward } from '../command-line.ts'
+import { keyward as runKeyward, runKeyward as startKeyward } from '../command-line.ts'
 import { addTotp, askedBy } from '../factors.ts'
 import { serverForAll } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
 import { insertOwners } from '../owner-rows.ts'
+import { queuedMails } from '../queued-mails.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
@@ -172,6 +174,87 @@ test('removes the second factor of an owner and of a reseller, and ends every se
   expect(actions).toContain('reseller.second_factors_removed')
 })
 
+const tokenIn = (link: string) => /^http:\S+\/auth\/reset#(kwp_[\w-]{43})$/.exec(link)?.[1] ?? ''
+const valuesOf = async (...args: string[]) => {
+  const { code, stdout, stderr } = await keyward('owner', ...args, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+const choose = (token: string) =>
+  on.call('POST', '/auth/reset-password', { body: { token, password: 'chosen by Vera' } })
+
+test('creates a vendor account with a link that chooses the password once, within seven days', async () => {
+  const made = await valuesOf('create', 'Vera@example.com', '--name', 'Vera')
+  expect(made).toEqual({
+    email: 'Vera@example.com',
+    owner: expect.stringMatching(/^own_/),
+    mailed: false,
+    link: expect.any(String),
+    linkUntil: expect.stringMatching(/Z$/),
+  })
+  expect(Date.parse(made.linkUntil) - Date.now()).toBeGreaterThan(6.9 * day)
+  const { user } = (await choose(tokenIn(made.link))).json.data
+  expect(user).toMatchObject({ name: 'Vera', email: 'Vera@example.com', role: 'owner' })
+  expect(refusal(await choose(tokenIn(made.link)))).toBe('reset_link_invalid')
+  expect(await auditOf(made.owner)).toMatchObject([{ action: 'owner.registered' }])
+  expect((await valuesOf('list')).owners).toContainEqual({
+    ...{ email: 'Vera@example.com', name: 'Vera', owner: made.owner, apps: 0 },
+    ...{ plan: 'free', planUntil: null, createdAt: expect.any(String) },
+  })
+  for (const action of ['create', 'invite']) {
+    const { code, stderr } = await keyward('owner', action, 'vera@EXAMPLE.com')
+    expect([code, stderr]).toEqual([1, 'There is already an account with the email vera@EXAMPLE.com.\n'])
+  }
+})
+
+test('takes a password from standard input, and refuses one that the policy refuses', async () => {
+  const { dataDir, databaseUrl = '', secretKey = '' } = on.config
+  const environment = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey }
+  const create = (email: string, password: string) =>
+    startKeyward(
+      ['owner', 'create', email, '--password-stdin'],
+      { ...environment, PASSWORD_POLICY: 'strict' },
+      ({ stdin }) => void stdin?.end(`${password}\n`),
+    )
+  const [made, refused] = await Promise.all([
+    create('stdin@example.com', 'typed by a program'),
+    create('short@example.com', 'password'),
+  ])
+  expect(made).toEqual({
+    code: 0,
+    stdout: 'stdin@example.com: created, with the given password\n',
+    stderr: '',
+  })
+  expect((await signIn('/auth', 'stdin@example.com', 'typed by a program')).status).toBe(200)
+  expect([refused.code, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain('This password is too common')
+  expect(refusal(await signIn('/auth', 'short@example.com', 'password'))).toBe('invalid_credentials')
+})
+
+test('invites by mail where mail is sent, prints the link elsewhere, and the newest link alone works', async () => {
+  const first = await valuesOf('invite', 'ina@example.com')
+  const second = await valuesOf('invite', 'ina@example.com')
+  expect(second.owner).toBe(first.owner)
+  expect(refusal(await choose(tokenIn(first.link)))).toBe('reset_link_invalid')
+  const mailing = {
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    MAIL_FROM: 'k@example.com',
+    PUBLIC_URL: 'https://k.example.com',
+  }
+  const mailed = await runKeyward(on, ['owner', 'invite', 'ina@example.com', '--json'], {
+    ...mailing,
+    RATE_LIMITS: 'on',
+  })
+  expect([mailed.stderr, JSON.parse(mailed.stdout)]).toMatchObject(['', { mailed: true, link: null }])
+  const mails = (await queuedMails(on)).filter(({ to }) => to === 'ina@example.com')
+  const texts = mails.map(({ text }) => text)
+  expect(texts).toHaveLength(1)
+  expect(refusal(await choose(tokenIn(second.link)))).toBe('reset_link_invalid')
+  const token = /https:\/\/k\.example\.com\/auth\/reset#(kwp_[\w-]{43})/.exec(texts[0] ?? '')?.[1] ?? ''
+  expect((await choose(token)).status).toBe(200)
+  expect((await keyward('owner', 'invite', 'ina@example.com')).code).toBe(1)
+})
+
 test.each([
   [['owner'], 'keyward owner list'],
   [['owner', 'list', 'more'], 'keyward owner list'],
@@ -184,6 +267,9 @@ test.each([
   [['owner', 'reset-second-factor', 'nobody@example.com'], 'There is no owner with the email'],
   [['owner', 'list', '--days', '3'], 'owner does not take this option.'],
   [['owner', '--fast'], '--fast'],
+  [['owner', 'create', 'nobody'], 'nobody is not an email address.'],
+  [['owner', 'list', '--name', 'x'], 'does not take this option.'],
+  [['owner', 'invite', 'a@example.com', '--password-stdin'], 'Only owner create takes --password-stdin.'],
   [['reseller', 'list'], 'keyward reseller reset-password <email>'],
   [['reseller', 'reset-password', 'nobody@example.com'], 'There is no reseller with the email'],
 ])('rejects %j with one line and exit code 1', async (args, text) => {

@@ -59,7 +59,7 @@ export function useLogin(onSecondStep: (step: SecondFactorStep['secondFactor'], 
 export function useRegister() {
   const start = useStartSession()
   return useMutation({
-    mutationFn: (body: { name: string; email: string; password: string }) =>
+    mutationFn: (body: { name: string; email: string; password: string; link?: string }) =>
       call(wire.auth.register, { body }),
     onSuccess: (data) => {
       start(data)

@@ -21,10 +21,12 @@ export interface SignUpFormProps {
   email: string
   /** The server requires more than six characters. */
   strict: boolean
+  /** The token of a link with which registration works although it is closed. */
+  link: string | undefined
   onFailed: (email: string) => void
 }
 
-export function SignUpForm({ email, strict, onFailed }: SignUpFormProps) {
+export function SignUpForm({ email, strict, link, onFailed }: SignUpFormProps) {
   const register = useRegister()
   const form = useQuietBlur(
     useForm<Values>({
@@ -39,7 +41,7 @@ export function SignUpForm({ email, strict, onFailed }: SignUpFormProps) {
   const differs = confirm !== '' && confirm !== password
 
   const submit = form.handleSubmit(({ confirm: _, ...body }) =>
-    register.mutate(body, {
+    register.mutate(link === undefined ? body : { ...body, link }, {
       onError: (error) => {
         showFieldErrors(form, error)
         onFailed(body.email)

@@ -19,6 +19,7 @@ import * as sessions from '../sessions/sessions.service.ts'
 import { checkCredentials, checkOwnPassword } from '../sessions/sign-in.service.ts'
 import { actorAt, actorAtLast, holderOf, openSession } from './account.vendors.ts'
 import { getUser } from './account.view.ts'
+import { isFirstOwnerLink, takeFirstOwnerLink } from './first-owner.ts'
 
 /** A session this young counts as a recent password check. */
 const freshMs = 10 * minute
@@ -26,11 +27,17 @@ const freshMs = 10 * minute
 export async function register(
   ctx: Ctx,
   attempts: Attempts,
-  registration: { name: string; email: string; password: string; address: string },
+  {
+    link,
+    ...registration
+  }: { name: string; email: string; password: string; link?: string | undefined; address: string },
 ): Promise<{ token: string; user: User }> {
-  if (ctx.config.registration === 'closed') throw problem('registration_closed')
+  const isClosed = ctx.config.registration === 'closed'
+  if (isClosed && link === undefined) throw problem('registration_closed')
   checkPassword(ctx, 'password', registration.password)
   await attempts.count(registrations, registration.address)
+  const isLink = async () => link !== undefined && isFirstOwnerLink(ctx.db, link, ctx.clock.now())
+  if (isClosed && !(await isLink())) throw problem('first_owner_link_invalid')
   const emailNormalized = normalizeName(registration.email)
   if (await accounts.findAccountByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(registration.password, {
@@ -44,6 +51,8 @@ export async function register(
   const token = await ctx.tx(
     actor,
     async (write) => {
+      if (isClosed && !(await takeFirstOwnerLink(write.tx, link ?? '', now)))
+        throw problem('first_owner_link_invalid')
       await accounts.insertAccount(write.tx, {
         id: accountId,
         name: registration.name,

@@ -43,6 +43,10 @@ export async function refuseFormerOwner(tx: Tx, actor: OfOwner & { actorId: stri
   if (owner.account_id !== actor.actorId) throw problem('permission_missing')
 }
 
+/** Whether the server has any vendor account, so it takes no scope. */
+export const hasOwners = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('owners').select('id').limit(1).executeTakeFirst()) !== undefined
+
 /** The vendor account that a person owns. */
 export const findOwnerOf = (db: Db, accountId: string): Promise<OwnerRow | undefined> =>
   db.selectFrom('owners').selectAll().where('account_id', '=', accountId).executeTakeFirst()

@@ -4,7 +4,7 @@ import { composeMail } from '../mail/mail.text.ts'
 import type { AccountKind } from './password-resets.repo.ts'
 
 /** Path of the console's reset page. The token follows `#`, so it appears in no log and no Referer. */
-const resetPath = (kind: AccountKind, token: string): string => `${authPath(kind)}/reset#${token}`
+export const resetPath = (kind: AccountKind, token: string): string => `${authPath(kind)}/reset#${token}`
 
 const authPath = (kind: AccountKind): string => (kind === 'owner' ? '/auth' : '/reseller/auth')
 
