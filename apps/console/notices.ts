@@ -50,7 +50,7 @@ export function toNotices(names: string[], modules: string): string {
   return `The console of Keyward contains these packages of others, each under its own license.${line}${parts.join(line)}\n`
 }
 
-function licenseOf(name: string, modules: string): string | undefined {
+export function licenseOf(name: string, modules: string): string | undefined {
   const folder = join(modules, name)
   const files = readdirSync(folder).filter((file) => isNotice.test(file))
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim())
