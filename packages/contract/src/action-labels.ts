@@ -176,6 +176,9 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'platform.reset_started': 'Platform reset started',
   'platform.reset': 'Platform reset',
 
+  'vendor.disabled': 'Vendor account disabled',
+  'vendor.enabled': 'Vendor account enabled',
+  'vendor.limits_set': 'Limits set',
   'plan.set': 'Plan set',
   'plan.cancelled': 'Plan cancelled',
   'plan.paid': 'Plan paid',

@@ -17,6 +17,8 @@ const flag = z.boolean()
 const names = z.array(z.string().max(20)).max(10)
 
 /** A value before and after a change. */
+/** Limits in place of those of the plan; null for those of the plan. */
+const vendorLimits = z.strictObject({ apps: z.int().nullable(), licensesPerApp: z.int().nullable() })
 const changeOf = <T extends z.ZodType>(value: T) => z.strictObject({ before: value, after: value })
 
 const appFields = z
@@ -163,6 +165,10 @@ export const actions = {
   'account.deleted': nothing,
   /** At the vendor account itself: the people who owned it before and after. */
   'vendor.handed_over': changeOf(id),
+  /** By the operator; with `programs` also those of the vendor are refused. */
+  'vendor.disabled': z.strictObject({ programs: z.boolean() }),
+  'vendor.enabled': nothing,
+  'vendor.limits_set': changeOf(vendorLimits),
   'member.invited': z.strictObject({ email: z.string(), ...memberRights }),
   'member.joined': nothing,
   'member.updated': changeOf(z.strictObject(memberRights)),

@@ -92,7 +92,7 @@ export const auth = {
     summary: 'Sign in as a vendor',
     body: z.strictObject({ email, password: signInPassword }),
     data: orSecondFactor(session),
-    errors: ['invalid_credentials', 'no_vendor', 'rate_limited', 'busy'],
+    errors: ['invalid_credentials', 'no_vendor', 'vendor_disabled', 'rate_limited', 'busy'],
   }),
   profile: endpoint({
     method: 'GET',
@@ -133,7 +133,7 @@ export const auth = {
     summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password }),
     data: orSecondFactor(session),
-    errors: ['reset_link_invalid', 'no_vendor', 'rate_limited', 'busy'],
+    errors: ['reset_link_invalid', 'no_vendor', 'vendor_disabled', 'rate_limited', 'busy'],
   }),
   changePassword: endpoint({
     method: 'PUT',

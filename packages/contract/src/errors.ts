@@ -34,6 +34,7 @@ const general = {
   quota_reached: [403, 'Your license quota is used up'],
   custom_keys_off: [403, 'This application does not allow custom license keys'],
   no_vendor: [403, 'You do not belong to a vendor account any more. Please ask for an invitation.'],
+  vendor_disabled: [403, 'The operator of this server has disabled this vendor account'],
   registration_closed: [403, 'Registration is closed on this server'],
   first_owner_link_invalid: [
     403,

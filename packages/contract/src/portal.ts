@@ -78,7 +78,7 @@ export const portal = {
     summary: 'Sign in as a reseller',
     body: z.strictObject({ email, password: trimmed(signInPassword) }),
     data: orSecondFactor(session),
-    errors: ['invalid_credentials', 'rate_limited', 'busy'],
+    errors: ['invalid_credentials', 'vendor_disabled', 'rate_limited', 'busy'],
   }),
   forgotPassword: endpoint({
     method: 'POST',
@@ -100,7 +100,7 @@ export const portal = {
     summary: 'Choose a new password with the token of a mailed link; ends all sessions and starts a new one',
     body: z.strictObject({ token: resetToken, password: trimmed(password) }),
     data: orSecondFactor(session),
-    errors: ['reset_link_invalid', 'rate_limited', 'busy'],
+    errors: ['reset_link_invalid', 'vendor_disabled', 'rate_limited', 'busy'],
   }),
   logout: endpoint({
     method: 'POST',

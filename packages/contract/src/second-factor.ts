@@ -74,8 +74,12 @@ export function secondFactorCalls<Session extends z.ZodType>(
       ? ({ access: 'owner', permission: 'self', tag } as const)
       : ({ access: 'reseller', tag } as const)
   const ofInvitation = ['invitation_invalid', 'member_exists', 'vendors_full'] as const
-  const ofPeople = prefix === '/auth' ? (['no_vendor', ...ofInvitation] as const) : []
-  const sessionErrors = prefix === '/auth' ? (['no_vendor'] as const) : ([] as const)
+  const ofPeople =
+    prefix === '/auth'
+      ? (['no_vendor', 'vendor_disabled', ...ofInvitation] as const)
+      : (['vendor_disabled'] as const)
+  const sessionErrors =
+    prefix === '/auth' ? (['no_vendor', 'vendor_disabled'] as const) : (['vendor_disabled'] as const)
   const stranger = { access: 'public', tag } as const
   return {
     get: endpoint({

@@ -32,6 +32,7 @@ export const vendors = {
     }),
     data: orSecondFactor(session),
     errors: [
+      'vendor_disabled',
       'invitation_invalid',
       'invalid_credentials',
       'member_exists',
@@ -58,7 +59,7 @@ export const vendors = {
     summary: 'Get another token, for another of your vendor accounts; the token of this request stays valid',
     body: z.strictObject({ _id: id }),
     data: z.strictObject({ token: z.string() }),
-    errors: ['not_found', 'rate_limited'],
+    errors: ['not_found', 'vendor_disabled', 'rate_limited'],
   }),
   leave: endpoint({
     method: 'DELETE',

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { systemClock, toIso } from '../core/clock.ts'
+import { systemClock, toIso, toIsoOrNull } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Database } from '../db/index.ts'
 import {
@@ -13,17 +13,18 @@ import { type Plan, planOf } from '../modules/owners/plan.rules.ts'
 import { resetResellerFactors, resetResellerPassword } from '../modules/resellers/resellers.operator.ts'
 import { command, print, UsageError, withDatabase } from './command.ts'
 import { type Answer, type CreateOptions, parseCreate, parseInvite } from './owner.ts'
+import { parseDisable, parseEnable, parseLimits, type VendorOptions } from './vendor.ts'
 
 type Work = (database: Database, config: Config) => Promise<void>
 type Kind = 'owner' | 'reseller'
 
 const forms = {
   owner:
-    'keyward owner list, keyward owner create|invite <email>, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
+    'keyward owner list, keyward owner create|invite|disable|enable|limits <email>, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
   reseller: 'keyward reseller reset-password <email>, or keyward reseller reset-second-factor <email>',
 }
 
-type OwnerOptions = CreateOptions & { json?: boolean }
+type OwnerOptions = CreateOptions & VendorOptions & { json?: boolean }
 
 export const ownerCommand = command<OwnerOptions>({
   name: 'owner',
@@ -41,6 +42,20 @@ export const ownerCommand = command<OwnerOptions>({
       form: 'owner invite <email>',
       does: ['the same, but mail the link; again: replace it until it is used'],
     },
+    {
+      form: 'owner disable <email>',
+      does: ['refuse the vendor, its members, API keys and resellers;', 'its programs go on running'],
+      options: [['[--programs]', 'refuse its programs too']],
+    },
+    { form: 'owner enable <email>', does: ['take that back'] },
+    {
+      form: 'owner limits <email>',
+      does: ['show the limits of a vendor, or set them in place of the plan'],
+      options: [
+        ['[--apps N] [--licenses N]', 'how many apps, and licenses of each app'],
+        ['[--reset]', 'those of the plan'],
+      ],
+    },
     { form: 'owner reset-password <email>', does: ['set and print a new password, and end every session'] },
     {
       form: 'owner reset-second-factor <email>',
@@ -56,6 +71,10 @@ export const ownerCommand = command<OwnerOptions>({
     json: { type: 'boolean' },
     name: { type: 'string' },
     'password-stdin': { type: 'boolean' },
+    programs: { type: 'boolean' },
+    apps: { type: 'string' },
+    licenses: { type: 'string' },
+    reset: { type: 'boolean' },
   },
   run: (args, options) => withDatabase(parseOwner(args, options)),
 })
@@ -80,16 +99,29 @@ const answerIn =
 
 /** Parses the command before the database is opened, so that a typing error opens nothing. */
 function parseOwner(args: string[], { json = false, ...options }: OwnerOptions): Work {
-  const [action, email, ...more] = args
+  const [action = '', email, ...more] = args
   const answer = answerIn(json)
   const isComplete = email !== undefined && more.length === 0
+  for (const option of Object.keys(options)) {
+    if (!optionsOf[action]?.includes(option))
+      throw new UsageError(`keyward owner ${action} does not take this option.`)
+  }
   if (isComplete && action === 'create') return parseCreate(email, options, answer)
   if (isComplete && action === 'invite') return parseInvite(email, options, answer)
-  if (Object.keys(options).length > 0)
-    throw new UsageError(`keyward owner ${action ?? ''} does not take this option.`)
+  if (isComplete && action === 'disable') return parseDisable(email, options, answer)
+  if (isComplete && action === 'enable') return parseEnable(email, answer)
+  if (isComplete && action === 'limits') return parseLimits(email, options, answer)
   if (action === 'list' && email === undefined) return list(json)
   if (isComplete && action === 'sign-out') return signOut(email, answer)
   return parseAccount('owner', args, answer)
+}
+
+/** The options of the actions that take more than --json. */
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  create: ['name', 'password-stdin'],
+  invite: ['name'],
+  disable: ['programs'],
+  limits: ['apps', 'licenses', 'reset'],
 }
 
 function parseAccount(kind: Kind, [action, email, ...more]: string[], answer: Answer): Work {
@@ -149,13 +181,16 @@ function toValues(owner: ListedOwner, defaultPlan: Plan) {
   const { plan, until } = planOf(owner.premium_until, systemClock.now(), defaultPlan)
   return {
     ...{ email: owner.email, name: owner.name, owner: owner.id },
-    ...{ plan, planUntil: until === null ? null : toIso(until), apps: owner.app_count },
+    ...{ plan, planUntil: toIsoOrNull(until), apps: owner.app_count },
     createdAt: toIso(owner.created_at),
+    disabledAt: toIsoOrNull(owner.disabled_at),
+    limits: { apps: owner.max_apps, licensesPerApp: owner.max_licenses_per_app },
   }
 }
 
-function describe({ email, name, premium_until, created_at: since }: ListedOwner, defaultPlan: Plan): string {
-  const { plan, until } = planOf(premium_until, systemClock.now(), defaultPlan)
+function describe(owner: ListedOwner, defaultPlan: Plan): string {
+  const { plan, until } = planOf(owner.premium_until, systemClock.now(), defaultPlan)
   const end = until === null ? '' : ` until ${toIso(until)}`
-  return `${email}: ${name}, ${plan}${end}, since ${toIso(since)}\n`
+  const state = owner.disabled_at === null ? '' : `, disabled since ${toIso(owner.disabled_at)}`
+  return `${owner.email}: ${owner.name}, ${plan}${end}, since ${toIso(owner.created_at)}${state}\n`
 }

@@ -33,7 +33,6 @@ export function parseCreate(typed: string, options: CreateOptions, answer: Answe
 
 /** Creates a vendor account and mails a link, or prints it on servers that mail none. */
 export function parseInvite(typed: string, options: CreateOptions, answer: Answer) {
-  if (options['password-stdin']) throw new UsageError('Only owner create takes --password-stdin.')
   const person = personOf(typed, options)
   return async (database: Database, config: Config): Promise<void> => {
     const isMailed = config.smtpUrl !== undefined && config.publicUrl !== undefined

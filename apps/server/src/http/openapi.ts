@@ -36,7 +36,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
       .add('busy')
       .add(endpoint.job ? 'job_running' : 'too_many_at_once')
   }
-  if (endpoint.access === 'owner') codes.add('network_not_allowed').add('rate_limited')
+  if (endpoint.access === 'owner') codes.add('network_not_allowed').add('vendor_disabled').add('rate_limited')
   if (needsPerson(endpoint)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self')
     codes.add('permission_missing').add('second_factor_required')

@@ -166,6 +166,12 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'end_user.password_link_mailed': { target: 'usr', detail: {} },
   'device.drifted': { target: 'dev', detail: { endUserId: 'usr_1' } },
   'device.forgotten': { target: 'dev', detail: { endUserId: 'usr_1' } },
+  'vendor.disabled': { target: 'own', detail: { programs: true } },
+  'vendor.enabled': { target: 'own', detail: {} },
+  'vendor.limits_set': {
+    target: 'own',
+    detail: { before: { apps: null, licensesPerApp: null }, after: { apps: 3, licensesPerApp: 10 } },
+  },
   'plan.set': { target: 'own', detail: { before: { plan: 'free', until: null }, after: granted } },
   'plan.taken_back': { target: 'pay', detail: payment },
   'plan.restored': { target: 'pay', detail: payment },

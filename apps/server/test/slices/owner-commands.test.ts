@@ -200,6 +200,8 @@ test('creates a vendor account with a link that chooses the password once, withi
   expect((await valuesOf('list')).owners).toContainEqual({
     ...{ email: 'Vera@example.com', name: 'Vera', owner: made.owner, apps: 0 },
     ...{ plan: 'free', planUntil: null, createdAt: expect.any(String) },
+    disabledAt: null,
+    limits: { apps: null, licensesPerApp: null },
   })
   for (const action of ['create', 'invite']) {
     const { code, stderr } = await keyward('owner', action, 'vera@EXAMPLE.com')
@@ -269,7 +271,7 @@ test.each([
   [['owner', '--fast'], '--fast'],
   [['owner', 'create', 'nobody'], 'nobody is not an email address.'],
   [['owner', 'list', '--name', 'x'], 'does not take this option.'],
-  [['owner', 'invite', 'a@example.com', '--password-stdin'], 'Only owner create takes --password-stdin.'],
+  [['owner', 'invite', 'a@example.com', '--password-stdin'], 'owner invite does not take this option.'],
   [['reseller', 'list'], 'keyward reseller reset-password <email>'],
   [['reseller', 'reset-password', 'nobody@example.com'], 'There is no reseller with the email'],
 ])('rejects %j with one line and exit code 1', async (args, text) => {

@@ -62,6 +62,7 @@ import { dataImports } from './0070-imports.ts'
 import { importedEmails } from './0071-imported-emails.ts'
 import { erasures } from './0073-erasures.ts'
 import { lazyMoves } from './0074-lazy-moves.ts'
+import { vendorStates } from './0075-vendor-states.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   importedEmails,
   erasures,
   lazyMoves,
+  vendorStates,
 ]

@@ -43,6 +43,13 @@ interface OwnersTable {
   hwid_lock: Generated<Flag>
   require_second_factor: Generated<Flag>
   app_count: Generated<number>
+  /** When the operator disabled it; null while it is in use. */
+  disabled_at: Generated<number | null>
+  /** What `pause_applications` was before the operator stopped the programs too. */
+  paused_before: Generated<Flag | null>
+  /** The operator's limits in place of those of the plan; null for those of the plan. */
+  max_apps: Generated<number | null>
+  max_licenses_per_app: Generated<number | null>
   created_at: number
 }
 

@@ -27,6 +27,8 @@ interface WebhooksTable {
   failing_since: Generated<number | null>
   /** Why the server paused it; null while it is active, or if a person paused it. */
   pause_reason: Generated<PauseReason | null>
+  /** Whether it becomes active again with its vendor, which the operator has disabled. */
+  off_with_vendor: Generated<Flag>
   /** Who saved it last. */
   maker_kind: 'person' | 'api_key'
   maker_id: string

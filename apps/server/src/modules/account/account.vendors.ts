@@ -16,27 +16,35 @@ const switches: Allowance = { name: 'vendor switch', max: 300, windowMs: hour }
 
 /** A person at a vendor account, as the actor of a new session. */
 export const actorAt = (
-  { ownerId, access }: Omit<OpenVendor, 'name'>,
+  { ownerId, access }: Pick<OpenVendor, 'ownerId' | 'access'>,
   accountId: string,
   address: string,
 ): PersonActor => toPersonActor(access, { accountId, ownerId, sessionId: newId('ses'), address })
 
 /** The vendor account that a person used last and still belongs to; undefined if it belongs to none. */
-export async function findLastVendor(
-  db: Db,
-  account: Pick<AccountRow, 'id' | 'last_owner_id'>,
-): Promise<OpenVendor | undefined> {
-  const vendors = await listVendors(db, account.id)
-  return vendors.find(({ ownerId }) => ownerId === account.last_owner_id) ?? vendors[0]
-}
+export const findLastVendor = async (db: Db, account: LastUsed): Promise<OpenVendor | undefined> =>
+  lastOf(account, await listVendors(db, account.id))
 
-/** The person as the actor of a new session at the vendor account used last. */
+type LastUsed = Pick<AccountRow, 'id' | 'last_owner_id'>
+
+const lastOf = (account: LastUsed, vendors: readonly OpenVendor[]): OpenVendor | undefined =>
+  vendors.find(({ ownerId }) => ownerId === account.last_owner_id) ?? vendors[0]
+
+/**
+ * The person as the actor of a new session at the vendor account used last; undefined if it belongs to none. One that the operator
+ * has disabled is left out, and refuses who has no other.
+ */
 export async function actorAtLast(
   db: Db,
-  account: Pick<AccountRow, 'id' | 'last_owner_id'>,
+  account: LastUsed,
   address: string,
 ): Promise<PersonActor | undefined> {
-  const vendor = await findLastVendor(db, account)
+  const vendors = await listVendors(db, account.id)
+  const vendor = lastOf(
+    account,
+    vendors.filter(({ isDisabled }) => !isDisabled),
+  )
+  if (!vendor && vendors.length > 0) throw problem('vendor_disabled')
   return vendor && actorAt(vendor, account.id, address)
 }
 
@@ -80,7 +88,9 @@ export async function openVendor(
   actor: PersonActor,
   id: string,
 ): Promise<string> {
-  const next = actorAt(await getVendor(ctx, actor, id), actor.actorId, actor.address)
+  const vendor = await getVendor(ctx, actor, id)
+  if (vendor.isDisabled) throw problem('vendor_disabled')
+  const next = actorAt(vendor, actor.actorId, actor.address)
   await attempts.count(switches, actor.actorId)
   return ctx.tx(next, async (write) => {
     const token = await openSession(write, next)

@@ -5,7 +5,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
 import { listAppRefs } from '../apps/apps.access.ts'
 import * as owners from '../owners/owners.service.ts'
-import { planLimits } from '../owners/plan.rules.ts'
+import { limitsOf } from '../owners/plan.rules.ts'
 import { getSubscription } from '../payments/subscription.service.ts'
 
 /** The signed-in person, for an API key the vendor's owner, with the vendor account that the actor works on. */
@@ -24,7 +24,7 @@ export async function getUser(ctx: Ctx, actor: VendorActor): Promise<User> {
     allApps: actor.apps === null,
     vendor: { _id: owner.id, name: owner.name },
     plan: subscription.plan,
-    ...planLimits(subscription.plan),
+    ...limitsOf(subscription.plan, owner),
     apps,
     appCount: actor.apps === null ? owner.app_count : apps.length,
     paymentStatus: subscription.source === 'payment' ? 'paid' : 'unpaid',

@@ -29,6 +29,7 @@ export async function authenticateApiKey(
   const row = await apiKeyByHash.first(ctx.db, { keyHash: sha256(token) })
   const now = ctx.clock.now()
   if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined
+  if (row.disabled_at !== null) throw problem('vendor_disabled')
   // A key that leaked must not use up its requests from elsewhere.
   if (!worksFrom(JSON.parse(row.networks), address)) throw problem('network_not_allowed')
   const refusal = count(row.id)

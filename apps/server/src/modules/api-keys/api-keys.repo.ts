@@ -77,9 +77,11 @@ export async function deleteLongRevoked(tx: Tx, { ownerId }: OwnerScope): Promis
 /** Takes no scope: the key itself names the vendor. */
 export const apiKeyByHash = query((db, values: { keyHash: string }) =>
   db
-    .selectFrom('api_keys')
-    .select(['id', 'owner_id', 'permissions', 'apps', 'networks', 'expires_at', 'last_used_at', 'revoked_at'])
-    .where('key_hash', '=', values.keyHash),
+    .selectFrom('api_keys as k')
+    .innerJoin('owners as o', 'o.id', 'k.owner_id')
+    .select(['k.id', 'k.owner_id', 'k.permissions', 'k.apps', 'k.networks', 'k.expires_at'])
+    .select(['k.last_used_at', 'k.revoked_at', 'o.disabled_at'])
+    .where('k.key_hash', '=', values.keyHash),
 )
 
 /** Writes nothing if another request has noted a use since `before`. */

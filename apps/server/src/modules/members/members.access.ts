@@ -1,4 +1,5 @@
 import type { Access, OfOwner } from '../../core/actor.ts'
+import { problem } from '../../core/problem.ts'
 import { type Db, lockAll, type Tx } from '../../db/index.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
 
@@ -7,19 +8,21 @@ export interface OpenVendor {
   ownerId: string
   name: string
   access: Access
+  /** The operator has disabled it. */
+  isDisabled: boolean
 }
 
 /** The vendor accounts of a person: its own first, then those of its memberships by name. */
 export async function listVendors(db: Db, accountId: string): Promise<OpenVendor[]> {
   const own = await db
     .selectFrom('owners')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'disabled_at'])
     .where('account_id', '=', accountId)
     .executeTakeFirst()
   const memberships = await db
     .selectFrom('members')
     .innerJoin('owners', 'owners.id', 'members.owner_id')
-    .select(['owners.id', 'owners.name', 'members.role', 'members.apps'])
+    .select(['owners.id', 'owners.name', 'owners.disabled_at', 'members.role', 'members.apps'])
     .where('members.account_id', '=', accountId)
     .orderBy('owners.name')
     .orderBy('owners.id')
@@ -28,9 +31,9 @@ export async function listVendors(db: Db, accountId: string): Promise<OpenVendor
     ...(own ? [{ ...own, member: undefined }] : []),
     ...memberships.map((row) => ({ ...row, member: row })),
   ]
-  return all.flatMap(({ id, name, member }) => {
+  return all.flatMap(({ id, name, disabled_at, member }) => {
     const access = accessOf(member === undefined, member)
-    return access ? [{ ownerId: id, name, access }] : []
+    return access ? [{ ownerId: id, name, access, isDisabled: disabled_at !== null }] : []
   })
 }
 
@@ -55,11 +58,13 @@ export async function findInvitation(
   now: number,
 ): Promise<Invitation | undefined> {
   const row = await db
-    .selectFrom('members')
-    .select(['id', 'owner_id', 'email', 'email_normalized', 'role', 'apps'])
-    .where('token_hash', '=', tokenHash)
-    .where('token_expires_at', '>', now)
+    .selectFrom('members as m')
+    .innerJoin('owners as o', 'o.id', 'm.owner_id')
+    .select(['m.id', 'm.owner_id', 'm.email', 'm.email_normalized', 'm.role', 'm.apps', 'o.disabled_at'])
+    .where('m.token_hash', '=', tokenHash)
+    .where('m.token_expires_at', '>', now)
     .executeTakeFirst()
+  if (row && row.disabled_at !== null) throw problem('vendor_disabled')
   if (!row || row.email === null || row.email_normalized === null) return undefined
   const access = accessOf(false, row)
   const { id, owner_id: ownerId, email, email_normalized: emailNormalized } = row

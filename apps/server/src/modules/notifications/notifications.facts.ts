@@ -5,7 +5,7 @@ import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { subjectOf } from '../mail/mail.queue.ts'
 import { currentPlan } from '../owners/owners.service.ts'
-import { planLimits } from '../owners/plan.rules.ts'
+import { limitsOf } from '../owners/plan.rules.ts'
 import { areRefusalsRising, isRunningOut, type RefusalFacts } from './notifications.rules.ts'
 
 // Reads of one vendor across all its apps, for the server's own looks: each recipient gets the part that it may read.
@@ -266,10 +266,12 @@ export async function findFullPlan(
 ): Promise<FullPlan> {
   const owner = await ctx.db
     .selectFrom('owners')
-    .select(['premium_until', 'app_count'])
+    .select(['premium_until', 'app_count', 'max_apps', 'max_licenses_per_app'])
     .where('id', '=', ownerId)
     .executeTakeFirst()
-  const { maxApps, maxLicensesPerApp } = owner ? planLimits(currentPlan(ctx, owner).plan) : limits.premium
+  const { maxApps, maxLicensesPerApp } = owner
+    ? limitsOf(currentPlan(ctx, owner).plan, owner)
+    : limits.premium
   const used = owner?.app_count ?? 0
   return {
     apps: maxApps !== unlimited && isRunningOut(used, maxApps) ? { used, limit: maxApps } : null,

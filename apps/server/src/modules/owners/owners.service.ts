@@ -4,7 +4,7 @@ import { problem } from '../../core/problem.ts'
 import { type Db, lock, query, type Tx } from '../../db/index.ts'
 import type { AccountRow, OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { type CurrentPlan, type Plan, type PlanLimits, planLimits, planOf } from './plan.rules.ts'
+import { type CurrentPlan, limitsOf, type OwnLimits, type PlanLimits, planOf } from './plan.rules.ts'
 
 /** The vendor account of the person with this address. */
 export const findOwnerByEmail = (db: Db, emailNormalized: string): Promise<OwnerRow | undefined> =>
@@ -71,10 +71,17 @@ export async function insertOwner(
     .execute()
 }
 
+/** What the operator sets, and the switch that stops the programs with it. */
+type OperatorColumns = OwnLimits & Pick<OwnerRow, 'disabled_at' | 'pause_applications' | 'paused_before'>
+
+/** Sets what the operator decides about a vendor account. */
+export const setByOperator = (tx: Tx, scope: OfOwner, change: Partial<OperatorColumns>): Promise<void> =>
+  updateOwner(tx, scope, change)
+
 async function updateOwner(
   tx: Tx,
   scope: OfOwner,
-  change: Partial<Pick<OwnerRow, 'premium_until' | 'premium_cancelled_at'>>,
+  change: Partial<Pick<OwnerRow, 'premium_until' | 'premium_cancelled_at'> & OperatorColumns>,
 ): Promise<void> {
   await tx.updateTable('owners').set(change).where('id', '=', scope.ownerId).execute()
 }
@@ -95,20 +102,25 @@ export const currentPlan = (
   { premium_until }: Pick<OwnerRow, 'premium_until'>,
 ): CurrentPlan => planOf(premium_until, clock.now(), config.defaultPlan)
 
-/** The limits of the owner's current plan. */
-export const getLimits = async (ctx: Ctx, scope: OfOwner): Promise<PlanLimits> =>
-  planLimits(await getPlan(ctx, scope))
+/** The limits of the owner's current plan, or those that the operator has set in their place. */
+export async function getLimits(ctx: Ctx, scope: OfOwner): Promise<PlanLimits> {
+  const owner = await getTerms(ctx, scope)
+  return limitsOf(currentPlan(ctx, owner).plan, owner)
+}
 
 /** Bytes that the owner, and each of its resellers, may add to the audit log and to stored answers in an hour. */
 export const getRecordBytesPerHour = async (ctx: Ctx, scope: OfOwner): Promise<number> =>
-  limits.recordBytesPerHour[await getPlan(ctx, scope)]
+  limits.recordBytesPerHour[currentPlan(ctx, await getTerms(ctx, scope)).plan]
 
-async function getPlan(ctx: Ctx, scope: OfOwner): Promise<Plan> {
-  const [owner] = await premiumOf.run(ctx.db, { id: scope.ownerId })
+async function getTerms(ctx: Ctx, scope: OfOwner): Promise<OwnLimits & Pick<OwnerRow, 'premium_until'>> {
+  const [owner] = await termsOf.run(ctx.db, { id: scope.ownerId })
   if (!owner) throw new Error('there is no such owner')
-  return currentPlan(ctx, owner).plan
+  return owner
 }
 
-const premiumOf = query((db, values: { id: string }) =>
-  db.selectFrom('owners').select('premium_until').where('id', '=', values.id),
+const termsOf = query((db, values: { id: string }) =>
+  db
+    .selectFrom('owners')
+    .select(['premium_until', 'max_apps', 'max_licenses_per_app'])
+    .where('id', '=', values.id),
 )

@@ -34,5 +34,21 @@ export const isEndless = ({ plan, until }: CurrentPlan): boolean => plan === 'pr
 
 export const planLimits = (plan: Plan): PlanLimits => limits[plan]
 
+/** The limits of the operator for a vendor account; null for those of the plan. */
+export interface OwnLimits {
+  max_apps: number | null
+  max_licenses_per_app: number | null
+}
+
+/** The limits of a vendor account: those of the plan, where the operator has set no others. */
+export function limitsOf(plan: Plan, own: OwnLimits): PlanLimits {
+  const ofPlan = planLimits(plan)
+  return {
+    ...ofPlan,
+    maxApps: own.max_apps ?? ofPlan.maxApps,
+    maxLicensesPerApp: own.max_licenses_per_app ?? ofPlan.maxLicensesPerApp,
+  }
+}
+
 /** Unlimited as null, for responses that use null. */
 export const limitOrNull = (limit: number): number | null => (limit === unlimited ? null : limit)

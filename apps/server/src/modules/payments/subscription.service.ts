@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { currentPlan } from '../owners/owners.service.ts'
-import { limitOrNull, planLimits } from '../owners/plan.rules.ts'
+import { limitOrNull, limitsOf } from '../owners/plan.rules.ts'
 import * as repo from './payments.repo.ts'
 import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 
@@ -15,7 +15,7 @@ import { isRefunded, moneyBackUntil } from './payments.rules.ts'
 export async function getSubscription(ctx: Ctx, owner: OwnerRow): Promise<Subscription> {
   const { plan, until } = currentPlan(ctx, owner)
   const isPremium = plan === 'premium'
-  const { maxApps, maxLicensesPerApp } = planLimits(plan)
+  const { maxApps, maxLicensesPerApp } = limitsOf(plan, owner)
   const payments = await repo.listActivated(ctx.db, { ownerId: owner.id })
   const last = payments.at(-1)
   const offer = isPremium ? moneyBackOffer(ctx, payments) : null

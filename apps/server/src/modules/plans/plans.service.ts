@@ -3,7 +3,7 @@ import { day } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { type Database, transactAsOperator } from '../../db/index.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
-import { findOwnerByEmail, lockOwner, setPremiumUntil } from '../owners/owners.service.ts'
+import { findOwnerByEmail, lockOwner, setByOperator, setPremiumUntil } from '../owners/owners.service.ts'
 import { type CurrentPlan, forever, grantedPlanOf, type Plan } from '../owners/plan.rules.ts'
 import { endPeriods } from '../payments/subscription.service.ts'
 
@@ -35,5 +35,42 @@ export async function setPlan(
     write.record('plan.set', owner.id, { before, after })
     const { email } = await getAccount(write.tx, owner.account_id)
     return { email, before, after }
+  })
+}
+
+/** Limits in place of those of the plan; null for those of the plan. */
+export interface VendorLimits {
+  apps: number | null
+  licensesPerApp: number | null
+}
+
+export interface LimitsChange {
+  email: string
+  ownerId: string
+  before: VendorLimits
+  after: VendorLimits
+}
+
+/** Sets the limits that are given, for the operator; they apply to what is new. Undefined if no account has the address. */
+export async function setLimits(
+  { db }: Pick<Database, 'db'>,
+  clock: Clock,
+  email: string,
+  change: Partial<VendorLimits>,
+): Promise<LimitsChange | undefined> {
+  const found = await findOwnerByEmail(db, normalizeName(email))
+  if (!found) return undefined
+  const scope = { ownerId: found.id }
+  return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
+    const owner = await lockOwner(write.tx, scope)
+    const before = { apps: owner.max_apps, licensesPerApp: owner.max_licenses_per_app }
+    const after = { ...before, ...change }
+    if (after.apps !== before.apps || after.licensesPerApp !== before.licensesPerApp) {
+      const columns = { max_apps: after.apps, max_licenses_per_app: after.licensesPerApp }
+      await setByOperator(write.tx, scope, columns)
+      write.record('vendor.limits_set', owner.id, { before, after })
+    }
+    const { email: address } = await getAccount(write.tx, owner.account_id)
+    return { email: address, ownerId: owner.id, before, after }
   })
 }

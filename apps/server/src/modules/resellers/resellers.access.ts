@@ -6,6 +6,8 @@ import type { ResellerRow } from '../../db/tables.ts'
 /** A reseller with the name of its app. */
 export interface ResellerView extends ResellerRow {
   app_name: string
+  /** When the operator disabled the vendor account; null while it is in use. */
+  vendor_disabled_at: number | null
 }
 
 export const views = (db: Db) =>
@@ -14,6 +16,13 @@ export const views = (db: Db) =>
     .innerJoin('apps as a', 'a.id', 'r.app_id')
     .selectAll('r')
     .select('a.name as app_name')
+    .select((eb) =>
+      eb
+        .selectFrom('owners as o')
+        .select('o.disabled_at')
+        .whereRef('o.id', '=', 'r.owner_id')
+        .as('vendor_disabled_at'),
+    )
 
 export const findReseller = (db: Db, scope: OwnerScope, id: string): Promise<ResellerView | undefined> =>
   views(db).where('r.id', '=', id).where(inScope(scope, 'r')).executeTakeFirst()

@@ -232,24 +232,27 @@ export async function authenticateReseller(
 ): Promise<ResellerActor | undefined> {
   const session = await findResellerSession(ctx, token, address)
   const reseller = session && (await access.findById(ctx.db, session.resellerId))
-  if (!reseller || reseller.active === 0) return undefined
+  if (!reseller || reseller.active === 0 || reseller.vendor_disabled_at !== null) return undefined
   const { id: sessionId, confirmedAt, hasFactor } = session
   return { ...toActor(reseller, address), sessionId, confirmedAt, hasFactor }
 }
 
-/** A reseller as the actor of a new session. */
-export const toActor = (
-  { id, owner_id, app_id }: Pick<access.ResellerView, 'id' | 'owner_id' | 'app_id'>,
+/** A reseller as the actor of a new session; refused while the operator has disabled its vendor. */
+export function toActor(
+  {
+    id,
+    owner_id,
+    app_id,
+    vendor_disabled_at,
+  }: Pick<access.ResellerView, 'id' | 'owner_id' | 'app_id' | 'vendor_disabled_at'>,
   address: string,
-): ResellerActor => ({
-  kind: 'reseller',
-  ownerId: owner_id,
-  apps: null,
-  resellerId: id,
-  appId: app_id,
-  sessionId: newId('ses'),
-  address,
-})
+): ResellerActor {
+  if (vendor_disabled_at !== null) throw problem('vendor_disabled')
+  return {
+    ...{ kind: 'reseller', ownerId: owner_id, apps: null, resellerId: id, appId: app_id },
+    ...{ sessionId: newId('ses'), address },
+  }
+}
 
 /** A reseller as the holder of its sessions. */
 export const holderOf = (resellerId: string) => ({ kind: 'reseller', id: resellerId }) as const

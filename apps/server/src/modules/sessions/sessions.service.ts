@@ -76,7 +76,7 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
     .leftJoin('second_factors as f', 'f.account_id', 's.account_id')
     .select(['s.id', 's.owner_id', 's.account_id', 's.created_at', 's.expires_at'])
     .select(['s.last_used_at', 's.confirmed_at'])
-    .select(['o.require_second_factor', 'f.active as has_factor'])
+    .select(['o.require_second_factor', 'o.disabled_at', 'f.active as has_factor'])
     .select(['o.account_id as owned_by', 'm.role', 'm.apps'])
     .where('s.token_hash', '=', values.tokenHash),
 )
@@ -109,7 +109,8 @@ export async function findPersonSession(
   address: string,
 ): Promise<PersonSession | undefined> {
   const session = await ofPerson.first(db, { tokenHash: sha256(token) })
-  if (!session) return undefined
+  // A sign-in may have opened it while the operator disabled the vendor account.
+  if (!session || session.disabled_at !== null) return undefined
   const { account_id: accountId, owner_id: ownerId, role, apps } = session
   const access = accessOf(session.owned_by === accountId, role === null ? undefined : { role, apps })
   if (!access || !(await isOpen(db, 'owner_sessions', session, address, clock.now()))) return undefined
@@ -211,6 +212,18 @@ export async function endSessions(tx: Tx, { kind, id }: Holder): Promise<number>
 export async function endSessionsAt(tx: Tx, { ownerId }: OfOwner, accountId?: string): Promise<void> {
   const some = tx.deleteFrom('owner_sessions').where('owner_id', '=', ownerId)
   await (accountId === undefined ? some : some.where('account_id', '=', accountId)).execute()
+}
+
+/** Ends up to `count` sessions of the resellers of a vendor account and returns how many. */
+export async function endResellerSessionsAt(tx: Tx, { ownerId }: OfOwner, count: number): Promise<number> {
+  const some = tx
+    .selectFrom('reseller_sessions as s')
+    .innerJoin('resellers as r', 'r.id', 's.reseller_id')
+    .select('s.id')
+    .where('r.owner_id', '=', ownerId)
+    .limit(count)
+  const ended = await tx.deleteFrom('reseller_sessions').where('id', 'in', some).returning('id').execute()
+  return ended.length
 }
 
 /** Gives a new session the age and the proof of identity of another one; false if that one has ended. */

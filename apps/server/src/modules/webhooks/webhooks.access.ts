@@ -1,4 +1,4 @@
-import { type OwnerScope, system } from '../../core/actor.ts'
+import { type OfOwner, type OwnerScope, system } from '../../core/actor.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteSome } from './deliveries.repo.ts'
@@ -18,6 +18,17 @@ export async function removeAppFromWebhooks(
       others.length > 0 ? { apps: JSON.stringify(others) } : { active: 0 as const, deleted_at: now }
     await repo.updateWebhook(tx, row.id, change)
   }
+}
+
+/** Stops the webhooks of a vendor account that the operator disables, or starts those again that it stopped. */
+export async function switchWebhooks(tx: Tx, { ownerId }: OfOwner, isOn: boolean): Promise<void> {
+  await tx
+    .updateTable('webhooks')
+    .set({ active: isOn ? 1 : 0, off_with_vendor: isOn ? 0 : 1 })
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .where(isOn ? 'off_with_vendor' : 'active', '=', 1)
+    .execute()
 }
 
 /** Deletes the logs of deleted webhooks in slices, then their rows. */

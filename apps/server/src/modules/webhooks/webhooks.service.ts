@@ -60,7 +60,7 @@ export async function createWebhook(
     }
     if (!(await repo.insertWebhook(write.tx, row))) throw problem('webhooks_full')
     write.record('webhook.created', id, { origin, events, apps, format })
-    return { ...row, active: 1, failing_since: null, pause_reason: null } as const
+    return { ...row, active: 1, failing_since: null, pause_reason: null, off_with_vendor: 0 } as const
   })
   const webhook = toWebhook(ctx, actor, row)
   return secret === undefined ? { webhook } : { webhook, secret }
