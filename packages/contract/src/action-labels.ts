@@ -177,6 +177,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'platform.reset': 'Platform reset',
 
   'vendor.disabled': 'Vendor account disabled',
+  'vendor.deleted': 'Vendor account deleted',
   'vendor.enabled': 'Vendor account enabled',
   'vendor.limits_set': 'Limits set',
   'plan.set': 'Plan set',

@@ -168,6 +168,7 @@ export const actions = {
   /** By the operator; with `programs` also those of the vendor are refused. */
   'vendor.disabled': z.strictObject({ programs: z.boolean() }),
   'vendor.enabled': nothing,
+  'vendor.deleted': z.strictObject({ account: id }),
   'vendor.limits_set': changeOf(vendorLimits),
   'member.invited': z.strictObject({ email: z.string(), ...memberRights }),
   'member.joined': nothing,

@@ -206,6 +206,8 @@ const isEvent = {
   'platform.reset': true,
   'vendor.disabled': true,
   'vendor.enabled': true,
+  // It is recorded without its vendor, which is gone.
+  'vendor.deleted': false,
   'vendor.limits_set': true,
   'plan.set': true,
   'plan.cancelled': true,

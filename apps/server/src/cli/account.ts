@@ -14,17 +14,18 @@ import { resetResellerFactors, resetResellerPassword } from '../modules/reseller
 import { command, print, UsageError, withDatabase } from './command.ts'
 import { type Answer, type CreateOptions, parseCreate, parseInvite } from './owner.ts'
 import { parseDisable, parseEnable, parseLimits, type VendorOptions } from './vendor.ts'
+import { parseDelete } from './vendor-deletion.ts'
 
 type Work = (database: Database, config: Config) => Promise<void>
 type Kind = 'owner' | 'reseller'
 
 const forms = {
   owner:
-    'keyward owner list, keyward owner create|invite|disable|enable|limits <email>, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
+    'keyward owner list, keyward owner create|invite|disable|enable|limits|delete <email>, keyward owner reset-password <email>, keyward owner reset-second-factor <email>, or keyward owner sign-out <email>',
   reseller: 'keyward reseller reset-password <email>, or keyward reseller reset-second-factor <email>',
 }
 
-type OwnerOptions = CreateOptions & VendorOptions & { json?: boolean }
+type OwnerOptions = CreateOptions & VendorOptions & { json?: boolean; yes?: boolean }
 
 export const ownerCommand = command<OwnerOptions>({
   name: 'owner',
@@ -56,6 +57,11 @@ export const ownerCommand = command<OwnerOptions>({
         ['[--reset]', 'those of the plan'],
       ],
     },
+    {
+      form: 'owner delete <email>',
+      does: ['delete a vendor account with everything that belongs to it'],
+      options: [['[--yes]', 'without asking']],
+    },
     { form: 'owner reset-password <email>', does: ['set and print a new password, and end every session'] },
     {
       form: 'owner reset-second-factor <email>',
@@ -71,6 +77,7 @@ export const ownerCommand = command<OwnerOptions>({
     json: { type: 'boolean' },
     name: { type: 'string' },
     'password-stdin': { type: 'boolean' },
+    yes: { type: 'boolean' },
     programs: { type: 'boolean' },
     apps: { type: 'string' },
     licenses: { type: 'string' },
@@ -110,6 +117,7 @@ function parseOwner(args: string[], { json = false, ...options }: OwnerOptions):
   if (isComplete && action === 'invite') return parseInvite(email, options, answer)
   if (isComplete && action === 'disable') return parseDisable(email, options, answer)
   if (isComplete && action === 'enable') return parseEnable(email, answer)
+  if (isComplete && action === 'delete') return parseDelete(email, options.yes ?? false, answer)
   if (isComplete && action === 'limits') return parseLimits(email, options, answer)
   if (action === 'list' && email === undefined) return list(json)
   if (isComplete && action === 'sign-out') return signOut(email, answer)
@@ -121,6 +129,7 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   create: ['name', 'password-stdin'],
   invite: ['name'],
   disable: ['programs'],
+  delete: ['yes'],
   limits: ['apps', 'licenses', 'reset'],
 }
 

@@ -10,6 +10,7 @@ export { query } from './query.ts'
 export { wants } from './queued-events.ts'
 export {
   type ActionRecord,
+  operatorTransactions,
   type QueueName,
   type RecordConsumer,
   type Transactions,

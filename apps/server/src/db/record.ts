@@ -228,6 +228,12 @@ export const transactAsOperator = <T>(
 ): Promise<T> =>
   transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work, options)
 
+/** What work in slices needs at the command line. */
+export const operatorTransactions = (db: Kysely<Tables>, now: () => number): Transactions => ({
+  db,
+  tx: (actor, work, options) => transactRecorded(db, { actor, now: now(), publish: () => {} }, work, options),
+})
+
 /**
  * Runs `work` in one transaction, stores its records, and publishes them after the commit. A repeat with an
  * Idempotency-Key gets the stored result instead, which must therefore be JSON and contain all that the answer needs.

@@ -1,7 +1,7 @@
-import type { AccountActor, PersonActor } from '../../core/actor.ts'
+import type { AccountActor, Actor, OwnerScope, PersonActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { deleteDeliveriesOf, deleteRecordsOf } from '../../db/deletions.ts'
-import { type Db, inSlices, type WriteTransaction } from '../../db/index.ts'
+import { type Db, inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -61,7 +61,7 @@ async function refuseInUse(ctx: Ctx, db: Db, owner: OwnerRow): Promise<void> {
 }
 
 /** Deletes what may have many rows: with the vendor account they would all go in one statement. */
-async function deleteHistory(ctx: Ctx, actor: PersonActor): Promise<void> {
+export async function deleteHistory(ctx: Transactions, actor: Actor & OwnerScope): Promise<void> {
   await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
   await inSlices(ctx, actor, async ({ tx }, size) => ({
     found: await deleteRecordsOf(tx, actor.ownerId, size),

@@ -1,12 +1,12 @@
 import { type Client, type ClientStatus, type ListedClientStatus, limits } from '@keyward/contract'
-import type { OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
+import type { Actor, OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
-import { inSlices, type WriteTransaction } from '../../db/index.ts'
+import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery, SortedPage } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
 import { never, toShownEnd } from '../../db/stored-end.ts'
@@ -240,7 +240,11 @@ export async function removeEndUser(
 }
 
 /** Deletes the end users of an app in slices, each in its own transaction. The caller has checked the app's owner. */
-export const deleteEndUsersInSlices = (ctx: Ctx, actor: VendorActor, appId: string): Promise<number> =>
+export const deleteEndUsersInSlices = (
+  ctx: Transactions,
+  actor: Actor & OwnerScope,
+  appId: string,
+): Promise<number> =>
   inSlices(
     ctx,
     actor,

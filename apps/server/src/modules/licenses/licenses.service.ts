@@ -7,7 +7,7 @@ import {
 } from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { inSlices, type Slice, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { inSlices, type Slice, type Transactions, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { countEnding, countExpiring } from '../../db/lists/ending-counts.ts'
 import { type Counts, type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
@@ -190,7 +190,7 @@ async function expireUsers(
 
 /** Deletes the licenses that exist now, each slice in its own transaction; records start, slices and end. */
 export async function deleteLicensesInSlices(
-  ctx: Ctx,
+  ctx: Transactions,
   actor: Actor & OwnerScope,
   filter: { appId?: string | undefined; resellerId?: string | undefined },
 ): Promise<number> {

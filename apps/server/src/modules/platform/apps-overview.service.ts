@@ -1,8 +1,8 @@
 import { unlimited } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { Actor, OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
-import { inSlices, type WriteTransaction } from '../../db/index.ts'
+import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { removeAppFromApiKeys } from '../api-keys/api-keys.access.ts'
 import * as access from '../apps/apps.access.ts'
@@ -42,7 +42,11 @@ export const appSdks = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): P
   access.listSdks(ctx.db, (await getApp(ctx.db, scope, idOrAppId)).id)
 
 /** Deletes an app. Its many rows are deleted first, in slices, so that other requests are not blocked. */
-export async function deleteApp(ctx: Ctx, actor: VendorActor, idOrAppId: string): Promise<void> {
+export async function deleteApp(
+  ctx: Transactions,
+  actor: Actor & OwnerScope,
+  idOrAppId: string,
+): Promise<void> {
   const { id, name } = await ctx.tx(actor, async (write) => {
     const app = await getApp(write.tx, actor, idOrAppId)
     write.record('app.deletion_started', app.id, { name: app.name }, app.id)

@@ -1,7 +1,7 @@
-import type { OfOwner, PersonActor, VendorActor } from '../../core/actor.ts'
+import type { Actor, OfOwner, OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { requireProof } from '../../core/identity.ts'
 import { Problem, problem } from '../../core/problem.ts'
-import { type Db, inSlices } from '../../db/index.ts'
+import { type Db, inSlices, type Transactions } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/stored-answers.ts'
@@ -62,13 +62,7 @@ export async function resetPlatform(
     await revokeApiKeys(write, actor)
     write.record('platform.reset_started', null, {})
   })
-  let apps = await listAppRefs(ctx.db, actor)
-  while (apps.length > 0) {
-    for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
-    apps = await listAppRefs(ctx.db, actor)
-  }
-  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteCustomers(tx, actor, size) }))
-  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
+  await deleteContents(ctx, actor)
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessionsAt(write.tx, actor)
@@ -78,8 +72,19 @@ export async function resetPlatform(
   })
 }
 
+/** Deletes apps with all they have, customers and stored answers, in slices. */
+export async function deleteContents(ctx: Transactions, actor: Actor & OwnerScope): Promise<void> {
+  let apps = await listAppRefs(ctx.db, actor)
+  while (apps.length > 0) {
+    for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
+    apps = await listAppRefs(ctx.db, actor)
+  }
+  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteCustomers(tx, actor, size) }))
+  await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteAnswers(tx, actor, size) }))
+}
+
 /** Ignores an app that a concurrent request has already deleted. */
-async function deleteAppIfThere(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
+async function deleteAppIfThere(ctx: Transactions, actor: Actor & OwnerScope, id: string): Promise<void> {
   await deleteApp(ctx, actor, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'not_found')) throw error
   })
