@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const script = join(root, 'scripts/package.mjs')
@@ -88,6 +89,46 @@ describe.skipIf(process.platform === 'win32')('an archive', () => {
       expect([name, existsSync(join(content, name))]).toEqual([name, false])
   })
 })
+
+const shipped = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
+
+test('the settings of the Debian package are valid, and so are those that it suggests', () => {
+  const settings = (pattern: RegExp): Record<string, string> =>
+    Object.fromEntries(
+      [...shipped('debian/keyward.env').matchAll(pattern)].map(([, name = '', value = '']) => [name, value]),
+    )
+  const set = readConfig(settings(/^([A-Z_]+)=(.*)$/gm))
+  expect(set).toMatchObject({ dataDir: '/var/lib/keyward', host: '127.0.0.1', port: 3000 })
+  const { SECRET_KEY_FILE, ...suggested } = settings(/^#?([A-Z_]+)=(.*)$/gm)
+  expect(SECRET_KEY_FILE).toBe('/etc/keyward/secret.key')
+  expect(readConfig({ ...suggested, SECRET_KEY: 'k'.repeat(40) })).toMatchObject({ trustProxy: 1 })
+})
+
+test.skipIf(process.platform === 'win32')('the scripts of the Debian package are valid', () => {
+  for (const name of ['keyward', 'postinst', 'prerm', 'postrm']) {
+    const { status, stderr } = spawnSync('sh', ['-n', join(root, 'deploy/debian', name)], {
+      encoding: 'utf8',
+    })
+    expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' })
+  }
+})
+
+const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+test.skipIf(analyze('--version').status !== 0)(
+  'the unit is valid, and exposes less than 2 of 10 (needs systemd-analyze)',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-unit-'))
+    const unit = join(folder, 'keyward.service')
+    // It names a program that exists only where the package is installed.
+    const text = shipped('systemd/keyward.service')
+    const command = 'ExecStart=/usr/lib/keyward/bin/keyward start'
+    expect(text).toContain(command)
+    writeFileSync(unit, text.replace(command, 'ExecStart=/bin/true'))
+    expect(analyze('verify', '--man=no', unit)).toMatchObject({ status: 0, stderr: '' })
+    expect(analyze('security', '--offline=yes', '--threshold=20', unit)).toMatchObject({ status: 0 })
+    rmSync(folder, { recursive: true })
+  },
+)
 
 const installed = (name: string): string =>
   JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version
