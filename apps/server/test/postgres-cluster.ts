@@ -102,7 +102,7 @@ function kill(pid: number): void {
 }
 
 /** The system's server binaries, else those of the development dependency. */
-function findBinaries(): string {
+export function findBinaries(): string {
   const candidates = [systemBinaries(), packagedBinaries()]
   for (const directory of candidates) {
     if (directory && existsSync(join(directory, 'initdb')) && existsSync(join(directory, 'postgres')))
