@@ -3,6 +3,7 @@ import pg from 'pg'
 import { second } from '../../core/clock.ts'
 import type { Feed, FeedOptions } from '../engine.ts'
 import { DatabaseUnavailableError } from '../failure.ts'
+import { connectionName } from './connection-name.ts'
 import type { PostgresPool } from './pool.ts'
 import { endOrTimeOut, isDirect } from './probe.ts'
 
@@ -47,6 +48,7 @@ export class PostgresFeed implements Feed {
   /** Resolves after the first attempt; a failed one is retried in the background. */
   async start(): Promise<void> {
     const client = new pg.Client({
+      ...connectionName,
       connectionString: this.#options.url,
       keepAlive: true,
       connectionTimeoutMillis: 10 * second,

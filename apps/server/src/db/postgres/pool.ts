@@ -4,6 +4,7 @@ import { DatabaseUnavailableError } from '../failure.ts'
 import { StorageRoom } from '../storage-room.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import { PostgresClient, sessionLimits } from './client.ts'
+import { connectionName } from './connection-name.ts'
 import { asConnectError, asUnavailable, doesNotAnswer, isBlocked, isConnectionFault } from './errors.ts'
 import { PendingLists } from './pending-lists.ts'
 import { endOrTimeOut, hasEnded, isDirect } from './probe.ts'
@@ -40,6 +41,7 @@ export class PostgresPool {
     this.#url = url
     this.waits = new Waits(url)
     this.#pool = new pg.Pool({
+      ...connectionName,
       connectionString: url,
       max: checkouts.max,
       connectionTimeoutMillis: checkouts.connectMs,

@@ -1,5 +1,6 @@
 // ADR 26: asks over a new connection what became of another one.
 import pg from 'pg'
+import { connectionName } from './connection-name.ts'
 
 const connectMs = 1500
 const queryMs = 1000
@@ -7,6 +8,7 @@ const queryMs = 1000
 /** Queries PostgreSQL over a new connection; rejects when it does not answer in time. */
 export async function queryOnce<T>(url: string, ask: (probe: pg.Client) => Promise<T>): Promise<T> {
   const probe = new pg.Client({
+    ...connectionName,
     connectionString: url,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,

@@ -1,5 +1,6 @@
 // ADR 26: checks share connections.
 import pg from 'pg'
+import { connectionName } from './connection-name.ts'
 import { endOrTimeOut } from './probe.ts'
 
 const connectionsMax = 2
@@ -70,6 +71,7 @@ export class SharedConnections {
   async #connect(slot: number): Promise<pg.Client | undefined> {
     const { url, connectMs, watch, isDirect } = this.#options
     const client = new pg.Client({
+      ...connectionName,
       connectionString: url,
       connectionTimeoutMillis: connectMs,
       pipeline: true,
