@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { sha256 } from '../../src/core/crypto.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { migrations } from '../../src/db/migrations/index.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { makePostgresDatabase, startServer } from '../harness.ts'
+import { startOfTests } from '../migrated.ts'
+
+const filled = ['accounts', 'owners', 'owner_sessions', 'apps', 'licenses', 'clients', 'customers'] as const
+
+test('the migrations from 0070 on change no value, and what was stored before works', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-newest-'))
+  const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const database = openDatabase({ url, dataDir })
+  const { db } = database
+  const run = (statement: string) => sql.raw(statement).execute(db)
+  const before = migrations.findIndex(({ name }) => name === '0070-imports')
+  expect(before).toBeGreaterThan(0)
+  await migrate(database, migrations.slice(0, before), { now: 1 })
+  const until = startOfTests + day
+  await run(`insert into accounts (id, name, email, email_normalized, password_hash, created_at)
+    values ('acc_1', 'Ada', 'Ada@b.c', 'ada@b.c', 'x', 1)`)
+  await run(`insert into owners (id, account_id, name, created_at) values ('own_1', 'acc_1', 'Ada', 1)`)
+  await run(`insert into owner_sessions (id, account_id, owner_id, token_hash, created_at, confirmed_at,
+      last_used_at, expires_at)
+    values ('ses_1', 'acc_1', 'own_1', '${sha256('kwo_token-of-the-person-ada')}', ${startOfTests - day}, 1,
+      ${startOfTests - day}, ${until})`)
+  await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
+      signing_sealed, version, created_at)
+    values ('app_1', 'own_1', 'ABCDEFGH', 'Atlas', 'x', 'x', 'x', 'x', 'x', '1', 1)`)
+  await run(`insert into customers (id, owner_id, email, email_normalized, created_at)
+    values ('cus_1', 'own_1', 'B@b.c', 'b@b.c', 3)`)
+  await run(`insert into licenses (id, owner_id, app_id, key, key_normalized, note, expires_at, created_at, customer_id)
+    values ('lic_1', 'own_1', 'app_1', 'KEY-1', 'KEY1', 'sold', ${until}, 1, 'cus_1')`)
+  await run(`insert into clients (id, owner_id, app_id, username, username_normalized, email, expires_at, created_at)
+    values ('usr_1', 'own_1', 'app_1', 'Bob', 'bob', 'Bob@b.c', ${until}, 1)`)
+  const read = () => Promise.all(filled.map((table) => db.selectFrom(table).selectAll().execute()))
+  const old = await read()
+
+  await migrate(database, migrations, { now: 2 })
+  const now = await read()
+  expect(now).toMatchObject(old)
+  expect(now[1]).toMatchObject([{ disabled_at: null, max_apps: null, max_licenses_per_app: null }])
+  for (const table of ['lazy_moves', 'former_names', 'erasures'] as const)
+    expect([table, await db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
+  await run(`insert into lazy_moves (app_id, owner_id, url, protocol, old_name, old_owner_id)
+    values ('app_1', 'own_1', 'https://old.example', '1.3', 'Atlas', 'old')`)
+  await database.close()
+
+  const on = await startServer({ DATA_DIR: dataDir, ...(url === undefined ? {} : { DATABASE_URL: url }) })
+  try {
+    const { json } = await on.call('GET', '/licenses', { token: 'kwo_token-of-the-person-ada' })
+    expect(json.data.licenses).toMatchObject([{ _id: 'lic_1', note: 'sold', customer: 'cus_1' }])
+  } finally {
+    await on.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
