@@ -107,6 +107,8 @@ export interface AppOptions extends ServerOptions {
   consoleDir: string
   clock?: Clock
   passwords?: Passwords
+  /** Once aborted, the server is about to close and says that it is not ready. */
+  draining?: AbortSignal
   mailer?: Mailer
   /** Validates every response against the contract; for tests. */
   checkAnswers?: boolean
@@ -315,7 +317,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         customer: (token, address) => authenticateCustomer(ctx, token, address),
       },
     })
-    systemRoutes(mount, ctx)
+    systemRoutes(mount, ctx, options.draining)
     accountRoutes(mount, ctx, attempts, resets)
     apiKeysRoutes(mount, ctx)
     webhooksRoutes(mount, { ctx, findFault: (url) => outbound.findFault(url) })

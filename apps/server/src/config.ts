@@ -48,6 +48,8 @@ export interface Config {
   prices: { monthly: number; yearly: number; currency: string }
   /** After so many days the audit log deletes its records; undefined to keep them. */
   auditDays: number | undefined
+  /** How long `/api/ready` answers 503 before the listener closes. */
+  shutdownDelayMs: number
   smtpUrl: string | undefined
   mailFrom: string | undefined
   /** `mail` sends reset links; with `operator` only the command line can set a new password. */
@@ -181,6 +183,12 @@ const variables = z.object({
     .transform(Number)
     .refine((days) => days >= limits.auditDaysMin, `must be at least ${limits.auditDaysMin}`)
     .optional(),
+  SHUTDOWN_DELAY: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a number of seconds')
+    .transform((seconds) => Number(seconds) * 1000)
+    .refine((ms) => ms <= 60_000, 'must be at most 60')
+    .default(0),
   SMTP_URL: z
     .url({
       protocol: /^smtps?$/,
@@ -269,6 +277,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     prices: { monthly: values.PRICE_MONTHLY, yearly: values.PRICE_YEARLY, currency: values.CURRENCY },
     auditDays: values.AUDIT_DAYS,
+    shutdownDelayMs: values.SHUTDOWN_DELAY,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     passwordReset:

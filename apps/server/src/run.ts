@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
@@ -36,11 +37,23 @@ async function main(): Promise<void> {
     throw databaseFault(error, config) ?? error
   })
   const { logLevel } = config
-  const server = await buildApp({ config, database, seal, consoleDir, logLevel, log })
+  const draining = new AbortController()
+  const server = await buildApp({
+    config,
+    database,
+    seal,
+    consoleDir,
+    logLevel,
+    log,
+    draining: draining.signal,
+  })
   let stopping = false
   const stop = async () => {
+    // Service managers and npm may send a signal twice.
     if (stopping) return
     stopping = true
+    draining.abort()
+    if (server.server.listening) await wait(config.shutdownDelayMs)
     setTimeout(() => server.server.closeAllConnections(), drainMs).unref()
     setTimeout(() => process.exit(1), drainMs + graceMs).unref()
     const failures = [await failureOf(server.close()), await failureOf(database.close())].filter(Boolean)

@@ -13,12 +13,13 @@ const troubleTexts: Record<StorageTrouble, string> = {
   disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
 }
 
-export function systemRoutes(mount: Mount, ctx: Ctx): void {
+export function systemRoutes(mount: Mount, ctx: Ctx, draining?: AbortSignal): void {
   const { system } = endpoints
   const { payments, defaultPlan } = ctx.config
   const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
   mount(system.ready, 'public', async () => {
+    if (draining?.aborted) throw problem('unavailable', { message: 'The server is shutting down.' })
     await ctx.database.engine.probe().catch((error) => {
       throw storageFailureOf(error) ? error : problem('unavailable')
     })
