@@ -48,7 +48,7 @@ export async function withDatabase(
 }
 
 /** A mistyped directory must not create a new, empty database. */
-function openExisting(config: Config): OpenDatabase {
+export function openExisting(config: Config): OpenDatabase {
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {
     throw new UsageError(`There is no database in ${config.dataDir}. Set DATA_DIR, or start Keyward once.`)
   }

@@ -2,6 +2,7 @@ import { ownerCommand, resellerCommand } from './account.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import type { Command, Form } from './command.ts'
 import { couponCommand } from './coupon.ts'
+import { doctorCommand } from './doctor.ts'
 import { hashCommand } from './hash.ts'
 import { mcpCommand } from './mcp.ts'
 import { migrateCommand } from './migrate.ts'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   couponCommand,
   outboxCommand,
   migrateCommand,
+  doctorCommand,
   backupCommand,
   restoreCommand,
   hashCommand,

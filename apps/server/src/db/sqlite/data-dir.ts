@@ -75,17 +75,21 @@ export function refuseUnfinishedRestore(dataDir: string): void {
 }
 
 /** Returns one line for each secret file that other accounts of the system can open. */
-export function findLooseModes(dataDir: string): string[] {
+export const findLooseModes = (dataDir: string): string[] =>
+  listLooseFiles(dataDir).map(({ text, wanted }) => `${text}: chmod ${wanted} it`)
+
+/** Secret files that other accounts of the system can open, with the mode that closes them. */
+export function listLooseFiles(dataDir: string): { path: string; text: string; wanted: string }[] {
   if (process.platform === 'win32') return []
   const modeOf = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   const files = [keyFile, databaseFile].flatMap((name) => {
     const path = join(dataDir, name)
     const mode = modeOf(path)
-    return mode & 0o077 ? [`${path} is open to other accounts (mode ${mode.toString(8)}): chmod 600 it`] : []
+    const text = `${path} is open to other accounts (mode ${mode.toString(8)})`
+    return mode & 0o077 ? [{ path, text, wanted: '600' }] : []
   })
   const mode = modeOf(dataDir)
-  const isReplaceable = (mode & 0o022) !== 0
-  return isReplaceable
-    ? [...files, `${dataDir} can be changed by other accounts (mode ${mode.toString(8)}): chmod 700 it`]
-    : files
+  if ((mode & 0o022) === 0) return files
+  const text = `${dataDir} can be changed by other accounts (mode ${mode.toString(8)})`
+  return [...files, { path: dataDir, text, wanted: '700' }]
 }

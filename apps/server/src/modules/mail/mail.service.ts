@@ -45,23 +45,37 @@ export function createMailer(
   }
 }
 
+/** Query parameters of the URL override these options. */
+const openTransport = async (url: string) =>
+  (await import('nodemailer')).createTransport({
+    pool: true,
+    url,
+    requireTLS: needsTls(url),
+    maxConnections: 4,
+    maxRequeues: 1,
+    dnsTimeout: timeoutMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    idleTimeout: idleTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+
+/** Connects to the mail server and signs in, without a message; otherwise throws a MailError. */
+export async function greetMailServer(url: string): Promise<void> {
+  const transport = await openTransport(url)
+  try {
+    await transport.verify()
+  } catch (error) {
+    throw new MailError(error as object)
+  } finally {
+    transport.close({ force: true })
+  }
+}
+
 function createSmtpMailer(url: string, from: string): Mailer {
-  // Query parameters of the URL override these options.
-  const open = async () =>
-    (await import('nodemailer')).createTransport({
-      pool: true,
-      url,
-      requireTLS: needsTls(url),
-      maxConnections: 4,
-      maxRequeues: 1,
-      dnsTimeout: timeoutMs,
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      idleTimeout: idleTimeoutMs,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    })
+  const open = () => openTransport(url)
   let transport: ReturnType<typeof open> | undefined
   return {
     async send({ to, subject, text, html, fromName, replyTo }) {
