@@ -108,6 +108,8 @@ test('a version of two numbers is the listed one of three, whose hash and update
   const init = { type: 'init', ver: '1.0', hash: 'A'.repeat(32), enckey, name, ownerid }
   const opened = (await send(on, init)).json
   expect(opened).toMatchObject({ success: true })
+  const old = (await send(on, { ...init, ver: '0.9', hash: 'b'.repeat(32) })).json
+  expect(old).toMatchObject({ success: false, message: 'invalidver' })
   await owner.call('POST', `/apps/${app._id}/releases`, { version: '1.0.0', releasedAt: on.clock.inDays(11) })
   const { _id, key } = single(await makeLicenses(on, owner, app))
   await on.database.db.updateTable('licenses').set({ updates_for_days: 10 }).where('id', '=', _id).execute()
