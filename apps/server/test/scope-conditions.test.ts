@@ -68,6 +68,8 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'resellers/resellers.repo.ts': 1,
     // Erases a person for callers with all apps.
     'shops/shops.erasure.ts': 1,
+    // The operator disables a vendor account, with all its webhooks.
+    'webhooks/webhooks.access.ts': 1,
     // Who the maker of a webhook is.
     'webhooks/webhooks.makers.ts': 2,
     // A webhook names several apps: `isVisible` checks them.
