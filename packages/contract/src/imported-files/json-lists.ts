@@ -9,6 +9,8 @@ export interface JsonElement {
   place: number
   value: unknown
   problem: string | undefined
+  /** Names of the lists of the document that have no elements, with the rest of it; 200 at most. */
+  emptyLists?: readonly string[]
 }
 
 /** The members of a document that are no lists come last, as one element of this list. */
@@ -57,6 +59,7 @@ function* readList(
 
 function* readObject(text: string, start: number, document: number): Generator<JsonElement, number> {
   const rest = new Map<string, unknown>()
+  const emptyLists: string[] = []
   let at = afterSpace(text, start + 1)
   while (text.charCodeAt(at) !== closeObject) {
     const nameEnd = text.charCodeAt(at) === quote ? endOfString(text, at) : undefined
@@ -67,8 +70,11 @@ function* readObject(text: string, start: number, document: number): Generator<J
     }
     const name = String(parse(text.slice(at, Math.min(nameEnd, at + 200))) ?? '')
     at = afterSpace(text, colon + 1)
-    if (text.charCodeAt(at) === openList) at = yield* readList(text, at, document, name)
-    else {
+    if (text.charCodeAt(at) === openList) {
+      if (text.charCodeAt(afterSpace(text, at + 1)) === closeList && emptyLists.length < 200)
+        emptyLists.push(name)
+      at = yield* readList(text, at, document, name)
+    } else {
       const { end, deepest } = endOfValue(text, at)
       if (end === undefined || end === at) {
         yield fault(document, name, 1, 'The file ends inside of a value or is no JSON here')
@@ -81,7 +87,14 @@ function* readObject(text: string, start: number, document: number): Generator<J
     at = afterSpace(text, at)
   }
   const value: unknown = Object.fromEntries(rest)
-  yield { document, list: restOfDocument, place: 1, value, problem: undefined }
+  yield {
+    document,
+    list: restOfDocument,
+    place: 1,
+    value,
+    problem: undefined,
+    ...(emptyLists.length > 0 && { emptyLists }),
+  }
   return at + 1
 }
 

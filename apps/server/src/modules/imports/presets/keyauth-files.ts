@@ -103,6 +103,10 @@ function addJson(entries: KeyAuthEntries, file: string, text: string, rowsMax: n
           addSubscription(entries, { file, line: line.at }, line.element.value, username)
       }
       if (own(value, 'success') !== undefined) found = true
+      if (element.emptyLists?.includes('users')) {
+        found = true
+        entries.hasUsers = true
+      }
     } else if (list === 'subscriptions') {
       if (lines.length < linesMost) lines.push({ element, at: place })
     } else if (list === 'users' && (problem !== undefined || own(value, 'username') !== undefined)) {

@@ -3,6 +3,7 @@ import { decodeFile } from '@keyward/contract/imported-files'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ImportedLicense, type ImportedUser, type ReadInput, UnreadableFiles } from '../rows.ts'
+import { addKeyAuthFile, noEntries } from './keyauth-files.ts'
 import { readFiles } from './read-files.ts'
 
 const now = Date.UTC(2026, 10, 24)
@@ -202,6 +203,22 @@ test('lets a list with statuses decide about the keys of an export', () => {
   const full = { keys: [{ key: 'KA-AAAA-1', level: '1', expires: '60', status: 'Banned', banned: 'resold' }] }
   const { licenses } = read('keyauth', { 'a.json': keysFile.slice(0, 1), 'b.json': full })
   expect(licenses).toMatchObject([{ key: 'KA-AAAA-1', status: 'banned', banReason: 'resold' }])
+})
+
+test('takes a users file of an app without users, and asks for its keys', () => {
+  const empty = { users: [], subscription: [] }
+  const { users, licenses, questions } = read('keyauth', { 'users.json': empty, 'keys.json': keysFile })
+  expect([users.length, licenses.length]).toEqual([0, 4])
+  expect(questions).toMatchObject({ keysWithoutStatus: 4 })
+  expect(problemOf(() => read('keyauth', { 'users.json': empty }))).toBe(
+    'The files hold no licenses and no end users',
+  )
+  const entries = noEntries()
+  expect([addKeyAuthFile(entries, 'u.json', JSON.stringify(empty), 10), entries.hasUsers]).toEqual([
+    true,
+    true,
+  ])
+  expect(problemOf(() => read('keyauth', { 'a.json': { others: [] } }))).toMatch(/is not a file of KeyAuth/)
 })
 
 test('reads the older text forms in one line or in several', () => {
