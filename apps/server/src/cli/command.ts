@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { type OpenDatabase, openDatabase } from '../db/open.ts'
+import { refuseMoved } from '../db/prepare.ts'
 
 /** An error in the command line, printed without a stack. */
 export class UsageError extends Error {}
@@ -52,5 +53,6 @@ export function openExisting(config: Config): OpenDatabase {
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'keyward.db'))) {
     throw new UsageError(`There is no database in ${config.dataDir}. Set DATA_DIR, or start Keyward once.`)
   }
+  if (config.databaseUrl === undefined) refuseMoved(config.dataDir)
   return openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
 }

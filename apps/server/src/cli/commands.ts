@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.ts'
 import { hashCommand } from './hash.ts'
 import { mcpCommand } from './mcp.ts'
 import { migrateCommand } from './migrate.ts'
+import { moveCommand } from './move.ts'
 import { outboxCommand } from './outbox.ts'
 import { planCommand } from './plan.ts'
 
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   doctorCommand,
   backupCommand,
   restoreCommand,
+  moveCommand,
   hashCommand,
   mcpCommand,
 ]

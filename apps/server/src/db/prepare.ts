@@ -12,8 +12,10 @@ import { openSeal } from './secret-key.ts'
 import { publishCopy } from './sqlite/backup/copy.ts'
 import { removeOldCopies } from './sqlite/backup/old-copies.ts'
 import { lockDataDir, refuseUnfinishedRestore } from './sqlite/data-dir.ts'
+import { refuseMoved } from './sqlite/moved.ts'
 
 export { findLooseModes } from './sqlite/data-dir.ts'
+export { refuseMoved } from './sqlite/moved.ts'
 
 /** Tells the operator what happens, one line at a time, before it begins. */
 type Tell = (line: string) => void | Promise<void>
@@ -27,6 +29,7 @@ export async function prepare(
   const release = lockDataDir(config.dataDir)
   try {
     refuseUnfinishedRestore(config.dataDir)
+    refuseMoved(config.dataDir)
     const { database, seal } = await open(config, tell)
     for (const name of removeOldCopies(config.dataDir, systemClock.now()))
       await tell(`Removed ${name}, an old copy`)

@@ -1,0 +1,216 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runKeyward, runKeywardInHost } from './command-line.ts'
+import { fillEveryTable, rowsOf, tablesOf } from './every-table.ts'
+import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { callOver, startProcess } from './server-process.ts'
+
+const names = ['keyward_move_first', 'keyward_move_second', 'keyward_move_taken'] as const
+const [first, second, taken] = names
+const bulk = 5000
+let cluster: Cluster
+let admin: pg.Client
+let dataDir: string
+
+beforeAll(async () => {
+  cluster = await startCluster()
+  admin = new pg.Client({ connectionString: cluster.url })
+  await admin.connect()
+  await dropAll()
+  for (const name of names) await admin.query(`create database ${name} template template0`)
+  dataDir = mkdtempSync(join(tmpdir(), 'keyward-move-'))
+})
+afterAll(async () => {
+  await dropAll()
+  await admin.end()
+  await cluster.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function dropAll() {
+  for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
+}
+
+const urlOf = (name: string) => Object.assign(new URL(cluster.url), { pathname: name }).href
+const move = (to: string, ...options: string[]) =>
+  runKeywardInHost(['move', urlOf(to), ...options], { DATA_DIR: dataDir })
+const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString()
+const credentials = { email: 'ann@example.com', password: 'correct horse' }
+
+interface App {
+  _id: string
+  appId: string
+  appSecret: string
+}
+
+/** Lets a program sign in with a new license; returns the headers of its session. */
+async function signInProgram(url: string, token: string, { _id, appId, appSecret }: App) {
+  const { json } = await callOver(url, 'POST', '/licenses', { token, body: { app: _id, expiresAt } })
+  const first = { appId, secret: appSecret, version: '1.0.0' }
+  const opened = await callOver(url, 'POST', '/client/init', { body: first, headers: signed({}, first) })
+  const session = { authorization: `Bearer ${opened.json.data.session}`, 'keyward-app': appId }
+  const proof = { licenseKey: json.data.license.key, hwid: 'computer-of-a-move' }
+  const headers = signed(session, proof)
+  expect((await callOver(url, 'POST', '/client/license', { body: proof, headers })).status).toBe(200)
+  return session
+}
+
+function signed(headers: Record<string, string>, body?: object): Record<string, string> {
+  const nonce = { 'keyward-nonce': randomBytes(18).toString('base64url') }
+  if (body === undefined) return { ...headers, ...nonce }
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64')
+  return { ...headers, ...nonce, 'content-digest': `sha-256=:${digest}:` }
+}
+
+async function ask<Row extends object>(name: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: urlOf(name) })
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+/** Kills the command when it has begun to copy, and returns its exit code. */
+const killedMove = () =>
+  runKeyward(['move', urlOf(first)], { DATA_DIR: dataDir }, (started) =>
+    started.stderr?.once('data', () => started.kill('SIGKILL')),
+  )
+
+test('a move brings every row of every table to PostgreSQL, after a kill too', async () => {
+  const old = await startProcess({ DATA_DIR: dataDir })
+  const joined = await callOver(old.url, 'POST', '/auth/register', { body: { ...credentials, name: 'Ann' } })
+  const { token } = joined.json.data
+  const other = { ...credentials, email: 'bea@example.com', name: 'Bea' }
+  expect((await callOver(old.url, 'POST', '/auth/register', { body: other })).status).toBe(201)
+  const made = await callOver(old.url, 'POST', '/apps', { token, body: { name: 'Été 𝄞' } })
+  expect(made.status).toBe(201)
+  const serving = await move(first)
+  expect(serving).toMatchObject({ code: 1, stdout: '' })
+  expect(serving.stderr).toContain('stop it first')
+  const session = await signInProgram(old.url, token, made.json.data.app)
+  await old.end('SIGTERM')
+
+  const path = join(dataDir, 'keyward.db')
+  fillEveryTable(path, bulk)
+  await ask(taken, 'create table of_somebody (id int)')
+  const refused = await move(taken)
+  expect(refused.stderr).toContain('is not empty: it has rows or a table in of_somebody')
+  const withOtherKey = { DATA_DIR: dataDir, SECRET_KEY: 'k'.repeat(32) }
+  const unsealed = await runKeywardInHost(['move', urlOf(first)], withOtherKey)
+  expect(unsealed).toMatchObject({ code: 1, stderr: expect.stringContaining('SECRET_KEY') })
+
+  const killed = await killedMove()
+  expect(killed.code).not.toBe(0)
+  expect(killed.stderr).toMatch(/^Copied /)
+  const unfinished = await runKeywardInHost(['migrate', '--status'], { DATA_DIR: dataDir })
+  expect(unfinished.stderr).toContain('was interrupted: repeat it')
+  const { code, stdout, stderr } = await move(first, '--json')
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`licenses: ${bulk + 1} rows`),
+  })
+
+  const report = JSON.parse(stdout)
+  const source = new DatabaseSync(path, { readOnly: true })
+  try {
+    const tables = tablesOf(source)
+    expect(report.tables.map((table: { name: string }) => table.name).sort()).toEqual(tables)
+    for (const table of tables) {
+      const expected = rowsOf(source, table)
+      expect(expected.length, table).toBeGreaterThan(0)
+      const there = await ask(first, `select to_json(t) as row from "${table}" t`)
+      const moved = there
+        .map(({ row }: { row?: { name?: string } }) => row ?? {})
+        .filter((row) => table !== 'meta' || row.name !== 'moved')
+      expect(new Set(moved.map(canonical)), table).toEqual(new Set(expected.map(canonical)))
+      expect(moved.length, table).toBe(expected.length)
+    }
+  } finally {
+    source.close()
+  }
+
+  expect((await move(first)).stdout).toContain('An earlier run has moved everything')
+  expect((await move(second)).stderr).toContain('was moved to')
+  await expect(startProcess({ DATA_DIR: dataDir })).rejects.toThrow('set DATABASE_URL and SECRET_KEY')
+
+  const SECRET_KEY = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()
+  const server = await startProcess({
+    DATABASE_URL: urlOf(first),
+    SECRET_KEY,
+    DATA_DIR: join(dataDir, 'node'),
+    DEFAULT_PLAN: 'premium',
+  })
+  try {
+    const profile = await callOver(server.url, 'GET', '/apps', { token })
+    expect(profile.status).toBe(200)
+    // The invented rows are Ann's, and no sign-in could read them.
+    const entered = await callOver(server.url, 'POST', '/auth/login', {
+      body: { ...credentials, email: 'bea@example.com' },
+    })
+    expect(entered.status).toBe(200)
+    const ofProgram = await callOver(server.url, 'GET', '/client/session', { headers: signed(session) })
+    expect(ofProgram.status).toBe(200)
+    // Counts go on from the copied ones, numbers after the highest, and triggers work again.
+    const app = made.json.data.app._id
+    const [before] = await ask<{ n: number }>(
+      first,
+      `select license_count as n from apps where id = '${app}'`,
+    )
+    const [highest] = await ask<{ n: string }>(first, 'select max(seq) as n from licenses')
+    const body = { app, expiresAt, count: 2 }
+    const added = await callOver(server.url, 'POST', '/licenses', { token, body })
+    expect(added.status).toBe(201)
+    const [after] = await ask<{ n: number }>(first, `select license_count as n from apps where id = '${app}'`)
+    const [next] = await ask<{ n: string }>(first, 'select max(seq) as n from licenses')
+    expect(after?.n).toBe((before?.n ?? 0) + 2)
+    expect(Number(next?.n)).toBe(Number(highest?.n) + 2)
+  } finally {
+    await server.end('SIGTERM')
+  }
+})
+
+test('a row that differs in PostgreSQL stops the move, and nothing is kept', async () => {
+  const directory = join(dataDir, 'another')
+  const server = await startProcess({ DATA_DIR: directory })
+  await callOver(server.url, 'POST', '/auth/register', { body: { ...credentials, name: 'Ann' } })
+  await server.end('SIGTERM')
+  const moveIt = () => runKeywardInHost(['move', urlOf(second)], { DATA_DIR: directory })
+
+  // An operator who started a server on the target has written to it.
+  const seen = await startProcess({
+    DATABASE_URL: urlOf(second),
+    SECRET_KEY: 'k'.repeat(32),
+    DATA_DIR: dataDir,
+  })
+  await seen.end('SIGTERM')
+  expect((await moveIt()).stderr).toContain('is not empty: it has rows or a table in meta')
+  await ask(second, 'delete from meta')
+
+  // Stands for whatever changes a row on its way.
+  await ask(
+    second,
+    `create rule changed as on insert to accounts where new.name = 'Ann'
+    do also update accounts set name = 'Bob'`,
+  )
+  const refused = await moveIt()
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain('The rows of accounts are not the same in PostgreSQL')
+  expect(await ask(second, 'select 1 from owners')).toEqual([])
+  await ask(second, 'drop rule changed on accounts')
+  const again = await startProcess({ DATA_DIR: directory })
+  await again.end('SIGTERM')
+
+  const url = Object.assign(new URL(urlOf(second)), { password: 'hidden', port: '1' }).href
+  const away = await runKeywardInHost(['move', url], { DATA_DIR: directory })
+  expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
+  expect(away.stderr).not.toContain('hidden')
+  expect((await moveIt()).code).toBe(0)
+})
+
+const canonical = (row: object): string =>
+  JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))
