@@ -131,9 +131,11 @@ test.describe('sidebar', () => {
     const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
     await expect(sidebar).toHaveCSS('width', '256px')
     await pressUntil(page, 'Control+b', sidebar, '48px')
-    const cookie = (await context.cookies()).find(({ name }) => name === 'keyward-sidebar')
-    const week = Date.now() / 1000 + 7 * 24 * 60 * 60
-    expect(Math.abs((cookie?.expires ?? 0) - week)).toBeLessThan(600)
+    const secondsFromWeek = async () => {
+      const cookie = (await context.cookies()).find(({ name }) => name === 'keyward-sidebar')
+      return Math.abs((cookie?.expires ?? 0) - Date.now() / 1000 - 7 * 24 * 60 * 60)
+    }
+    await expect.poll(secondsFromWeek).toBeLessThan(600)
     await page.reload()
     await expect(sidebar).toHaveCSS('width', '48px')
     const entry = mainNavigation(page).getByRole('link', { name: 'Settings' })
