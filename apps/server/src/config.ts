@@ -35,7 +35,7 @@ export interface Config {
   defaultPlan: 'free' | 'premium'
   rateLimits: 'on' | 'off'
   logLevel: (typeof logLevels)[number]
-  /** Whoever sends it may read `/metrics`. */
+  /** The bearer token that `/metrics` requires. */
   metricsToken: string | undefined
   payments: {
     mode: 'mock' | 'razorpay' | 'off'

@@ -48,7 +48,7 @@ async function callItself(publicUrl: string): Promise<Finding> {
   }
 }
 
-/** Reads the certificate also if nobody would trust it. */
+/** Reads the certificate even if it is not trusted. */
 const checkCertificate = (host: string, port: number): Promise<Finding> =>
   new Promise((resolve) => {
     const fix = `Renew the certificate of ${host} at the proxy, and let it serve the whole chain.`

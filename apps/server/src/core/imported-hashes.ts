@@ -2,7 +2,7 @@
 
 const bcrypt = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 
-/** Stands for the password of an end user who has none and needs one: no password matches it. */
+/** The stored hash of an end user without a password: no password matches it. */
 export const missingPassword = '!'
 
 /** Each step doubles the time that a comparison takes; 12 takes a quarter of a second. */

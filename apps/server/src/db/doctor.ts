@@ -69,7 +69,7 @@ export async function checkSchema(database: OpenDatabase): Promise<Finding[]> {
     : [warning(`${missing.length} migrations have not run.`, 'Restart the server: it runs them.')]
 }
 
-/** Stored times tell of a clock that was set back, those of a database server of another clock. */
+/** Compares the clock with stored times, to find one that was set back, and with the clock of the database server. */
 export async function checkClock(database: OpenDatabase): Promise<Finding[]> {
   const fix = 'Set the clock, for example with timedatectl set-ntp true.'
   const newest = await database.db

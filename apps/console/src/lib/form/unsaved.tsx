@@ -28,7 +28,7 @@ export function UnsavedPlace({ place, report, children }: UnsavedPlaceProps) {
   return <UnsavedContext value={{ place, report }}>{children}</UnsavedContext>
 }
 
-/** Tells the page whether this form has unsaved input. */
+/** Reports to the page whether this form has unsaved input. */
 export function useUnsaved(unsaved: boolean): void {
   const { place, report } = use(UnsavedContext)
   useEffect(() => {
