@@ -32,7 +32,7 @@ export default defineConfig({
     // More than cores: tests wait for servers, timers and disks, in some files most of the time.
     maxWorkers: Math.max(4, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },
-    // Only tests with `retried` are repeated, each for a reason.
+    // scripts/test-runs.mjs runs failed files again, alone.
     retry: 0,
     projects: [
       {

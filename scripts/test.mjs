@@ -1,13 +1,16 @@
 // Runs everything: checks, code, both databases, the browser. The last line counts the results. With `--full`, races and kills
 // run at their full sizes.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { browser, code, runTests } from './test-runs.mjs'
 import { installToolChains } from './tool-chains.mjs'
 
 ensureInstalled({ dev: true })
 const env = process.argv.includes('--full') ? { ...compiled, TEST_FULL: '1' } : compiled
+// A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
+const repeats = process.env.CI !== undefined
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Printed at the end, because the top of a long log is often cut off. */
@@ -20,8 +23,8 @@ try {
   await buildSdk()
   await ensureConsole()
   await toolChains
-  await step('code', code)
-  await step('browser', browser)
+  await step('code', () => runTests(code(env), reports, repeats))
+  await step('browser', () => runTests(browser(env), reports, repeats))
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
@@ -29,7 +32,7 @@ const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
 for (const [outcome, names] of Object.entries(named))
   for (const name of names) console.log(`${outcome}: ${name}`)
-if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed on a retry`)
+if (named.flaky.length > 0) console.log(`${named.flaky.length} flaky: passed when their file ran again alone`)
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`)
 process.exitCode = counts.failed === 0 ? 0 : 1
@@ -39,12 +42,13 @@ async function step(name, work) {
   const before = processorTimes()
   const { exit, passed, failed, flaky, skipped, files: ran } = await work()
   // Fail a run that fails without a failed test or that runs no test.
-  if (failed.length === 0 && (exit !== 0 || passed === 0)) failed.push(`${name} exited with ${exit}`)
+  if (failed.length === 0 && (exit !== 0 || passed === 0))
+    failed.push({ text: `${name} exited with ${exit}` })
   counts.passed += passed
   counts.failed += failed.length
   counts.skipped += skipped.length
-  named.failed.push(...failed)
-  named.flaky.push(...flaky)
+  named.failed.push(...failed.map(({ text }) => text))
+  named.flaky.push(...flaky.map(({ text }) => text))
   files.push(...ran)
   const after = processorTimes()
   const busy = 1 - (after.idle - before.idle) / (after.all - before.all)
@@ -65,58 +69,4 @@ function processorTimes() {
 async function checks() {
   const exit = await run([`${root}/scripts/check.mjs`])
   return { exit, passed: exit === 0 ? 1 : 0, failed: [], flaky: [], skipped: [], files: [] }
-}
-
-async function code() {
-  const file = join(reports, 'code.json')
-  const reporters = ['--reporter=default', `--reporter=${root}/scripts/vitest-report.mjs`]
-  const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters], {
-    env: { ...env, TEST_REPORT: file },
-  })
-  return { exit, passed: 0, failed: [], flaky: [], skipped: [], files: [], ...read(file) }
-}
-
-async function browser() {
-  const file = join(reports, 'browser.json')
-  const exit = await run([`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json'], {
-    cwd: join(root, 'e2e'),
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
-  })
-  const { suites = [], errors = [] } = read(file)
-  const tests = suites.flatMap(testsOf)
-  const namesWith = (status) => tests.filter((test) => test.status === status).map(({ name }) => name)
-  return {
-    exit,
-    passed: namesWith('expected').length + namesWith('flaky').length,
-    failed: [...namesWith('unexpected'), ...errors.map(({ message }) => message)],
-    flaky: namesWith('flaky'),
-    skipped: namesWith('skipped'),
-    files: sumByFile(tests),
-  }
-}
-
-function testsOf({ suites = [], specs = [] }) {
-  const tests = specs.flatMap(({ file, title, tests: runs }) =>
-    runs.map(({ status, projectName, results }) => ({
-      status,
-      name: `${file}: ${title} (${projectName})`,
-      file: `${file} (${projectName})`,
-      ms: results.reduce((sum, { duration }) => sum + duration, 0),
-    })),
-  )
-  return [...tests, ...suites.flatMap(testsOf)]
-}
-
-function sumByFile(tests) {
-  const sums = new Map()
-  for (const { file, ms } of tests) sums.set(file, (sums.get(file) ?? 0) + ms)
-  return [...sums].map(([file, ms]) => ({ file, ms }))
-}
-
-function read(report) {
-  try {
-    return JSON.parse(readFileSync(report, 'utf8'))
-  } catch {
-    return {}
-  }
 }

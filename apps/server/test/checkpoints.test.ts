@@ -13,7 +13,6 @@ import { inSlices } from '../src/db/slices.ts'
 import { Checkpoints } from '../src/db/sqlite/checkpoints.ts'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { transact } from '../src/db/transact.ts'
-import { retried } from './retried.ts'
 
 let dataDir: string
 let database: OpenDatabase & { dialect: 'sqlite' }
@@ -35,7 +34,6 @@ afterEach(async () => {
 })
 
 let written = 0
-const byOtherThread = retried('waits for a thread that a busy machine starts late')
 
 /** Writes rows of 4 KiB in one transaction, by default a megabyte. */
 const writeRows = (rows = 256) =>
@@ -51,18 +49,14 @@ const pragma = (name: string) =>
   Object.values(database.handles.writer.database.prepare(`pragma ${name}`).get() ?? {})[0]
 const megabytes = (file: string) => statSync(join(dataDir, file)).size / 1_048_576
 
-test(
-  'another thread copies the log into the database, long before the writing connection would',
-  byOtherThread,
-  async () => {
-    expect(pragma('wal_autocheckpoint')).toBe(24_000)
-    const before = megabytes('keyward.db')
-    // Nothing is copied while a copy runs, so on a slow disk the first ten are not enough.
-    for (let megabyte = 0; megabyte < 60 && megabytes('keyward.db') < before + 8; megabyte += 1)
-      await writeRows()
-    expect(megabytes('keyward.db')).toBeGreaterThan(before + 8)
-  },
-)
+test('another thread copies the log into the database, long before the writing connection would', async () => {
+  expect(pragma('wal_autocheckpoint')).toBe(24_000)
+  const before = megabytes('keyward.db')
+  // Nothing is copied while a copy runs, so on a slow disk the first ten are not enough.
+  for (let megabyte = 0; megabyte < 60 && megabytes('keyward.db') < before + 8; megabyte += 1)
+    await writeRows()
+  expect(megabytes('keyward.db')).toBeGreaterThan(before + 8)
+})
 
 /** SQLite changes the salt in the log's header whenever the log starts anew. */
 const salt = () => {
@@ -73,7 +67,7 @@ const salt = () => {
   return header.toString('hex', 16)
 }
 
-test('the log starts anew under steady writes without the writing connection', byOtherThread, async () => {
+test('the log starts anew under steady writes without the writing connection', async () => {
   database.handles.writer.database.exec('pragma wal_autocheckpoint = 0')
   await writeRows()
   const first = salt()
@@ -137,33 +131,29 @@ const writeInSlices = (rows: number) => {
   )
 }
 
-test(
-  'slices wait while a reader keeps the log longer than 64 MB, and other writes do not',
-  byOtherThread,
-  async () => {
-    const reader = new DatabaseSync(join(dataDir, 'keyward.db'), { readOnly: true })
-    try {
-      reader.exec('begin')
-      reader.prepare('select * from meta').all()
-      const rows = 26_000
-      const running = writeInSlices(rows)
-      await expect.poll(() => megabytes('keyward.db-wal'), { timeout: 60_000 }).toBeGreaterThan(64)
-      for (let at = 0; at < 100; at += 1) {
-        await transact(database.db, (tx) =>
-          tx
-            .insertInto('meta')
-            .values({ name: `short-${at}`, value: 'x' })
-            .execute(),
-        )
-      }
-      expect(megabytes('keyward.db-wal')).toBeLessThan(88)
-      reader.exec('rollback')
-      expect(await running).toBe(rows)
-    } finally {
-      reader.close()
+test('slices wait while a reader keeps the log longer than 64 MB, and other writes do not', async () => {
+  const reader = new DatabaseSync(join(dataDir, 'keyward.db'), { readOnly: true })
+  try {
+    reader.exec('begin')
+    reader.prepare('select * from meta').all()
+    const rows = 26_000
+    const running = writeInSlices(rows)
+    await expect.poll(() => megabytes('keyward.db-wal'), { timeout: 60_000 }).toBeGreaterThan(64)
+    for (let at = 0; at < 100; at += 1) {
+      await transact(database.db, (tx) =>
+        tx
+          .insertInto('meta')
+          .values({ name: `short-${at}`, value: 'x' })
+          .execute(),
+      )
     }
-  },
-)
+    expect(megabytes('keyward.db-wal')).toBeLessThan(88)
+    reader.exec('rollback')
+    expect(await running).toBe(rows)
+  } finally {
+    reader.close()
+  }
+})
 
 test('everything is there after closing during writes and opening again', async () => {
   const writes = Array.from({ length: 8 }, () => writeRows())

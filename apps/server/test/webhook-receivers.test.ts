@@ -175,12 +175,12 @@ describe.each(Object.entries(receivers))('the receiver for %s', (_language, { fi
     const { app } = await owner.call('POST', '/apps', { name: `For ${file} – ключ` })
     await owner.call('PUT', `/apps/${app._id}`, { name: 'Renamed' })
     await expect.poll(() => heard.match(/(?<=aud_\S* )app\.\w+/g)).toEqual(['app.created', 'app.updated'])
-    receiver.kill('SIGKILL')
     const states = async () => {
       const { deliveries } = await owner.call('GET', `/webhooks/${webhook._id}/deliveries`)
       return deliveries.map(({ state, status }: Delivery) => `${state} ${status}`)
     }
     await expect.poll(states).toEqual(['delivered 204', 'delivered 204'])
+    receiver.kill('SIGKILL')
   })
 
   test.skipIf(isSkipped)('survives strangers that disconnect or send no JSON', async () => {

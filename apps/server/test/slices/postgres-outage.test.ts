@@ -6,11 +6,9 @@ import { PostgresPool } from '../../src/db/postgres/pool.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { whileOccupied } from '../occupied.ts'
-import { retried } from '../retried.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
 
 const limitMs = 5000
-const inFiveSeconds = retried('measures five seconds of real time, which a busy machine exceeds')
 const many = 40
 
 describe('an outage of PostgreSQL', () => {
@@ -50,7 +48,7 @@ describe('an outage of PostgreSQL', () => {
   const unavailable = { status: 503, code: 'database_unavailable', isInTime: true }
   const recovers = () => expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
 
-  test('while it hangs answers 503 within five seconds, and recovers afterwards', inFiveSeconds, async () => {
+  test('while it hangs answers 503 within five seconds, and recovers afterwards', async () => {
     gate.freeze()
     const answers = await Promise.all(
       Array.from({ length: many }, (_, at) => timed(calls[at % calls.length] ?? calls[0]!)),
@@ -65,7 +63,7 @@ describe('an outage of PostgreSQL', () => {
     expect(gate.open()).toBeLessThan(20)
   })
 
-  test('while it hangs does not block shutdown', inFiveSeconds, async () => {
+  test('while it hangs does not block shutdown', async () => {
     gate.freeze()
     const begun = performance.now()
     await on.server.close()
@@ -73,7 +71,7 @@ describe('an outage of PostgreSQL', () => {
     expect(performance.now() - begun).toBeLessThan(2 * limitMs)
   })
 
-  test('while it is unreachable answers 503, and recovers afterwards', inFiveSeconds, async () => {
+  test('while it is unreachable answers 503, and recovers afterwards', async () => {
     gate.cut()
     for (const call of calls) expect(await timed(call)).toEqual(unavailable)
     gate.mend()
@@ -81,7 +79,7 @@ describe('an outage of PostgreSQL', () => {
     expect((await owner.call('POST', '/apps', { name: 'Atlas' })).status).toBe(201)
   })
 
-  test('detects dead connections within five seconds and opens new ones', inFiveSeconds, async () => {
+  test('detects dead connections within five seconds and opens new ones', async () => {
     await Promise.all(Array.from({ length: 10 }, () => owner.call('GET', '/apps')))
     gate.swallow()
     const answers = await Promise.all(
@@ -92,7 +90,7 @@ describe('an outage of PostgreSQL', () => {
     expect((await owner.call('GET', '/apps')).status).toBe(200)
   })
 
-  test('detects dead connections of checks, and opens new ones', inFiveSeconds, async () => {
+  test('detects dead connections of checks, and opens new ones', async () => {
     const check = () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
     const answer = refusal(await check())
     await Promise.all(Array.from({ length: 10 }, check))
@@ -206,7 +204,7 @@ describe('an outage of PostgreSQL', () => {
     }
   })
 
-  test('answers 503 to a write blocked by a foreign lock; reads continue', inFiveSeconds, async () => {
+  test('answers 503 to a write blocked by a foreign lock; reads continue', async () => {
     const { json } = await owner.call('POST', '/apps', { name: 'Atlas' })
     const other = new pg.Client({ connectionString: on.config.databaseUrl })
     await other.connect()
@@ -221,26 +219,21 @@ describe('an outage of PostgreSQL', () => {
     expect((await owner.call('PUT', `/apps/${json.data.app._id}`, { name: 'Borealis' })).status).toBe(200)
   })
 
-  test(
-    'answers 503 to checks blocked by a foreign lock, and recovers afterwards',
-    inFiveSeconds,
-    async () => {
-      const check = () =>
-        on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
-      const other = new pg.Client({ connectionString: on.config.databaseUrl })
-      other.on('error', () => {})
-      await other.connect()
-      try {
-        await other.query('begin; lock table licenses in access exclusive mode')
-        const answers = await Promise.all(Array.from({ length: many }, check))
-        expect(answers.map(refusal)).toEqual(answers.map(() => 'database_unavailable'))
-        await other.query('rollback')
-        expect(refusal(await check())).toBe('appDisabled')
-      } finally {
-        await other.end()
-      }
-    },
-  )
+  test('answers 503 to checks blocked by a foreign lock, and recovers afterwards', async () => {
+    const check = () => on.call('POST', '/client/validate', { body: { appId: 'AAAAAAAA', licenseKey: 'x' } })
+    const other = new pg.Client({ connectionString: on.config.databaseUrl })
+    other.on('error', () => {})
+    await other.connect()
+    try {
+      await other.query('begin; lock table licenses in access exclusive mode')
+      const answers = await Promise.all(Array.from({ length: many }, check))
+      expect(answers.map(refusal)).toEqual(answers.map(() => 'database_unavailable'))
+      await other.query('rollback')
+      expect(refusal(await check())).toBe('appDisabled')
+    } finally {
+      await other.end()
+    }
+  })
 
   test('lets a slow statement finish as long as PostgreSQL responds', async () => {
     if (on.database.dialect !== 'postgres') throw new Error('not PostgreSQL')
