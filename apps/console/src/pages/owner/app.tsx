@@ -39,6 +39,7 @@ const Compatibility = lazyNamed(
   () => import('../../features/compatibility/compatibility-section.tsx'),
   'CompatibilitySection',
 )
+const LazyMove = lazyNamed(() => import('../../features/lazy-move/lazy-move-section.tsx'), 'LazyMoveSection')
 
 const contents: Record<AppTabName, (app: App) => ReactNode> = {
   overview: (app) => <Overview app={app} />,
@@ -59,6 +60,9 @@ const contents: Record<AppTabName, (app: App) => ReactNode> = {
       <Integration app={app} />
       <May call={wire.compatibility.get}>
         <Compatibility app={app} />
+      </May>
+      <May call={wire.lazyMove.get}>
+        <LazyMove app={app} />
       </May>
     </div>
   ),
