@@ -1,10 +1,11 @@
 import { messageDefaults } from '@keyward/contract'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { makeLicenses, single, startProgram } from '../actors.ts'
+import { makeLicenses, signUp, single, startProgram } from '../actors.ts'
 import { makeOldApp, send, start12 } from '../compatibility-actor.ts'
 import { setLicense } from '../devices.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { startServer } from '../harness.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -132,4 +133,22 @@ test('a program without a seat reads no variables', async () => {
   expect(await first.call('var', { varid: 'tier' })).toEqual(refused)
   expect(await first.call('getvar', { var: 'tier' })).toEqual(refused)
   expect(await second.call('var', { varid: 'tier' })).toMatchObject({ message: 'gold' })
+})
+
+test('no request of a stranger ends the server while the database does not answer', async () => {
+  const failing = await startServer()
+  const { settings } = await makeOldApp(await signUp(failing))
+  const ended: unknown[] = []
+  const note = (reason: unknown) => ended.push(reason)
+  process.on('unhandledRejection', note)
+  await failing.database.db.destroy()
+  const check = { type: 'check', sessionid: 'ab'.repeat(60), name: settings.name }
+  for (const path of ['/api/apps/a-b/1.2/', '/api/apps/A1B2C3D4/1.2/', '/api/1.2/', '/api/1.3', '/api/1.0/'])
+    for (const fields of [check, { ...check, ownerid: settings.ownerId }])
+      expect((await send(failing, fields, { path })).payload).toMatch(/KeyAuth_Invalid|"success":false/)
+  // Rejections are noticed when the promises of a turn have settled.
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', note)
+  expect(ended).toEqual([])
+  await failing.close()
 })

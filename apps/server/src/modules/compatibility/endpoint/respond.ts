@@ -46,16 +46,13 @@ async function handle(
   { path, flood }: Request,
 ): Promise<Payload | 'unknown app'> {
   const { calls, claims, tokens } = deps
-  const token = rawField(exchange, 'sessionid')
-  // Both reads run at once.
-  const isInit = exchange.type === 'init'
-  const reading = token === undefined || isInit ? undefined : calls.readSession(hashOf(token))
   if (path !== undefined && !/^\w{1,64}$/.test(path)) return 'unknown app'
   const named = namedApp(exchange, path)
-  if ('refusal' in named) {
-    await reading
-    return { success: false, message: named.refusal }
-  }
+  if ('refusal' in named) return { success: false, message: named.refusal }
+  const token = rawField(exchange, 'sessionid')
+  const isInit = exchange.type === 'init'
+  // Both reads run at once, and nothing returns before both have ended: a rejection that nobody awaits ends the process.
+  const reading = token === undefined || isInit ? undefined : calls.readSession(hashOf(token))
   const [claim, stored] = await Promise.all([claims.find(named), reading])
   if (!claim?.protocols.includes(exchange.protocol)) return 'unknown app'
   exchange.claim = claim
