@@ -375,6 +375,19 @@ describe('Gumroad', () => {
     expect(found.licenses).toHaveLength(1)
   })
 
+  test('creates nothing for a preorder before it is charged', async () => {
+    const shop = await addShop('gumroad')
+    const { order, said } = sold('gumroad')
+    const { sale } = shops.hosts.gumroad.objects.get(`/v2/sales/${order}`) as { sale: object }
+    Object.assign(sale, { is_preorder_authorization: true, is_in_preorder_state: true })
+    expect(await deliver(shop, said)).toBe(200)
+    await allUsed(on, shop._id)
+    expect(await ordersOf(owner, `shop=${shop._id}`)).toEqual([])
+    const charged = sold('gumroad')
+    expect(await deliver(shop, charged.said)).toBe(200)
+    expect((await orderOnce(owner, charged.order, { state: 'fulfilled' })).licenses).toHaveLength(1)
+  })
+
   test('tells variants apart, and ends a subscription after the time that was paid', async () => {
     const shop = await addShop('gumroad')
     const { order, said } = sold('gumroad', 'sub')
@@ -489,6 +502,18 @@ describe('Lemon Squeezy', () => {
     await owner.call('PUT', `/shops/${own._id}`, { apiKey })
     await orderOnce(owner, order, { state: 'refunded' })
     expect(await ordersOf(owner, `search=${encodeURIComponent('subscription 55')}`)).toEqual([])
+  })
+
+  test('creates nothing for an order that is not paid or a fraud', async () => {
+    const shop = await addShop('lemonsqueezy')
+    for (const status of ['pending', 'failed', 'fraudulent']) {
+      const { said } = sold('lemonsqueezy')
+      const body = said.body.replace('"status":"paid"', `"status":"${status}"`)
+      expect(body).not.toBe(said.body)
+      expect(await deliver(shop, { ...said, body })).toBe(200)
+    }
+    await allUsed(on, shop._id)
+    expect(await ordersOf(owner, `shop=${shop._id}`)).toEqual([])
   })
 
   test('answers 400 to a signed event that misses something, and ignores one of another type', async () => {

@@ -31,6 +31,7 @@ const sale = z.object({
   subscription_id: id.nullish(),
   subscription_duration: z.string().nullish(),
   recurring_charge: z.boolean().nullish(),
+  is_preorder_authorization: z.boolean().nullish(),
   is_upgrade_purchase: z.boolean().nullish(),
   refunded: z.boolean().nullish(),
   partially_refunded: z.boolean().nullish(),
@@ -93,7 +94,9 @@ const orderOf = ({ id, subscription_id }: Sale): string => subscription_id ?? id
 const productOf = ({ product_id, variants }: Sale): string =>
   [product_id, ...Object.values(variants ?? {}).filter((name) => name !== '')].join('/').slice(0, 200)
 
-function readSale(found: Sale, { at, test }: { at: number; test: boolean }): OrderFact {
+function readSale(found: Sale, { at, test }: { at: number; test: boolean }): OrderFact | undefined {
+  // A preorder is charged later, by a sale of its own.
+  if (found.is_preorder_authorization) return undefined
   const fact = { order: orderOf(found), at: found.created_at }
   const months = monthsOf[found.subscription_duration ?? '']
   const until = found.subscription_id && months ? addMonths(found.created_at, months) : undefined

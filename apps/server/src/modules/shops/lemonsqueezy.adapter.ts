@@ -90,10 +90,12 @@ const refundOf = (total: number, refunded: number | null | undefined) => ({
   isSum: true,
 })
 
+const unpaid = new Set(['pending', 'failed', 'fraudulent'])
+
 function readOrder({ id, attributes }: Data): OrderFact | undefined {
   const found = parseEvent(order, attributes)
   const { status, first_order_item: item } = found
-  if (status === 'pending' || status === 'failed') return undefined
+  if (unpaid.has(status)) return undefined
   return {
     kind: 'paid',
     order: id,
