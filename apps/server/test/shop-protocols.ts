@@ -68,6 +68,7 @@ const stripe: Protocol = {
     }))
     const about = (type: string, object: object, more = {}) => ({ type, data: { object, ...more } })
     const subscription = objectOf(host, `/v1/subscriptions/${order}`, () => ({
+      status: 'active',
       current_period_end: 0,
       items: { data: [{ price: { id: 'pro' } }] },
     }))

@@ -107,7 +107,7 @@ test('a subscription follows its invoices, its changes, its disputes and its end
   const shop = await makeStripe()
   const put = (price: string, until: number) =>
     stripe.objects.set('/v1/subscriptions/sub_1', {
-      id: 'sub_1',
+      ...{ id: 'sub_1', status: 'active' },
       current_period_end: until,
       items: { object: 'list', data: [{ price: { id: price } }] },
     })
@@ -119,7 +119,6 @@ test('a subscription follows its invoices, its changes, its disputes and its end
   await allUsed(on, shop._id)
   await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_3', subscription: 'sub_1' })
   const order = await orderOnce(owner, 'sub_1', { state: 'fulfilled' })
-  const iso = (at: number) => new Date(at * 1000).toISOString()
   expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(seconds(30)), type: { _id: shop.pro } })
 
   on.clock.advance(minute)
@@ -148,6 +147,117 @@ test('a subscription follows its invoices, its changes, its disputes and its end
   await sendStripe(on, shop.hook, 'customer.subscription.deleted', { id: 'sub_1' })
   await allUsed(on, shop._id)
   expect(await licenseOf(order)).toMatchObject({ banned: false })
+})
+
+const priced = (price: string) => ({ object: 'list', data: [{ id: 'si_1', price: { id: price } }] })
+const iso = (at: number) => new Date(at * 1000).toISOString()
+
+/** A subscription to `price_pro`, paid for 30 days, and its license. */
+async function subscribe(number: string, session: object = {}) {
+  const shop = await makeStripe()
+  const put = (more: object) =>
+    stripe.objects.set(`/v1/subscriptions/${number}`, {
+      ...{ id: number, status: 'active', current_period_end: seconds(30), items: priced('price_pro') },
+      ...more,
+    })
+  const putInvoice = (id: string, end?: number) => {
+    const lines = [{ type: 'subscription', period: { start: seconds(0), end } }]
+    stripe.objects.set(`/v1/invoices/${id}`, {
+      id,
+      subscription: number,
+      ...(end && { lines: { data: lines } }),
+    })
+  }
+  put({})
+  putSession(`cs_${number}`, { subscription: number, mode: 'subscription', ...session })
+  putInvoice(`in_${number}`)
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: `cs_${number}`, subscription: number })
+  await sendStripe(on, shop.hook, 'invoice.paid', { id: `in_${number}`, subscription: number })
+  await allUsed(on, shop._id)
+  const order = await orderOnce(owner, number, { state: 'fulfilled' })
+  const end = seconds(30)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(end) })
+  const updated = (previous: object, object = {}) =>
+    sendStripe(on, shop.hook, 'customer.subscription.updated', { id: number, ...object }, { previous })
+  return { shop, order, end, put, putInvoice, updated }
+}
+
+test('a period that begins extends licenses once its invoice is paid', async () => {
+  const { shop, order, end, put, putInvoice, updated } = await subscribe('sub_6')
+  on.clock.advance(minute)
+  const next = seconds(60)
+  put({ current_period_end: next })
+  // Newer versions of Stripe's events have the period in the items.
+  const items = priced('price_pro')
+  await updated({ items, latest_invoice: 'in_sub_6' }, { items })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(end) })
+  putInvoice('in_next', next)
+  // Read late, when the period after it has begun, which nobody has paid.
+  put({ status: 'past_due', current_period_end: seconds(90) })
+  await sendStripe(on, shop.hook, 'invoice.paid', { id: 'in_next', subscription: 'sub_6' })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(next), type: { _id: shop.pro } })
+})
+
+test('a change of the price while a payment is due changes the license type and not the end', async () => {
+  const { shop, order, end, put, updated } = await subscribe('sub_7')
+  on.clock.advance(minute)
+  put({ status: 'past_due', current_period_end: seconds(60), items: priced('price_plus') })
+  await updated({ items: priced('price_pro') }, { items: priced('price_plus') })
+  await allUsed(on, shop._id)
+  expect(await licenseOf(order)).toMatchObject({ expiresAt: iso(end), type: { _id: shop.plus } })
+})
+
+test('a part of a renewal after a free trial that is refunded waits for the owner, and bans nothing', async () => {
+  const trial = { amount_total: 0, payment_status: 'no_payment_required' }
+  const { shop, order } = await subscribe('sub_8', trial)
+  const charge = {
+    id: 'ch_8',
+    amount_refunded: 500,
+    refunded: false,
+    currency: 'eur',
+    payment_intent: 'pi_8',
+  }
+  stripe.objects.set('/v1/charges/ch_8?expand[]=invoice', {
+    ...charge,
+    invoice: { id: 'in_8', subscription: 'sub_8' },
+  })
+  await sendStripe(on, shop.hook, 'charge.refunded', { id: 'ch_8', payment_intent: 'pi_8' })
+  await orderOnce(owner, 'sub_8', { state: 'waiting' })
+  expect(await licenseOf(order)).toMatchObject({ banned: false })
+})
+
+test('a session that only stores a card is no order, and one without a product waits with the reason', async () => {
+  const shop = await makeStripe()
+  putSession('cs_9', { mode: 'setup', payment_status: 'no_payment_required', amount_total: null })
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_9' })
+  putSession('cs_10', { mode: 'payment', payment_intent: 'pi_10' })
+  const data = [{ id: 'li_1', object: 'item', quantity: 1, price: null }]
+  stripe.objects.set('/v1/checkout/sessions/cs_10/line_items?limit=100', { object: 'list', data })
+  await sendStripe(on, shop.hook, 'checkout.session.completed', { id: 'cs_10', payment_intent: 'pi_10' })
+  await allUsed(on, shop._id)
+  expect((await owner.call('GET', '/orders?search=cs_9')).json.data.orders).toEqual([])
+  const reason = 'The shop names no product of this order'
+  await orderOnce(owner, 'pi_10', { state: 'waiting', reason, licenses: [] })
+})
+
+test('amounts are in the smallest unit of their currency, where Stripe counts in another one', async () => {
+  const shop = await makeStripe()
+  const rows = [
+    ['jpy', 500, 500],
+    ['isk', 50_000, 500],
+    ['ugx', 50_000, 500],
+    ['mga', 500, 50_000],
+    ['kwd', 5000, 5000],
+  ] as const
+  for (const [currency, amount_total, amount] of rows) {
+    putSession(`cs_${currency}`, { payment_intent: `pi_${currency}`, amount_total, currency })
+    await sendStripe(on, shop.hook, 'checkout.session.completed', { id: `cs_${currency}` })
+    await allUsed(on, shop._id)
+    const order = await orderOnce(owner, `pi_${currency}`, { state: 'fulfilled' })
+    expect([order.currency, order.amount]).toEqual([currency.toUpperCase(), amount])
+  }
 })
 
 test('an order that cannot be read waits with the reason, and is picked up on request', async () => {

@@ -40,7 +40,7 @@ interface Missing {
 /** Creates and changes the licenses of a paid order, and returns what it needs to create or change others. */
 export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Need[]> {
   const { ctx, shop, order, told } = paid
-  const needs: Need[] = []
+  const needs: Need[] = told.lines.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
   const units = await repo.listUnits(write.tx, order.id)
   const typeIds = new Set<string>()
@@ -100,6 +100,8 @@ async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Pro
 }
 
 const needing = (reason: string): Need => ({ reason, isRetried: true })
+
+const unnamed: Need = { reason: 'The shop names no product of this order', isRetried: false }
 
 const unclear: Need = {
   reason: 'The order has several products, so it is unclear which one the shop has changed',

@@ -27,6 +27,14 @@ const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
     ],
     { ban: 'refund', partlyRefunded: 0 },
   ],
+  [
+    'sums of refunds beyond the first payment, which say that a part was refunded',
+    [
+      { kind: 'refunded', at: 1, amount: 1200, isSum: true },
+      { kind: 'refunded', at: 2, amount: 1500, isSum: true },
+    ],
+    { ban: null, partlyRefunded: 1500 },
+  ],
   ['a dispute', [{ kind: 'disputed', at: 1 }], { ban: 'dispute' }],
   [
     'a won dispute within one second',

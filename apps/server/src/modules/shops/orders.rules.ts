@@ -90,8 +90,9 @@ export function toldBy(facts: readonly PlacedFact[]): ToldOrder {
   const single = refunds.reduce((sum, { amount, isSum }) => sum + (isSum ? 0 : (amount ?? 0)), 0)
   const returned = single + Math.max(0, ...sums)
   const total = paid[0]?.amount ?? null
-  const isRefunded = refunds.some(({ amount }) => amount === null) || (total !== null && returned >= total)
-  const isReturned = refunds.length > 0 && isRefunded
+  // A shop that tells sums says itself what is everything: the first payment may be a trial, and the refund that of a renewal.
+  const isReturned =
+    refunds.some(({ amount }) => amount === null) || (total !== null && single > 0 && single >= total)
   const lines = linesOf(paid)
   return {
     paid: paid[0],

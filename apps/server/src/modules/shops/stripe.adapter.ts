@@ -16,16 +16,22 @@ const reference = z
   .union([id, z.object({ id }).transform(({ id: one }) => one)])
   .nullish()
   .transform((value) => value ?? null)
+/** Undefined where the endpoint's version has another shape. */
+const items = z
+  .object({ data: z.array(z.object({ price: z.object({ id }) })).min(1) })
+  .optional()
+  .catch(undefined)
 const event = z.object({
   id,
   type: z.string().max(100),
   created: z.int(),
   data: z.object({
-    object: z.looseObject({ id, payment_intent: reference, subscription: reference, charge: reference }),
-    previous_attributes: z.looseObject({}).optional(),
+    object: z.object({ id, payment_intent: reference, subscription: reference, charge: reference, items }),
+    previous_attributes: z.object({ items: z.unknown() }).optional(),
   }),
 })
 const session = z.object({
+  mode: z.string().optional(),
   payment_status: z.string(),
   payment_intent: reference,
   subscription: reference,
@@ -41,12 +47,19 @@ const lineItems = z.object({
 const charge = z.object({
   refunded: z.boolean(),
   amount_refunded: z.int(),
+  currency: z.string().optional(),
   payment_intent: reference,
   invoice: z.object({ subscription: reference }).nullable(),
 })
 const dispute = z.object({ status: z.string(), charge: reference })
-const invoice = z.object({ subscription: reference })
+const invoice = z.object({
+  subscription: reference,
+  lines: z
+    .object({ data: z.array(z.object({ type: z.string(), period: z.object({ end: z.int() }) })) })
+    .optional(),
+})
 const subscription = z.object({
+  status: z.string(),
   current_period_end: z.int(),
   items: z.object({ data: z.array(z.object({ price: z.object({ id }) })).min(1) }),
 })
@@ -82,8 +95,9 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
   'checkout.session.completed': (told) => (readBack) => askSession(readBack, told),
   'checkout.session.async_payment_succeeded': (told) => (readBack) => askSession(readBack, told),
   'charge.refunded': (told) => async (readBack) => {
-    const { order, refunded, amount_refunded } = await askCharge(readBack, told.data.object.id)
-    return { ...at(told), kind: 'refunded', order, amount: refunded ? null : amount_refunded, isSum: true }
+    const { order, refunded, amount_refunded, currency } = await askCharge(readBack, told.data.object.id)
+    const amount = refunded ? null : toSmallestUnit(amount_refunded, currency ?? null)
+    return { ...at(told), kind: 'refunded', order, amount, isSum: true }
   },
   'charge.dispute.created': (told) => async (readBack) => {
     const { order } = await askDispute(readBack, told)
@@ -94,20 +108,21 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
     return status === 'lost' ? undefined : { ...at(told), kind: 'dispute_won', order }
   },
   'invoice.paid': (told) => async (readBack) => {
-    const order = await askInvoice(readBack, told)
+    const { order, end } = await askInvoice(readBack, told)
     if (order === null) return undefined
-    return { ...at(told), kind: 'renewed', order, until: (await askSubscription(readBack, order)).until }
+    const until = end ?? (await askSubscription(readBack, order)).end
+    return { ...at(told), kind: 'renewed', order, until }
   },
   'invoice.payment_failed': (told) => async (readBack) => {
-    const order = await askInvoice(readBack, told)
+    const { order } = await askInvoice(readBack, told)
     return order === null ? undefined : { ...at(told), kind: 'payment_failed', order }
   },
   'customer.subscription.updated': (told) => {
+    if (!hasNewProducts(told)) return undefined
     const order = told.data.object.id
-    if (!told.data.previous_attributes || !('items' in told.data.previous_attributes)) return undefined
     return async (readBack) => {
-      const { until, product } = await askSubscription(readBack, order)
-      return { ...at(told), kind: 'changed', order, product, until }
+      const { end, isPaid, product } = await askSubscription(readBack, order)
+      return { ...at(told), kind: 'changed', order, product, until: isPaid ? end : null }
     }
   },
   'customer.subscription.deleted': (told) => async () => ({
@@ -119,11 +134,26 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
 
 const at = ({ created }: Told) => ({ at: created * second })
 
+/** Since 2025-03-31 items have the billing period, so that each renewal changes them, before it is paid. */
+function hasNewProducts({ data }: Told): boolean {
+  if (data.previous_attributes?.items === undefined) return false
+  const [before, after] = [items.parse(data.previous_attributes.items), data.object.items]
+  if (!before || !after) return true
+  const known = new Set(before.data.map(({ price }) => price.id))
+  return known.size !== after.data.length || after.data.some(({ price }) => !known.has(price.id))
+}
+
+/** How often Stripe's unit of a currency is in its smallest unit, where both differ: https://docs.stripe.com/currencies, read on 2026-11-28. */
+const unitsOf: Readonly<Record<string, number>> = { isk: 1 / 100, ugx: 1 / 100, mga: 100 }
+
+const toSmallestUnit = (amount: number, currency: string | null): number =>
+  Math.round(amount * (unitsOf[currency?.toLowerCase() ?? ''] ?? 1))
+
 async function askSession(readBack: ReadBack, told: Told): Promise<OrderFact | undefined> {
   const path = `/v1/checkout/sessions/${encodeURIComponent(told.data.object.id)}`
   const found = session.parse(await readBack(path))
-  // A payment that is still on its way has an event of its own.
-  if (found.payment_status === 'unpaid') return undefined
+  // A payment that is still on its way has an event of its own. A setup only stores a card.
+  if (found.payment_status === 'unpaid' || found.mode === 'setup') return undefined
   const { data } = lineItems.parse(await readBack(`${path}/line_items?limit=100`))
   return {
     ...at(told),
@@ -133,7 +163,7 @@ async function askSession(readBack: ReadBack, told: Told): Promise<OrderFact | u
     name: found.customer_details?.name ?? null,
     // `auto` is the language of the buyer's browser, which Stripe does not tell.
     locale: found.locale === 'auto' ? null : (found.locale ?? null),
-    amount: found.amount_total,
+    amount: found.amount_total === null ? null : toSmallestUnit(found.amount_total, found.currency),
     currency: found.currency?.toUpperCase() ?? null,
     test: !found.livemode,
     lines: data.flatMap(({ price, quantity }) =>
@@ -155,10 +185,16 @@ async function askDispute(readBack: ReadBack, told: Told) {
   return { status, order }
 }
 
-const askInvoice = async (readBack: ReadBack, { data }: Told): Promise<string | null> =>
-  invoice.parse(await readBack(`/v1/invoices/${encodeURIComponent(data.object.id)}`)).subscription
+/** The subscription of an invoice, and the end of what it pays, if it pays a period. */
+async function askInvoice(readBack: ReadBack, { data }: Told) {
+  const found = invoice.parse(await readBack(`/v1/invoices/${encodeURIComponent(data.object.id)}`))
+  const periods = (found.lines?.data ?? []).filter(({ type }) => type === 'subscription')
+  const end = periods.length > 0 ? Math.max(...periods.map(({ period }) => period.end)) * second : undefined
+  return { order: found.subscription, end }
+}
 
 async function askSubscription(readBack: ReadBack, subscriptionId: string) {
   const found = subscription.parse(await readBack(`/v1/subscriptions/${encodeURIComponent(subscriptionId)}`))
-  return { until: found.current_period_end * second, product: found.items.data[0]!.price.id }
+  const isPaid = found.status === 'active' || found.status === 'trialing'
+  return { end: found.current_period_end * second, isPaid, product: found.items.data[0]!.price.id }
 }
