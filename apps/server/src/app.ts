@@ -109,6 +109,8 @@ export interface AppOptions extends ServerOptions {
   passwords?: Passwords
   /** Once aborted, the server is about to close and says that it is not ready. */
   draining?: AbortSignal
+  /** Whether the data is being moved to another database; no call is answered then. */
+  serving?: { readonly isAway: boolean } | undefined
   mailer?: Mailer
   /** Validates every response against the contract; for tests. */
   checkAnswers?: boolean
@@ -275,7 +277,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     'shop events': () => shops.wake(),
   }
 
-  installRequestChecks(server, config)
+  installRequestChecks(server, config, options.serving)
   installErrors(server)
   installBodies(server)
   if (offersMetrics(config)) {

@@ -11,8 +11,8 @@ export const moveCommand = command<{ json?: boolean }>({
     {
       form,
       does: [
-        'move the embedded database of a stopped server into an empty',
-        'database of PostgreSQL, and compare every row',
+        'move the embedded database into an empty one of PostgreSQL, also',
+        'while the server serves it, and compare every row',
       ],
     },
   ],
@@ -26,11 +26,11 @@ export const moveCommand = command<{ json?: boolean }>({
   },
 })
 
-function describe({ to, rows, seconds, tables }: MoveReport): string {
+function describe({ to, rows, seconds, pauseSeconds, tables }: MoveReport): string {
   const did =
     tables.length === 0
       ? `An earlier run has moved everything to ${to}.`
-      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s.`
+      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s; writes paused for ${pauseSeconds.toFixed(1)} s.`
   return `${did}
 Start the server with DATABASE_URL and the same SECRET_KEY (without one, the text in DATA_DIR/secret.key).
 A server on the embedded database refuses to start now.

@@ -13,7 +13,9 @@ export function databaseFault(error: unknown, config: Config): OperatorError | u
 
 const [sqliteReadOnly, sqliteCorrupt, sqliteFull, sqliteCannotOpen, sqliteNoDatabase] = [8, 11, 13, 14, 26]
 
-function embeddedFault({ code, errcode = 0, path }: Fault, { dataDir }: Config): string | undefined {
+function embeddedFault(error: Fault, { dataDir }: Config): string | undefined {
+  if (error instanceof DatabaseUnavailableError) return `Nothing was changed: ${error.message}.`
+  const { code, errcode = 0, path } = error
   switch (errcode & 0xff) {
     case sqliteCorrupt:
     case sqliteNoDatabase:

@@ -13,9 +13,10 @@ import { publishCopy } from './sqlite/backup/copy.ts'
 import { removeOldCopies } from './sqlite/backup/old-copies.ts'
 import { lockDataDir, refuseUnfinishedRestore } from './sqlite/data-dir.ts'
 import { refuseMoved } from './sqlite/moved.ts'
+import { Serving } from './sqlite/serving.ts'
 
 export { findLooseModes } from './sqlite/data-dir.ts'
-export { refuseMoved } from './sqlite/moved.ts'
+export { describeMoved, refuseMoved } from './sqlite/moved.ts'
 
 /** Tells the operator what happens, one line at a time, before it begins. */
 type Tell = (line: string) => void | Promise<void>
@@ -24,7 +25,7 @@ type Tell = (line: string) => void | Promise<void>
 export async function prepare(
   config: Config,
   tell: Tell = () => {},
-): Promise<{ database: OpenDatabase; seal: Seal }> {
+): Promise<{ database: OpenDatabase; seal: Seal; serving?: Serving }> {
   if (config.databaseUrl !== undefined) return open(config, tell)
   const release = lockDataDir(config.dataDir)
   try {
@@ -33,11 +34,13 @@ export async function prepare(
     const { database, seal } = await open(config, tell)
     for (const name of removeOldCopies(config.dataDir, systemClock.now()))
       await tell(`Removed ${name}, an old copy`)
+    const serving = new Serving(config.dataDir)
     const close = async () => {
       await database.close()
+      serving.close()
       release()
     }
-    return { database: { ...database, close }, seal }
+    return { database: { ...database, close }, seal, serving }
   } catch (error) {
     release()
     throw error

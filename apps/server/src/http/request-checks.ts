@@ -41,7 +41,11 @@ export const createRouterErrors = (config: Config) => {
 }
 
 /** Checks every request before routing; must be installed before the first route. */
-export function installRequestChecks(server: FastifyInstance, config: Config): void {
+export function installRequestChecks(
+  server: FastifyInstance,
+  config: Config,
+  serving: { readonly isAway: boolean } | undefined,
+): void {
   const setHeaders = createHeaders(config)
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
@@ -49,6 +53,8 @@ export function installRequestChecks(server: FastifyInstance, config: Config): v
   // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    if (serving?.isAway && request.routeOptions.url !== '/api/health')
+      return done(problem('database_unavailable', { retryAfterSeconds: 5 }))
     if (simulating && !isFromHere(request)) return refuse(request, reply, done)
     done(request.is404 ? refuseMethod(request, methodsOf) : undefined)
   })

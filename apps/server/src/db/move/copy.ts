@@ -1,49 +1,70 @@
 import type pg from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
-import type { SqliteHandle } from '../sqlite/handle.ts'
 import { TableDigest } from './digest.ts'
+import type { Source } from './source.ts'
 import type { MovedTable } from './tables.ts'
 
 // Bounds the memory of both processes.
 const sliceRows = 1000
 const sliceLength = 1_000_000
 
-/** Copies all rows of a table; returns their digest. */
-export async function copyTable(
-  source: SqliteHandle,
-  target: pg.Client,
-  table: MovedTable,
-): Promise<TableDigest> {
-  const { name, columns } = table
-  const listed = columns.map((column) => `"${column}"`).join(', ')
-  const text = `insert into "${name}" (${listed}) overriding system value
-    select ${listed} from json_populate_recordset(null::"${name}", $1::json)`
-  const digest = new TableDigest()
+/** What was sent to a table, and what was read back from it. */
+export interface Digests {
+  sent: TableDigest
+  there: TableDigest
+}
+
+const list = (columns: readonly string[], of = '') => columns.map((column) => `${of}"${column}"`).join(', ')
+const given = (name: string) => `json_populate_recordset(null::"${name}", $1::json)`
+const isSame = ({ key }: MovedTable) => key.map((column) => `t."${column}" = given."${column}"`).join(' and ')
+
+/** Passes rows on as JSON, some at a time. */
+async function inSlices(
+  rows: Iterable<unknown[]>,
+  { columns }: MovedTable,
+  send: (json: string) => Promise<unknown>,
+): Promise<void> {
   let slice: string[] = []
   let length = 0
-  const send = async () => {
-    if (slice.length > 0) await target.query(text, [`[${slice.join(',')}]`])
+  const sendSlice = async () => {
+    if (slice.length > 0) await send(`[${slice.join(',')}]`)
     slice = []
     length = 0
   }
-  const statement = source.database.prepare(table.source)
-  statement.setReturnArrays(true)
-  for (const row of statement.iterate()) {
-    const values = row as unknown as unknown[]
-    digest.add(values)
+  for (const values of rows) {
     const json = JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, values[at]])))
     slice.push(json)
     length += json.length
-    if (slice.length >= sliceRows || length >= sliceLength) await send()
+    if (slice.length >= sliceRows || length >= sliceLength) await sendSlice()
   }
-  await send()
-  return digest
+  await sendSlice()
 }
 
-/** Reads all rows of a table of the target and compares them with what was sent. */
-export async function verifyTable(target: pg.Client, table: MovedTable, sent: TableDigest): Promise<void> {
-  const listed = table.columns.map((column) => `"${column}"`).join(', ')
-  await target.query(`declare moved no scroll cursor for select ${listed} from "${table.name}"`)
+function* noting(rows: Iterable<unknown[]>, note: (values: unknown[]) => void): Iterable<unknown[]> {
+  for (const values of rows) {
+    note(values)
+    yield values
+  }
+}
+
+const insertInto = ({ name, columns }: MovedTable) =>
+  `insert into "${name}" (${list(columns)}) overriding system value select ${list(columns)} from ${given(name)}`
+
+/** Copies all rows that a table has in a state, then reads them back. */
+export async function copyTable(
+  source: Source,
+  target: pg.Client,
+  table: MovedTable,
+  state: string,
+): Promise<Digests> {
+  const sent = new TableDigest()
+  const rows = noting(source.rows(table.rows(state)), (values) => sent.add(values))
+  await inSlices(rows, table, (json) => target.query(insertInto(table), [json]))
+  return { sent, there: await digestOf(target, table) }
+}
+
+async function digestOf(target: pg.Client, { name, columns }: MovedTable): Promise<TableDigest> {
+  await target.query(`declare moved no scroll cursor for select ${list(columns)} from "${name}"`)
   const digest = new TableDigest()
   for (;;) {
     const { rows } = await target.query({ text: `fetch ${sliceRows} from moved`, rowMode: 'array' })
@@ -51,28 +72,68 @@ export async function verifyTable(target: pg.Client, table: MovedTable, sent: Ta
     if (rows.length === 0) break
   }
   await target.query('close moved')
-  if (!digest.equals(sent))
-    throw new OperatorError(
-      `The rows of ${table.name} are not the same in PostgreSQL: ${sent.rows} with the digest ${sent}, there ${digest.rows} with ${digest}. Nothing was moved.`,
-    )
+  return digest
+}
+
+/**
+ * Brings a table from one state to a later one; returns how many rows that took. All old rows go first: a new one may
+ * have what a unique index kept for them.
+ */
+export async function updateTable(
+  source: Source,
+  target: pg.Client,
+  table: MovedTable,
+  { sent, there }: Digests,
+  [before, after]: readonly [string, string],
+): Promise<number> {
+  const { name, columns } = table
+  let changed = 0
+  const old = noting(source.rows(table.rowsMissing(before, after)), (values) => {
+    changed += 1
+    sent.remove(values)
+  })
+  await inSlices(old, table, async (json) => {
+    const text = `delete from "${name}" t using ${given(name)} given where ${isSame(table)} returning ${list(columns, 't.')}`
+    const { rows } = await target.query({ text, values: [json], rowMode: 'array' })
+    for (const values of rows) there.remove(values)
+  })
+  const added = noting(source.rows(table.rowsMissing(after, before)), (values) => {
+    changed += 1
+    sent.add(values)
+  })
+  await inSlices(added, table, async (json) => {
+    await target.query(insertInto(table), [json])
+    const text = `select ${list(columns, 't.')} from "${name}" t join ${given(name)} given on ${isSame(table)}`
+    const { rows } = await target.query({ text, values: [json], rowMode: 'array' })
+    for (const values of rows) there.add(values)
+  })
+  return changed
+}
+
+/** Throws unless a table has there what was sent, and nothing else. */
+export async function compareTable(
+  target: pg.Client,
+  { name }: MovedTable,
+  { sent, there }: Digests,
+): Promise<void> {
+  const { rows } = await target.query(`select count(*) as n from "${name}"`)
+  if (there.equals(sent) && Number(rows[0]?.n) === sent.rows) return
+  throw new OperatorError(
+    `The rows of ${name} are not the same in PostgreSQL: ${sent.rows} with the digest ${sent}, there ${rows[0]?.n} with ${there}. Nothing was moved.`,
+  )
 }
 
 /** Lets PostgreSQL number its next row after the highest number that the embedded database ever gave. */
 export async function continueNumbers(
-  source: SqliteHandle,
+  source: Source,
   target: pg.Client,
   { name, numbered }: MovedTable,
+  state: string,
 ): Promise<void> {
   if (numbered === undefined) return
-  const highest = source.database
-    .prepare(
-      `select max(coalesce((select max("${numbered}") from "${name}"), 0),
-        coalesce((select seq from sqlite_sequence where name = ?), 0)) as n`,
-    )
-    .get(name)?.n
   await target.query('select setval(pg_get_serial_sequence($1, $2), $3, false)', [
     `"${name}"`,
     numbered,
-    Number(highest) + 1,
+    source.highest(state, name, numbered) + 1,
   ])
 }

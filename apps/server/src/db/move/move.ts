@@ -8,13 +8,22 @@ import { readSchema } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
 import { openSeal } from '../secret-key.ts'
-import { databaseFile, lockDataDir, refuseUnfinishedRestore } from '../sqlite/data-dir.ts'
-import { SqliteHandle } from '../sqlite/handle.ts'
-import { clearMoved, readMoved, writeMoved } from '../sqlite/moved.ts'
-import { continueNumbers, copyTable, verifyTable } from './copy.ts'
-import type { TableDigest } from './digest.ts'
-import { type MovedTable, type MovePlan, tablesToMove } from './tables.ts'
-import { connectTarget, migrateTarget, moveOf, noteMove, takeEmpty, withoutTriggers } from './target.ts'
+import { databaseFile, refuseUnfinishedRestore, tryLock } from '../sqlite/data-dir.ts'
+import { clearMoved, describeMoved, type Moved, readMoved, refuseMoved, writeMoved } from '../sqlite/moved.ts'
+import { compareTable, continueNumbers, copyTable, type Digests, updateTable } from './copy.ts'
+import { ServerNearby } from './server-nearby.ts'
+import { Source, statesMost } from './source.ts'
+import { type MovedTable, tablesToMove } from './tables.ts'
+import {
+  checkReferences,
+  connectTarget,
+  migrateTarget,
+  moveOf,
+  noteMove,
+  takeEmpty,
+  takeRules,
+  wasCommitted,
+} from './target.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
 type Tell = (line: string) => void
@@ -25,33 +34,48 @@ export interface MoveReport {
   to: string
   rows: number
   seconds: number
+  /** How long a running server could not write. */
+  pauseSeconds: number
   /** Empty if an earlier run had moved everything. */
   tables: { name: string; rows: number; digest: string }[]
 }
 
+/** A last round of so few rows is not worth another one. */
+const fewRows = 1000
+/** PostgreSQL that stops answering must not keep the server from writing for ever. */
+const pauseMostMs = 60_000
+
 /**
- * Moves the embedded database of a stopped server into an empty PostgreSQL database. One transaction copies and compares
- * all rows, so that the target has all of them or none (ADR 92).
+ * Moves the embedded database into an empty PostgreSQL database, while a server serves it or not. One transaction copies
+ * and compares all rows, so that the target has all of them or none (ADR 92).
  */
 export async function move(
   config: Settings,
   url: string,
-  options: { now: number; tell: Tell },
+  { now, tell }: { now: number; tell: Tell },
 ): Promise<MoveReport> {
   const { dataDir } = config
   if (config.databaseUrl !== undefined)
     throw new OperatorError('DATABASE_URL is set: this command moves the embedded database of DATA_DIR.')
   const path = join(dataDir, databaseFile)
   if (!existsSync(path)) throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR.`)
-  const release = lockDataDir(dataDir)
+  const releaseDir = tryLock(dataDir, 'server.lock', 1000)
+  let source: Source | undefined
+  let target: pg.Client | undefined
   try {
     refuseUnfinishedRestore(dataDir)
     await checkSource(config)
-    return await moveLocked(config, url, path, options)
+    target = await connectTarget(url)
+    source = new Source(path)
+    await migrateTarget(url, target, now)
+    const run = new Move(dataDir, url, source, target, tell, releaseDir === undefined)
+    return await run.run()
   } catch (error) {
     throw explained(error)
   } finally {
-    release()
+    source?.close()
+    releaseDir?.()
+    await target?.end().catch(() => {})
   }
 }
 
@@ -62,7 +86,7 @@ async function checkSource(config: Settings): Promise<void> {
     const { missing } = await readSchema(database, migrations)
     if (missing.length > 0)
       throw new OperatorError(
-        'The embedded database is from an earlier version: start and stop this version on it once, then repeat.',
+        'The embedded database is from an earlier version: start this version on it once, then repeat.',
       )
     await openSeal(database, config as Config)
   } finally {
@@ -70,85 +94,188 @@ async function checkSource(config: Settings): Promise<void> {
   }
 }
 
-async function moveLocked(
-  { dataDir }: Settings,
-  url: string,
-  path: string,
-  { now, tell }: { now: number; tell: Tell },
-): Promise<MoveReport> {
-  const before = readMoved(dataDir)
-  const began = performance.now()
-  const target = await connectTarget(url)
-  const to = nameOf(target)
-  const id = before?.id ?? randomBytes(16).toString('hex')
-  let isKept = before !== undefined
-  let source: SqliteHandle | undefined
-  try {
-    if (before?.done && before.to !== to)
+class Move {
+  readonly #dataDir: string
+  readonly #url: string
+  readonly #source: Source
+  readonly #target: pg.Client
+  readonly #tell: Tell
+  readonly #server: ServerNearby | undefined
+  readonly #to: string
+  readonly #began = performance.now()
+  readonly #digests = new Map<MovedTable, Digests>()
+
+  constructor(
+    dataDir: string,
+    url: string,
+    source: Source,
+    target: pg.Client,
+    tell: Tell,
+    isServed: boolean,
+  ) {
+    this.#dataDir = dataDir
+    this.#url = url
+    this.#source = source
+    this.#target = target
+    this.#tell = tell
+    this.#server = isServed ? new ServerNearby(dataDir) : undefined
+    this.#to = `${target.host}:${target.port}/${target.database}`
+  }
+
+  async run(): Promise<MoveReport> {
+    const earlier = readMoved(this.#dataDir)
+    if (earlier && (await this.#endEarlier(earlier))) {
+      await checkReferences(this.#url)
+      return this.#report(0)
+    }
+    await this.#server?.check()
+    if (!this.#server) await this.#source.lock()
+    const tables = await tablesToMove(this.#source.handle, this.#target)
+    await this.#target.query('begin')
+    await takeEmpty(this.#target, tables)
+    const putBack = await takeRules(this.#target)
+    let state = this.#source.keepState()
+    await this.#copy(tables, state)
+    let lastMs = 0
+    if (this.#server) [state, lastMs] = await this.#catchUp(state)
+    const pauseMs = await this.#end(state, lastMs, putBack)
+    await checkReferences(this.#url)
+    return this.#report(pauseMs)
+  }
+
+  /** Whether an earlier run, which did not report it, has moved everything. */
+  async #endEarlier(earlier: Moved): Promise<boolean> {
+    if (earlier.to !== this.#to)
       throw new OperatorError(
-        `This installation was moved to ${before.to} already. To move its old data again, delete ${before.path}.`,
+        earlier.done
+          ? `This installation was moved to ${earlier.to} already. To move its old data again, delete moved.json in ${this.#dataDir}.`
+          : describeMoved(this.#dataDir, earlier),
       )
-    source = new SqliteHandle(path, { readOnly: false })
-    // No other process can write now, not even a command of the operator.
-    source.database.exec('pragma busy_timeout = 5000; begin immediate')
-    await migrateTarget(url, target, now)
-    const plan = await tablesToMove(source, target)
-    const isDone = before !== undefined && (await moveOf(target)) === id
-    const copied: MoveReport['tables'] = []
-    if (!isDone) {
-      await target.query('begin')
-      await takeEmpty(target, plan.tables)
-      // From here on a server refuses to start on the old data until the move is repeated or given up.
-      writeMoved(dataDir, { id, to, done: false })
-      copied.push(...(await copyAll(source, target, plan, tell)))
-      await noteMove(target, id)
-      isKept = true
-      await target.query('commit')
+    // That run has ended if nobody holds the lock.
+    await this.#source.lock()
+    try {
+      const isDone = (await moveOf(this.#target)) === earlier.id
+      if (isDone) writeMoved(this.#dataDir, { ...earlier, done: true })
+      else clearMoved(this.#dataDir)
+      return isDone
+    } finally {
+      this.#source.unlock()
     }
-    writeMoved(dataDir, { id, to, done: true })
-    if (!isDone) await target.query('analyze')
-    const rows = copied.reduce((sum, one) => sum + one.rows, 0)
-    return { to, rows, seconds: (performance.now() - began) / 1000, tables: copied }
-  } catch (error) {
-    // Only a failed commit leaves open which database has the data.
-    if (!isKept) clearMoved(dataDir)
-    throw error
-  } finally {
-    source?.close()
-    await target.end().catch(() => {})
   }
-}
 
-async function copyAll(
-  source: SqliteHandle,
-  target: pg.Client,
-  { tables, late }: MovePlan,
-  tell: Tell,
-): Promise<MoveReport['tables']> {
-  const digests = new Map<MovedTable, TableDigest>()
-  await withoutTriggers(target, late, async () => {
+  async #copy(tables: readonly MovedTable[], state: string): Promise<void> {
     for (const table of tables) {
-      const digest = await copyTable(source, target, table)
-      digests.set(table, digest)
-      await continueNumbers(source, target, table)
-      if (digest.rows > 0) tell(`Copied ${table.name}: ${digest.rows} rows`)
+      const digests = await copyTable(this.#source, this.#target, table, state)
+      await compareTable(this.#target, table, digests)
+      this.#digests.set(table, digests)
+      if (digests.sent.rows > 0) this.#tell(`Copied ${table.name}: ${digests.sent.rows} rows`)
     }
-  })
-  const copied = []
-  for (const [table, digest] of digests) {
-    await verifyTable(target, table, digest)
-    copied.push({ name: table.name, rows: digest.rows, digest: String(digest) })
+    // Statistics, for the changes that follow and for the first calls.
+    await this.#target.query(`analyze ${tables.map(({ name }) => `"${name}"`).join(', ')}`)
+    this.#tell(`Compared all rows of ${tables.length} tables`)
   }
-  tell(`Compared all rows of ${copied.length} tables`)
-  return copied
+
+  /** Copies what was written meanwhile, until that takes no less time; the last round says how long the pause takes. */
+  async #catchUp(first: string): Promise<[state: string, lastMs: number]> {
+    let state = first
+    let before = Number.POSITIVE_INFINITY
+    for (let round = 1; ; round += 1) {
+      const began = performance.now()
+      const next = this.#source.keepState()
+      const changed = await this.#update([state, next])
+      state = next
+      const lastMs = performance.now() - began
+      this.#tell(`Copied ${changed} rows that were written meanwhile`)
+      // One state is kept for the end.
+      if (changed <= fewRows || changed > before / 2 || round === statesMost - 2) return [state, lastMs]
+      before = changed
+    }
+  }
+
+  async #update(states: readonly [string, string]): Promise<number> {
+    let changed = 0
+    for (const [table, digests] of this.#digests) {
+      const ofTable = await updateTable(this.#source, this.#target, table, digests, states)
+      if (ofTable > 0) await compareTable(this.#target, table, digests)
+      changed += ofTable
+    }
+    return changed
+  }
+
+  /** Commits, while nobody writes; returns how long that took. */
+  async #end(before: string, lastMs: number, putBack: () => Promise<void>): Promise<number> {
+    const id = randomBytes(16).toString('hex')
+    const moved = { id, to: this.#to }
+    if (this.#server) {
+      const seconds = Math.ceil((lastMs + 1000) / 1000)
+      this.#tell(`Writes pause now, for about ${seconds} s`)
+      await this.#source.lock()
+    }
+    const began = performance.now()
+    const cut = setTimeout(() => void this.#target.end(), Math.max(pauseMostMs, 3 * lastMs))
+    let isMarked = false
+    try {
+      // Another move may have been quicker.
+      refuseMoved(this.#dataDir)
+      const last = this.#server ? this.#source.keepState() : before
+      if (this.#server) await this.#update([before, last])
+      for (const table of this.#digests.keys()) await continueNumbers(this.#source, this.#target, table, last)
+      await putBack()
+      await noteMove(this.#target, id)
+      await this.#server?.check()
+      isMarked = true
+      writeMoved(this.#dataDir, { ...moved, done: false })
+      await this.#server?.untilAway()
+      await this.#commit(id)
+      isMarked = false
+      writeMoved(this.#dataDir, { ...moved, done: true })
+    } catch (error) {
+      // An unknown outcome keeps the mark: nobody may write before it is known.
+      if (isMarked && !(error instanceof UnknownOutcomeError)) clearMoved(this.#dataDir)
+      throw error
+    } finally {
+      clearTimeout(cut)
+      this.#server?.release()
+      this.#source.unlock()
+    }
+    return performance.now() - began
+  }
+
+  async #commit(id: string): Promise<void> {
+    try {
+      await this.#target.query('commit')
+    } catch (error) {
+      const isThere = await wasCommitted(this.#url, id)
+      if (isThere === false) throw error
+      if (isThere === undefined)
+        throw new UnknownOutcomeError(
+          `${this.#to} does not say whether it has everything. Nobody can write until it does: repeat the command.`,
+        )
+    }
+  }
+
+  #report(pauseMs: number): MoveReport {
+    const tables = [...this.#digests].map(([{ name }, { sent }]) => ({
+      name,
+      rows: sent.rows,
+      digest: String(sent),
+    }))
+    return {
+      to: this.#to,
+      rows: tables.reduce((sum, one) => sum + one.rows, 0),
+      seconds: (performance.now() - this.#began) / 1000,
+      pauseSeconds: pauseMs / 1000,
+      tables,
+    }
+  }
 }
 
-const nameOf = ({ host, port, database }: pg.Client): string => `${host}:${port}/${database}`
+class UnknownOutcomeError extends OperatorError {}
 
 /** Reports what PostgreSQL or the network refuses in one line, without the address that contains a password. */
 function explained(error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  const isNetwork = /^E[A-Z]{3,}$/.test(code) || /^(Connection terminated|timeout e)/.test(message)
+  const isNetwork = /^E[A-Z]{3,}$/.test(code) || /^(Connection terminated|timeout e|Client )/.test(message)
   if (!(error instanceof pg.DatabaseError) && !isNetwork) return error
   return new OperatorError(`PostgreSQL: ${message || code}. Correct this, then repeat the command.`)
 }

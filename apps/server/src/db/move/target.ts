@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { migrate } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
-import { type MovedTable, type Reference, schemaTable } from './tables.ts'
+import { type MovedTable, schemaTable } from './tables.ts'
 
 const connectMs = 10_000
 
@@ -41,8 +42,12 @@ export async function migrateTarget(url: string, client: pg.Client, now: number)
   }
 }
 
-/** The id of the move that filled this database. */
+/** The id of the move that filled this database, once no other move is at work there. */
 export async function moveOf(client: pg.Client): Promise<string | undefined> {
+  // A move holds this lock, also one whose connection broke during its commit.
+  await client.query(
+    `begin; set local lock_timeout = '30s'; lock table "${schemaTable}" in share row exclusive mode; commit`,
+  )
   const { rows } = await client.query('select value from meta where name = $1', [moveName])
   return rows[0]?.value
 }
@@ -75,27 +80,55 @@ const triggered = `select distinct c.relname as name from pg_trigger
   join pg_class c on c.oid = tgrelid
   where not tgisinternal and c.relnamespace = current_schema()::regnamespace`
 
+const references = `select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as text, convalidated
+  from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`
+
 /**
- * Runs work without the triggers that keep counts, which are copied like all other rows. The references of tables that
- * refer to each other are checked afterwards.
+ * Takes the triggers away that keep counts, which are copied like all other rows, and the references, which would
+ * delete rows of their own. Returns what puts them back; `checkReferences` then checks the rows.
  */
-export async function withoutTriggers(
-  client: pg.Client,
-  late: readonly Reference[],
-  work: () => Promise<void>,
-): Promise<void> {
-  const { rows } = await client.query(triggered)
-  const triggers = async (state: 'enable' | 'disable') => {
-    for (const { name } of rows) await client.query(`alter table "${name}" ${state} trigger user`)
+export async function takeRules(client: pg.Client): Promise<() => Promise<void>> {
+  const tables = (await client.query(triggered)).rows
+  const keys = (await client.query(references)).rows
+  for (const { name } of tables) await client.query(`alter table "${name}" disable trigger user`)
+  for (const { name, table } of keys) await client.query(`alter table ${table} drop constraint "${name}"`)
+  return async () => {
+    const added = keys.map(
+      ({ name, table, text }) => `alter table ${table} add constraint "${name}" ${text} not valid`,
+    )
+    const enabled = tables.map(({ name }) => `alter table "${name}" enable trigger user`)
+    await client.query([...added, ...enabled].join(';'))
   }
-  const references = async (state: 'deferrable initially deferred' | 'not deferrable') => {
-    for (const { name, child } of late)
-      await client.query(`alter table "${child}" alter constraint "${name}" ${state}`)
+}
+
+/** Checks the references of all rows, which may take a while; servers can use the database meanwhile. */
+export async function checkReferences(url: string): Promise<void> {
+  const client = await connectTarget(url)
+  try {
+    const { rows } = await client.query(references)
+    for (const { name, table, convalidated } of rows)
+      if (!convalidated) await client.query(`alter table ${table} validate constraint "${name}"`)
+  } finally {
+    await client.end()
   }
-  await triggers('disable')
-  await references('deferrable initially deferred')
-  await work()
-  await client.query('set constraints all immediate')
-  await references('not deferrable')
-  await triggers('enable')
+}
+
+const settleMs = 30_000
+const settleRetryMs = 500
+
+/** Whether a move was committed whose commit got no answer; undefined if the database does not say. */
+export async function wasCommitted(url: string, id: string): Promise<boolean | undefined> {
+  const until = performance.now() + settleMs
+  do {
+    const client = await connectTarget(url).catch(() => undefined)
+    try {
+      if (client) return (await moveOf(client)) === id
+    } catch {
+      // It broke again.
+    } finally {
+      await client?.end().catch(() => {})
+    }
+    await pause(settleRetryMs)
+  } while (performance.now() < until)
+  return undefined
 }

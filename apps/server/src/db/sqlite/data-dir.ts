@@ -19,6 +19,9 @@ export const keyFile = 'secret.key'
 /** Exists while a restore replaces the files. */
 export const unfinishedFile = 'restore.unfinished'
 
+/** `serving.lock`: a server answers from the database (ADR 92). */
+type LockName = 'server.lock' | 'serving.lock'
+
 // A server that has just been stopped may still be closing its database.
 const patienceMs = 1000
 // Referenced here because a garbage-collected connection releases its lock.
@@ -30,14 +33,23 @@ const held = new Set<DatabaseSync>()
  */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = join(dataDir, 'server.lock')
+  const release = tryLock(dataDir, 'server.lock', patienceMs)
+  if (release) return release
+  throw new OperatorError(
+    `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
+  )
+}
+
+/** Locks a file of a data directory; undefined if another process keeps it locked. */
+export function tryLock(dataDir: string, name: LockName, waitMs = 0): (() => void) | undefined {
+  const path = join(dataDir, name)
   if (existsSync(path)) checkLockFile(path)
   else {
     // Open with `a`: processes that create the file at the same moment must share one file.
     closeSync(openSync(path, 'a', 0o600))
     matchOwnerOf(dataDir, path)
   }
-  const lock = new DatabaseSync(path, { timeout: patienceMs })
+  const lock = new DatabaseSync(path, { timeout: waitMs })
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
@@ -48,9 +60,7 @@ export function lockDataDir(dataDir: string): () => void {
         `${path} is damaged: delete it while no Keyward server is running on ${dataDir}.`,
       )
     if (errcode !== sqliteBusy) throw error
-    throw new OperatorError(
-      `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
-    )
+    return undefined
   }
   held.add(lock)
   return () => {
