@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const secrets = [
   'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
   'DATABASE_URL',
   'RAZORPAY_KEY_SECRET',
   'RAZORPAY_WEBHOOK_SECRET',

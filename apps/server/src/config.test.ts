@@ -179,6 +179,7 @@ const read: Record<string, [value: string, (config: Config) => unknown, expected
   SMTP_URL: ['smtps://mail.example.com', ({ smtpUrl }) => smtpUrl],
   MAIL_FROM: ['keys@example.com', ({ mailFrom }) => mailFrom],
   SECRET_KEY: ['k'.repeat(32), ({ secretKey: key }) => key],
+  SECRET_KEY_PREVIOUS: ['the key before', ({ secretKeyPrevious }) => secretKeyPrevious],
   LINK_SHIPPING: ['https://example.com/1', ({ links }) => links.shipping],
   LINK_REFUND: ['https://example.com/2', ({ links }) => links.refund],
   LINK_PAYMENT_TERMS: ['https://example.com/3', ({ links }) => links.paymentTerms],

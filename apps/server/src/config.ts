@@ -56,6 +56,8 @@ export interface Config {
   passwordReset: 'mail' | 'operator'
   /** Undefined on an embedded database that uses the key file in the data directory. */
   secretKey: string | undefined
+  /** The key before `secretKey`, during a rotation and a while after it. */
+  secretKeyPrevious: string | undefined
   links: Record<'shipping' | 'refund' | 'paymentTerms' | 'community' | 'videos', string | null>
   /** Only this machine can reach the server, so simulated payments are allowed. */
   development: boolean
@@ -198,6 +200,7 @@ const variables = z.object({
     .optional(),
   MAIL_FROM: z.string().regex(sender, 'must be an address, or a name and <address>').optional(),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  SECRET_KEY_PREVIOUS: z.string().min(1).optional(),
   LINK_SHIPPING: httpUrl.optional(),
   LINK_REFUND: httpUrl.optional(),
   LINK_PAYMENT_TERMS: httpUrl.optional(),
@@ -248,6 +251,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (values.DATABASE_URL && !values.SECRET_KEY) {
     mistakes.push('SECRET_KEY: is required with DATABASE_URL (at least 32 random characters)')
   }
+  if (values.SECRET_KEY_PREVIOUS && !values.SECRET_KEY) {
+    mistakes.push('SECRET_KEY_PREVIOUS: requires SECRET_KEY, the key that replaces it')
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return {
     port: values.PORT,
@@ -283,6 +289,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     passwordReset:
       values.SMTP_URL !== undefined && (values.PUBLIC_URL !== undefined || development) ? 'mail' : 'operator',
     secretKey: values.SECRET_KEY,
+    secretKeyPrevious: values.SECRET_KEY_PREVIOUS,
     links: {
       shipping: values.LINK_SHIPPING ?? null,
       refund: values.LINK_REFUND ?? null,

@@ -9,6 +9,7 @@ import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { databaseFault } from './db/faults.ts'
+import { watchKeys } from './db/key-rotation/watch.ts'
 import { describeMoved, prepare } from './db/prepare.ts'
 import { greeting } from './greeting.ts'
 import { makeFirstOwnerLink } from './modules/account/first-owner.ts'
@@ -57,11 +58,24 @@ async function main(): Promise<void> {
     if (server.server.listening) await wait(config.shutdownDelayMs)
     setTimeout(() => server.server.closeAllConnections(), drainMs).unref()
     setTimeout(() => process.exit(1), drainMs + graceMs).unref()
-    const failures = [await failureOf(server.close()), await failureOf(database.close())].filter(Boolean)
+    const closed = [
+      await failureOf(server.close()),
+      await failureOf(endWatch()),
+      await failureOf(database.close()),
+    ]
+    const failures = closed.filter(Boolean)
     for (const err of failures) server.log.error({ err }, 'closing failed')
     await log.flush(flushMs)
     process.exit(failures.length > 0 ? 1 : 0)
   }
+  const endWatch = watchKeys({
+    ...{ database, seal, settings: config },
+    onStranger: (err) => {
+      server.log.fatal({ err }, 'stopping')
+      void stop()
+    },
+    onError: (err) => server.log.warn({ err }, 'cannot read whether the secret key is being replaced'),
+  })
   // SIGHUP: the terminal was closed. Node undoes what `nohup` set, so it would end the process at once.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
   serving?.onAway((moved) => {

@@ -4,6 +4,7 @@ import type { Command, Form } from './command.ts'
 import { couponCommand } from './coupon.ts'
 import { doctorCommand } from './doctor.ts'
 import { hashCommand } from './hash.ts'
+import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { migrateCommand } from './migrate.ts'
 import { moveCommand } from './move.ts'
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   outboxCommand,
   migrateCommand,
   doctorCommand,
+  keysCommand,
   backupCommand,
   restoreCommand,
   moveCommand,

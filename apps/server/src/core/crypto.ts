@@ -32,13 +32,17 @@ export interface Seal {
   fingerprint: string
 }
 
-export function createSeal(secretKey: string): Seal {
-  const derive = (purpose: string, length: number) =>
-    Buffer.from(hkdfSync('sha256', secretKey, 'keyward', purpose, length))
+const deriver = (secretKey: string) => (purpose: string, length: number) =>
+  Buffer.from(hkdfSync('sha256', secretKey, 'keyward', purpose, length))
+
+/** The key of keyed hashes. The first secret key of an installation derives it; it outlasts the next ones. */
+export const deriveDigestKey = (secretKey: string): Buffer => deriver(secretKey)('digest', 32)
+
+export function createSeal(secretKey: string, digestKey = deriveDigestKey(secretKey)): Seal {
+  const derive = deriver(secretKey)
   const key = derive('seal', 32)
   const tokenKey = derive('token', 32)
   const keyOfToken = (salt: Buffer) => createHmac('sha256', tokenKey).update(salt).digest()
-  const digestKey = derive('digest', 32)
   return {
     fingerprint: derive('fingerprint', 16).toString('hex'),
     seal(plain, context) {

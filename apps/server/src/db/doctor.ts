@@ -1,17 +1,17 @@
 // ADR 94: reads the state of a database for `keyward doctor` and changes nothing.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { day, minute, systemClock } from '../core/clock.ts'
-import { createSeal } from '../core/crypto.ts'
 import { type Finding, failure, fine, warning } from '../core/finding.ts'
+import { readRotation } from './key-rotation/state.ts'
 import { readMeta } from './meta.ts'
 import { SchemaTooNewError } from './migrate.ts'
 import type { OpenDatabase } from './open.ts'
 import { readSchemaState } from './prepare.ts'
-import { fingerprintName } from './secret-key.ts'
+import { findKey, fingerprintName, keysOf } from './secret-key.ts'
 import { keyFile, listLooseFiles } from './sqlite/data-dir.ts'
 
 const [enoughBytes, leastBytes] = [1_073_741_824, 67_108_864]
@@ -40,20 +40,23 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
 export async function checkKey({ db }: OpenDatabase, config: Config): Promise<Finding[]> {
   const path = join(config.dataDir, keyFile)
   const known = await readMeta(db, fingerprintName)
-  const key = config.secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : '')
   if (known === undefined) return [fine('Nothing is encrypted yet.')]
-  if (key === '')
+  if (keysOf(config).length === 0)
     return [failure('The key of the database is missing.', `Restore ${path}, or set SECRET_KEY.`)]
-  return createSeal(key).fingerprint === known
-    ? [fine('The key opens the database.')]
-    : [
-        failure(
-          'The key is not the one that the database was encrypted with.',
-          config.secretKey === undefined
-            ? `Restore ${path} from where it is kept.`
-            : 'Set SECRET_KEY to the key of this database.',
-        ),
-      ]
+  if (findKey(config, known) === undefined)
+    return [
+      failure(
+        'The key is not the one that the database was encrypted with.',
+        config.secretKey === undefined
+          ? `Restore ${path} from where it is kept.`
+          : 'Set SECRET_KEY to the key of this database.',
+      ),
+    ]
+  return [
+    (await readRotation(db))
+      ? warning('A rotation of the secret key is unfinished: both keys are needed.', 'keyward keys rotate')
+      : fine('The key opens the database.'),
+  ]
 }
 
 export async function checkSchema(database: OpenDatabase): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import type { Seal } from '../core/crypto.ts'
+import type { SealRing } from '../core/seal-ring.ts'
 import { version } from '../core/version.ts'
 import { removeScratch } from './files.ts'
 import { migrate, readSchema, type SchemaState } from './migrate.ts'
@@ -25,7 +25,7 @@ type Tell = (line: string) => void | Promise<void>
 export async function prepare(
   config: Config,
   tell: Tell = () => {},
-): Promise<{ database: OpenDatabase; seal: Seal; serving?: Serving }> {
+): Promise<{ database: OpenDatabase; seal: SealRing; serving?: Serving }> {
   if (config.databaseUrl !== undefined) return open(config, tell)
   const release = lockDataDir(config.dataDir)
   try {
@@ -47,7 +47,7 @@ export async function prepare(
   }
 }
 
-async function open(config: Config, tell: Tell): Promise<{ database: OpenDatabase; seal: Seal }> {
+async function open(config: Config, tell: Tell): Promise<{ database: OpenDatabase; seal: SealRing }> {
   const database = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
   try {
     const now = systemClock.now()

@@ -107,7 +107,7 @@ const longText = 262_144
 export async function seal(ctx: Pick<Ctx, 'seal'>, content: Stored, id: string): Promise<string> {
   const text = JSON.stringify(content)
   const packed = text.length > longText ? await deflate(text) : deflateRawSync(text)
-  return ctx.seal.seal(packed.toString('base64'), contextOf(id, content.answer !== undefined))
+  return ctx.seal.seal(packed.toString('base64'), answerContext(id, content.answer !== undefined))
 }
 
 export async function open(
@@ -115,9 +115,9 @@ export async function open(
   { answer, runner }: { answer: string; runner: string | null },
   id: string,
 ): Promise<Stored> {
-  const packed = ctx.seal.open(answer, contextOf(id, runner === null))
+  const packed = ctx.seal.open(answer, answerContext(id, runner === null))
   return JSON.parse((await inflate(Buffer.from(packed, 'base64'))).toString())
 }
 
-const contextOf = (id: string, isAnswered: boolean) =>
+export const answerContext = (id: string, isAnswered: boolean) =>
   `idempotency_keys.${isAnswered ? 'answer' : 'results'}:${id}`

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { readRotation } from '../key-rotation/state.ts'
 import { readSchema } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
-import { openSeal } from '../secret-key.ts'
+import { type KeySettings, openSeal } from '../secret-key.ts'
 import { databaseFile, refuseUnfinishedRestore, tryLock } from '../sqlite/data-dir.ts'
 import { clearMoved, describeMoved, type Moved, readMoved, refuseMoved, writeMoved } from '../sqlite/moved.ts'
 import { compareTable, continueNumbers, copyTable, type Digests, updateTable } from './copy.ts'
@@ -25,7 +26,7 @@ import {
   wasCommitted,
 } from './target.ts'
 
-type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'secretKey'>
+type Settings = KeySettings & Pick<Config, 'databaseUrl'>
 type Tell = (line: string) => void
 
 /** What was moved. */
@@ -88,7 +89,11 @@ async function checkSource(config: Settings): Promise<void> {
       throw new OperatorError(
         'The embedded database is from an earlier version: start this version on it once, then repeat.',
       )
-    await openSeal(database, config as Config)
+    if (await readRotation(database.db))
+      throw new OperatorError(
+        'A rotation of the secret key is unfinished: finish it with keyward keys rotate, then repeat.',
+      )
+    await openSeal(database, config)
   } finally {
     await database.close()
   }

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
 } from 'node:fs'
@@ -92,7 +93,9 @@ export const findLooseModes = (dataDir: string): string[] =>
 export function listLooseFiles(dataDir: string): { path: string; text: string; wanted: string }[] {
   if (process.platform === 'win32') return []
   const modeOf = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
-  const files = [keyFile, databaseFile].flatMap((name) => {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const keys = names.filter((name) => name.startsWith(keyFile)).sort()
+  const files = [...keys, databaseFile].flatMap((name) => {
     const path = join(dataDir, name)
     const mode = modeOf(path)
     const text = `${path} is open to other accounts (mode ${mode.toString(8)})`

@@ -155,7 +155,7 @@ async function changeApp(
 }
 
 export const signingContext = (id: string): string => `apps.signing:${id}`
-const secretContext = (id: string): string => `apps.secret:${id}`
+export const secretContext = (id: string): string => `apps.secret:${id}`
 
 const sealSecret = (ctx: Ctx, id: string, secret: string) => ({
   secret_sealed: ctx.seal.seal(secret, secretContext(id)),

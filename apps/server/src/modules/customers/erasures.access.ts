@@ -20,7 +20,7 @@ export interface NewErasure {
   content: string
 }
 
-const contextOf = (customerId: string): string => `erasures.sealed:${customerId}`
+export const erasureContext = (customerId: string): string => `erasures.sealed:${customerId}`
 
 /** Without the secret key, nobody can try addresses on it. */
 const hashOf = ({ digest }: Pick<Seal, 'digest'>, ownerId: string, email: string): string =>
@@ -37,14 +37,14 @@ export async function noteErasure(
     .insertInto('erasures')
     .values({
       ...{ owner_id: ownerId, customer_id: customerId, email_hash: hashOf(seal, ownerId, email) },
-      ...{ sealed: seal.seal(content, contextOf(customerId)), begun_at: now, ended_at: null },
+      ...{ sealed: seal.seal(content, erasureContext(customerId)), begun_at: now, ended_at: null },
       ...{ due_at: now + erasureLeaseMs, expires_at: now + keptMs },
     })
     .execute()
 }
 
 export const openErasure = (seal: Pick<Seal, 'open'>, { customer_id, sealed }: ErasureRow): string =>
-  seal.open(sealed ?? '', contextOf(customer_id))
+  seal.open(sealed ?? '', erasureContext(customer_id))
 
 /** Ends all parts of an erasure. What they erased is looked for again soon, and later. */
 export async function endErasure({ tx, now }: WriteTransaction, customerId: string): Promise<void> {

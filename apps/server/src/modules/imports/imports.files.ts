@@ -14,11 +14,11 @@ import * as repo from './imports.repo.ts'
 
 const partBytes = 131_072
 
-const contextOf = (fileId: string, part: number): string => `import_file:${fileId}:${part}`
+export const filePartContext = (fileId: string, part: number): string => `import_file:${fileId}:${part}`
 
 export async function openPart(ctx: Ctx, fileId: string, part: number): Promise<string | undefined> {
   const row = await repo.findPart(ctx.db, fileId, part)
-  return row && ctx.seal.open(row.sealed, contextOf(fileId, part))
+  return row && ctx.seal.open(row.sealed, filePartContext(fileId, part))
 }
 
 /** Stores the bytes of a file as they arrive; the import has the file once all of them are there. */
@@ -39,7 +39,7 @@ export async function storeFile(
     waitingBytes = 0
     const text = decoder.write(joined) + (isLast ? decoder.end() : '')
     if (text === '') return
-    const sealed = ctx.seal.seal(text, contextOf(id, part))
+    const sealed = ctx.seal.seal(text, filePartContext(id, part))
     const stored = { file_id: id, part, import_id: row.id, app_id: row.app_id, sealed }
     part += 1
     const gone = { onGone: () => problem('not_found'), isStep: false }
@@ -107,7 +107,7 @@ export async function storeSmallFiles(
     const id = newId('imf')
     const bytes = Buffer.byteLength(content)
     await repo.putFile(tx, { id, import_id, app_id, name, bytes, created_at: now })
-    const sealed = seal.seal(content, contextOf(id, 0))
+    const sealed = seal.seal(content, filePartContext(id, 0))
     await repo.insertPart(tx, { file_id: id, part: 0, import_id, app_id, sealed })
   }
   if ((await repo.countBytes(tx, of.owner_id)) > limits.importBytesMax) throw problem('import_files_full')

@@ -50,7 +50,7 @@ export function updateLazyMove(
       protocol: wanted.protocol,
       old_name: wanted.name,
       old_owner_id: wanted.ownerId,
-      secret_sealed: secret === null ? null : ctx.seal.seal(secret, context(id)),
+      secret_sealed: secret === null ? null : ctx.seal.seal(secret, lazyMoveContext(id)),
       public_key: publicKey,
       until: until === null ? null : toEpochMs(until),
     }
@@ -61,13 +61,13 @@ export function updateLazyMove(
   })
 }
 
-const context = (appId: string) => `lazy move secret ${appId}`
+export const lazyMoveContext = (appId: string) => `lazy move secret ${appId}`
 
 /** The app's secret at the old provider; null if it was not set. */
 export const secretOf = (
   seal: Seal,
   { app_id, secret_sealed }: Pick<LazyMoveRow, 'app_id' | 'secret_sealed'>,
-): string | null => (secret_sealed === null ? null : seal.open(secret_sealed, context(app_id)))
+): string | null => (secret_sealed === null ? null : seal.open(secret_sealed, lazyMoveContext(app_id)))
 
 const toRecorded = (
   row: Pick<

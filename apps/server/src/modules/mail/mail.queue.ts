@@ -64,10 +64,10 @@ export const subjectOf = (mailId: string): string | undefined =>
 
 const prefixOf = (about: string): string => `${about}.`
 
-const contextOf = (id: string): string => `mails.sealed:${id}`
+export const mailContext = (id: string): string => `mails.sealed:${id}`
 
 const sealMail = (seal: Ctx['seal'], id: string, mail: Mail): string =>
-  seal.seal(JSON.stringify(mail), contextOf(id))
+  seal.seal(JSON.stringify(mail), mailContext(id))
 
 export const openMail = (seal: Ctx['seal'], id: string, sealed: string): Mail =>
-  JSON.parse(seal.open(sealed, contextOf(id)))
+  JSON.parse(seal.open(sealed, mailContext(id)))

@@ -77,7 +77,7 @@ export class ResetRequests {
     await repo.insertRequest(write.tx, {
       id,
       network: seal.digest(`reset requests\n${networkOf(request.address)}`),
-      sealed: seal.seal(JSON.stringify(request), contextOf(id)),
+      sealed: seal.seal(JSON.stringify(request), resetRequestContext(id)),
       due_at: write.now,
       expires_at: write.now + keptMs,
     })
@@ -98,9 +98,9 @@ export class ResetRequests {
 
   async #handle({ id, sealed }: ResetRequestRow): Promise<undefined> {
     const { ctx, handle } = this.#parts
-    const request: ResetRequest | AskedLink = JSON.parse(ctx.seal.open(sealed, contextOf(id)))
+    const request: ResetRequest | AskedLink = JSON.parse(ctx.seal.open(sealed, resetRequestContext(id)))
     await handle(request, ({ tx }) => repo.takeRequest(tx, id))
   }
 }
 
-const contextOf = (id: string): string => `reset_requests.sealed:${id}`
+export const resetRequestContext = (id: string): string => `reset_requests.sealed:${id}`

@@ -145,8 +145,8 @@ export async function readClientVariables(
   return stored && { revision: stored.revision, variables: openClient(ctx, clientId, stored) }
 }
 
-const contextOfApp = (id: string): string => `app_variables:${id}`
-const contextOfClient = (id: string): string => `client_variables:${id}`
+export const contextOfApp = (id: string): string => `app_variables:${id}`
+export const contextOfClient = (id: string): string => `client_variables:${id}`
 
 const newRevision = (): string => newId('var')
 

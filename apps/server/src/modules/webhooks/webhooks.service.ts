@@ -170,8 +170,8 @@ export function isVisible({ apps }: OwnerScope, row: Pick<WebhookRow, 'apps'>): 
 export const appsOf = ({ apps }: Pick<WebhookRow, 'apps'>): string[] | null =>
   apps === null ? null : JSON.parse(apps)
 
-const urlContext = (id: string) => `webhook url ${id}`
-const secretContext = (id: string) => `webhook secret ${id}`
+export const urlContext = (id: string) => `webhook url ${id}`
+export const secretContext = (id: string) => `webhook secret ${id}`
 
 /** `*` contains all others. */
 const inOneForm = (events: readonly string[]): string[] => (events.includes('*') ? ['*'] : [...events])

@@ -1,14 +1,13 @@
 // ADR 8: backups that finish.
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../../../config.ts'
-import { createSeal } from '../../../core/crypto.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { existing, matchOwnerOf, publish, removeScratch, scratchIn } from '../../files.ts'
+import { findKey, type KeySettings, keysOf } from '../../secret-key.ts'
 import { databaseFile, keyFile, refuseUnfinishedRestore } from '../data-dir.ts'
 import { SqliteHandle } from '../handle.ts'
 import { writeBackupFile } from './backup-file.ts'
-import { copyDatabase, inspectDatabase } from './copy.ts'
+import { copyDatabase, type Inspected, inspectDatabase } from './copy.ts'
 import type { ForeignObject } from './schema.ts'
 
 interface BackupReport {
@@ -21,7 +20,7 @@ interface BackupReport {
 
 /** Backs up an embedded database into one file; a server may be writing to it. */
 export function backUp(
-  config: Pick<Config, 'dataDir' | 'secretKey'>,
+  config: KeySettings,
   options: { file: string | undefined; withKey: boolean; now: number },
 ): BackupReport {
   const { dataDir } = config
@@ -46,7 +45,7 @@ export function backUp(
       handle.close()
     }
     const found = inspectDatabase(copy)
-    const key = options.withKey ? keyOf(config, found.keyFingerprint) : undefined
+    const key = options.withKey ? keyOf(config, found) : undefined
     const sha256 = writeBackupFile(archive, { database: copy, ...found, key, now: options.now })
     publish(archive, path)
     return { path, bytes: statSync(path).size, schema: found.schema, foreign: found.foreign, sha256 }
@@ -65,12 +64,18 @@ function defaultPath(dataDir: string, now: number): string {
   return join(directory, `keyward-${stamp}.tar`)
 }
 
-function keyOf(config: Pick<Config, 'dataDir' | 'secretKey'>, fingerprint: string | null): string {
-  const path = join(config.dataDir, keyFile)
-  const key = config.secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
-  if (key === undefined)
+function keyOf(config: KeySettings, { keyFingerprint, isRotating }: Inspected): string {
+  if (isRotating)
+    throw new OperatorError(
+      'A rotation of the secret key is unfinished, so one key is not enough: finish it with keyward keys rotate. Nothing was written.',
+    )
+  const keys = keysOf(config).map(({ text }) => text)
+  if (keys.length === 0) {
+    const path = join(config.dataDir, keyFile)
     throw new OperatorError(`There is no key to back up: ${path} is missing and SECRET_KEY is not set.`)
-  if (fingerprint !== null && createSeal(key).fingerprint !== fingerprint) {
+  }
+  const key = keyFingerprint === null ? keys[0] : findKey(config, keyFingerprint)
+  if (key === undefined) {
     throw new OperatorError(
       'SECRET_KEY is not the key that this database was encrypted with: nothing was written.',
     )

@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { publish, scratchIn } from '../../files.ts'
+import { rotationName } from '../../key-rotation/state.ts'
 import { migrations } from '../../migrations/index.ts'
 import { fingerprintName } from '../../secret-key.ts'
 import { SqliteHandle } from '../handle.ts'
@@ -28,11 +29,13 @@ export function publishCopy(database: DatabaseSync, path: string): void {
   }
 }
 
-interface Inspected {
+export interface Inspected {
   /** The names of its migrations. */
   schema: string[]
   foreign: ForeignObject | undefined
   keyFingerprint: string | null
+  /** Whether some values are sealed with the key before. */
+  isRotating: boolean
 }
 
 /** Checks the integrity of a database and reads its schema and key fingerprint. */
@@ -48,11 +51,13 @@ export function inspectDatabase(path: string): Inspected {
     const [check] = handle.prepare('pragma integrity_check(1)').all()
     const found = Object.values(check ?? {})[0]
     if (found !== 'ok') throw new Error(String(found))
-    const fingerprint = handle.prepare('select value from meta where name = ?').get(fingerprintName)
+    const meta = handle.prepare('select value from meta where name = ?')
+    const fingerprint = meta.get(fingerprintName)
     return {
       schema: names,
       foreign,
       keyFingerprint: fingerprint ? String(fingerprint.value) : null,
+      isRotating: meta.get(rotationName) !== undefined,
     }
   } finally {
     handle.close()

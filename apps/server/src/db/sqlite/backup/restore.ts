@@ -13,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Config } from '../../../config.ts'
 import { createSeal } from '../../../core/crypto.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
 import { matchOwnerOf, removeScratch, scratchIn, syncDirectory, syncFile, writeDurably } from '../../files.ts'
 import { refuseUnknown } from '../../migrate.ts'
 import { migrations } from '../../migrations/index.ts'
+import { findKey, type KeySettings } from '../../secret-key.ts'
 import { databaseFile, keyFile, lockDataDir, unfinishedFile } from '../data-dir.ts'
 import { checkedChunks, damaged, readBackupFile } from './backup-file.ts'
 import { inspectDatabase } from './copy.ts'
@@ -31,10 +31,8 @@ interface RestoreReport {
   replaced: string | undefined
 }
 
-type Settings = Pick<Config, 'dataDir' | 'secretKey'>
-
 /** Restores a verified backup into DATA_DIR; fails while a server runs there. */
-export function restore(config: Settings, options: { file: string; now: number }): RestoreReport {
+export function restore(config: KeySettings, options: { file: string; now: number }): RestoreReport {
   const { dataDir } = config
   const { file, now } = options
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
@@ -127,18 +125,17 @@ function inspect(file: string, path: string) {
 }
 
 /** The key to write into the directory; undefined when the current key already opens the database. */
-function neededKey(config: Settings, included: string | undefined, fingerprint: string | null) {
+function neededKey(config: KeySettings, included: string | undefined, fingerprint: string | null) {
   if (fingerprint === null) return undefined
   const opens = (key: string | undefined) => key !== undefined && createSeal(key).fingerprint === fingerprint
   if (config.secretKey !== undefined) {
-    if (opens(config.secretKey)) return undefined
+    if (findKey(config, fingerprint) !== undefined) return undefined
     throw new OperatorError(
       'SECRET_KEY is not the key that this backup was encrypted with. Nothing was changed.',
     )
   }
   const path = join(config.dataDir, keyFile)
-  const present = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
-  if (opens(present)) return undefined
+  if (findKey(config, fingerprint) !== undefined) return undefined
   if (opens(included)) return included
   throw new OperatorError(
     included === undefined
