@@ -88,6 +88,7 @@ import { shopsRoutes } from './modules/shops/shops.routes.ts'
 import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { offersMetrics } from './modules/system/metrics.rules.ts'
+import { type BackupOptions, ScheduledBackups } from './modules/system/scheduled-backups.ts'
 import { systemRoutes } from './modules/system/system.routes.ts'
 import { variablesRoutes } from './modules/variables/variables.routes.ts'
 import { pauseFullWebhooks } from './modules/webhooks/webhooks.pauses.ts'
@@ -143,6 +144,7 @@ export interface AppOptions extends ServerOptions {
   shopLeaseMs?: number | undefined
   /** For tests that do not wait for long. */
   webhookTimes?: WebhookTimes
+  backupOptions?: BackupOptions
 }
 
 const programRequestsPerMinute = 6000
@@ -244,6 +246,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     onEnded: noteMailEnd,
   })
 
+  const backups = new ScheduledBackups(
+    { ctx, mailer, log: server.log, onError: logError },
+    options.backupOptions,
+  )
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const consoleUrl = () => config.publicUrl ?? localUrl(config, port())
   const compatibility = startCompatibility({ ctx, calls: program.calls, consoleUrl, onError: logError })
@@ -282,7 +288,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   installBodies(server)
   if (offersMetrics(config)) {
     const { startMetrics } = await import('./modules/system/metrics.ts')
-    startMetrics(server, { ctx, droppedLines: () => options.log?.droppedLines ?? 0 })
+    startMetrics(server, { ctx, backups, droppedLines: () => options.log?.droppedLines ?? 0 })
   } else {
     server.get('/metrics', async () => {
       throw problem('not_found')
@@ -398,6 +404,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     shops.start()
     if (runsImports) await imports.start()
     resets.queue.start()
+    backups.start()
   })
   server.addHook('preClose', async () => events.endStreams())
   server.addHook('onClose', async () => {
@@ -408,6 +415,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       stopNotifications(),
       resets.queue.end(),
       mails.end(),
+      backups.end(),
     ])
     mailer.close()
     await stopReconciler()

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { limits } from '@keyward/contract'
 import { consolePaths, customerPagePath, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
+import { type BackupConfig, backupsOf, backupVariables } from './config-backups.ts'
 import { fileVariables, withSecretFiles } from './config-files.ts'
 import { findMisspelled } from './config-names.ts'
 import { listSetShopUrls, type ShopUrls, shopUrlsOf, shopUrlVariables } from './config-shops.ts'
@@ -48,6 +49,7 @@ export interface Config {
   prices: { monthly: number; yearly: number; currency: string }
   /** After so many days the audit log deletes its records; undefined to keep them. */
   auditDays: number | undefined
+  backups: BackupConfig
   /** How long `/api/ready` answers 503 before the listener closes. */
   shutdownDelayMs: number
   smtpUrl: string | undefined
@@ -163,6 +165,7 @@ const variables = z.object({
     .refine((networks) => networks.every(isNetwork), 'must be a list of addresses and networks')
     .default([]),
   ...shopUrlVariables,
+  ...backupVariables,
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be ${logLevels.join(', ')}`).default('info'),
@@ -254,11 +257,17 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   if (values.SECRET_KEY_PREVIOUS && !values.SECRET_KEY) {
     mistakes.push('SECRET_KEY_PREVIOUS: requires SECRET_KEY, the key that replaces it')
   }
+  if (values.DATABASE_URL && values.BACKUP_EVERY > 0) {
+    mistakes.push(
+      'BACKUP_EVERY: is for the embedded database; docs/operations.md shows base backups, under "Any moment on PostgreSQL"',
+    )
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
+  const dataDir = resolve(values.DATA_DIR)
   return {
     port: values.PORT,
     host: values.HOST,
-    dataDir: resolve(values.DATA_DIR),
+    dataDir,
     databaseUrl: values.DATABASE_URL,
     publicUrl: values.PUBLIC_URL,
     basePath: values.PUBLIC_URL === undefined ? '' : pathOf(values.PUBLIC_URL).replace(/\/+$/, ''),
@@ -283,6 +292,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     prices: { monthly: values.PRICE_MONTHLY, yearly: values.PRICE_YEARLY, currency: values.CURRENCY },
     auditDays: values.AUDIT_DAYS,
+    backups: backupsOf(values, dataDir, values.MAIL_FROM),
     shutdownDelayMs: values.SHUTDOWN_DELAY,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,

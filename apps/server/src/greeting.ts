@@ -1,6 +1,6 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { type Config, localUrl, loopback } from './config.ts'
-import { toIso } from './core/clock.ts'
+import { hour, toIso } from './core/clock.ts'
 import { version } from './core/version.ts'
 import { findLooseModes } from './db/prepare.ts'
 
@@ -24,6 +24,7 @@ export function greeting(
     ...others.map((other) => `  also at   ${other}`),
     `  version   ${version}`,
     `  data      ${config.databaseUrl ? 'PostgreSQL' : config.dataDir}`,
+    ...(config.backups.everyMs > 0 ? [`  backups   ${describeBackups(config)}`] : []),
     `  payments  ${payments}`,
     `  mail      ${config.smtpUrl ? 'by SMTP' : 'to this log'}`,
     `  passwords ${describePasswordReset(config)}`,
@@ -56,6 +57,9 @@ export function greeting(
   ]
   return `${lines.join('\n')}\n`
 }
+
+const describeBackups = ({ backups: { everyMs, directory, keep } }: Config): string =>
+  `every ${everyMs / hour} h into ${directory}, which keeps ${keep}`
 
 /** Describes how forgotten passwords are reset, and what mailed links need. */
 function describePasswordReset({ passwordReset, smtpUrl }: Config): string {

@@ -2,6 +2,7 @@ import { type Config, readConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { backUp, restore } from '../db/backup.ts'
+import { toMegabytes } from '../db/disk-room.ts'
 import { command, print, UsageError } from './command.ts'
 
 export const backupCommand = command<{ 'with-key'?: boolean }>({
@@ -11,7 +12,7 @@ export const backupCommand = command<{ 'with-key'?: boolean }>({
       form: 'backup [file] [--with-key]',
       does: [
         'back up the embedded database to one file (default: a new one',
-        'in DATA_DIR/backups), optionally with the key of its secrets',
+        'in BACKUP_DIR), optionally with the key of its secrets',
       ],
     },
   ],
@@ -78,5 +79,3 @@ function inOneLine<T>(what: string, work: () => T): T {
     throw new OperatorError(`${what} failed, and nothing was changed: ${message}.`)
   }
 }
-
-const toMegabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)

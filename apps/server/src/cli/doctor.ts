@@ -6,6 +6,7 @@ import { checkClock, checkDisk, checkFiles, checkKey, checkSchema, checkSettings
 import { databaseFault } from '../db/faults.ts'
 import type { OpenDatabase } from '../db/open.ts'
 import { command, openExisting, print, UsageError } from './command.ts'
+import { checkBackups } from './doctor-backups.ts'
 import {
   checkAddress,
   checkMail,
@@ -81,6 +82,7 @@ async function examineDatabase(config: Config): Promise<Named[]> {
       ['schema', () => checkSchema(database)],
       ['clock', () => checkClock(database)],
       ['settings', () => checkSettings(database)],
+      ['backups', () => checkBackups(database, config)],
       ['queues', () => checkQueues(database)],
       ['webhooks', () => checkWebhooks(database)],
       ['shops', () => checkShops(database)],

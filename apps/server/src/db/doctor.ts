@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import { day, minute, systemClock } from '../core/clock.ts'
 import { type Finding, failure, fine, warning } from '../core/finding.ts'
+import { freeOf } from './disk-room.ts'
 import { readRotation } from './key-rotation/state.ts'
 import { readMeta } from './meta.ts'
 import { SchemaTooNewError } from './migrate.ts'
@@ -29,8 +30,7 @@ export async function checkFiles({ dataDir }: Config): Promise<Finding[]> {
 
 export async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
   if (!existsSync(dataDir)) return [fine('There is no data directory to check.')]
-  const { blocks, bavail, bsize } = await statfs(dataDir)
-  const free = blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
+  const free = freeOf(await statfs(dataDir))
   const text = `${dataDir} has ${Math.floor(free / 1_048_576)} MiB left.`
   const fix = `Free space on the disk of ${dataDir}, or move DATA_DIR to a larger one.`
   if (free < leastBytes) return [failure(text, fix)]

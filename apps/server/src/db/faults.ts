@@ -1,17 +1,23 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { isDiskFull, toMegabytes } from './disk-room.ts'
 import { DatabaseUnavailableError } from './failure.ts'
 
 type Fault = Error & { code?: string; errcode?: number; syscall?: string; path?: string }
 
 /** Explains why the database cannot be used; undefined for errors that the operator did not cause. */
 export function databaseFault(error: unknown, config: Config): OperatorError | undefined {
+  if (error instanceof OperatorError) return undefined
   const line =
     config.databaseUrl === undefined ? embeddedFault(error as Fault, config) : postgresFault(error as Fault)
   return line === undefined ? undefined : new OperatorError(line)
 }
 
-const [sqliteReadOnly, sqliteCorrupt, sqliteFull, sqliteCannotOpen, sqliteNoDatabase] = [8, 11, 13, 14, 26]
+const [sqliteReadOnly, sqliteCorrupt, sqliteCannotOpen, sqliteNoDatabase] = [8, 11, 14, 26]
+/** Migrations change at most about as much as the database has. */
+const leastFreeBytes = 8_000_000
 
 function embeddedFault(error: Fault, { dataDir }: Config): string | undefined {
   if (error instanceof DatabaseUnavailableError) return `Nothing was changed: ${error.message}.`
@@ -23,8 +29,11 @@ function embeddedFault(error: Fault, { dataDir }: Config): string | undefined {
     case sqliteReadOnly:
     case sqliteCannotOpen:
       return `DATA_DIR ${dataDir} cannot be written to.`
-    case sqliteFull:
-      return `The disk of DATA_DIR ${dataDir} is full.`
+  }
+  // Errors of a write name no path.
+  if (isDiskFull(error)) {
+    const size = statSync(join(dataDir, 'keyward.db'), { throwIfNoEntry: false })?.size ?? 0
+    return `The disk of DATA_DIR ${dataDir} is full: free ${toMegabytes(Math.max(size, leastFreeBytes))} MB, then retry.`
   }
   if (path === undefined || !(path.startsWith(dataDir) || dataDir.startsWith(path))) return undefined
   switch (code) {
@@ -38,8 +47,6 @@ function embeddedFault(error: Fault, { dataDir }: Config): string | undefined {
     case 'EROFS':
     case 'ENOENT':
       return `Not allowed to use ${path}. DATA_DIR must be a directory that Keyward can write to.`
-    case 'ENOSPC':
-      return `The disk of DATA_DIR ${dataDir} is full.`
   }
   return undefined
 }

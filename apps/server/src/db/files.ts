@@ -19,6 +19,13 @@ import { OperatorError } from '../core/operator-error.ts'
 const day = 86_400_000
 const scratchName = /^\.keyward-[0-9a-f]{16}\.partial/
 
+/** A time as the names of files have it, such as `2027-01-31T08-30-00-000Z`. */
+export const toStamp = (time: number): string => new Date(time).toISOString().replace(/[:.]/g, '-')
+
+/** The time of a stamp. */
+export const fromStamp = (stamp: string): number =>
+  Date.parse(stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/, 'T$1:$2:$3.$4Z'))
+
 /** A temporary name for a file that is renamed once it is complete. */
 export const scratchIn = (directory: string): string =>
   join(directory, `.keyward-${randomBytes(8).toString('hex')}.partial`)

@@ -8,6 +8,7 @@ import { postgresEngine } from './postgres/engine.ts'
 import { readList } from './postgres/lists.ts'
 import { PostgresPool } from './postgres/pool.ts'
 import { setOwnConnection } from './run.ts'
+import { requireRoomToOpen } from './sqlite/data-dir.ts'
 import { KeywardSqliteDialect, openSqlite, type SqliteHandles } from './sqlite/dialect.ts'
 import { sqliteEngine } from './sqlite/engine.ts'
 import { ListThreads } from './sqlite/list-threads.ts'
@@ -25,6 +26,7 @@ export function openDatabase(where: { url: string | undefined; dataDir: string }
 }
 
 function openEmbedded(dataDir: string): OpenDatabase {
+  requireRoomToOpen(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'keyward.db')
   // Create the file with mode 0600 first: SQLite would make it readable for others.

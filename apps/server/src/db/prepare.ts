@@ -1,17 +1,18 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { SealRing } from '../core/seal-ring.ts'
 import { version } from '../core/version.ts'
-import { removeScratch } from './files.ts'
+import { isDiskFull, withinRoom } from './disk-room.ts'
+import { removeScratch, toStamp } from './files.ts'
 import { migrate, readSchema, type SchemaState } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
 import { type OpenDatabase, openDatabase } from './open.ts'
 import { openSeal } from './secret-key.ts'
-import { publishCopy } from './sqlite/backup/copy.ts'
+import { publishCopy, sizeOfCopy } from './sqlite/backup/copy.ts'
 import { removeOldCopies } from './sqlite/backup/old-copies.ts'
-import { lockDataDir, refuseUnfinishedRestore } from './sqlite/data-dir.ts'
+import { lockDataDir, refuseUnfinishedRestore, requireRoomToOpen } from './sqlite/data-dir.ts'
 import { refuseMoved } from './sqlite/moved.ts'
 import { Serving } from './sqlite/serving.ts'
 
@@ -27,6 +28,7 @@ export async function prepare(
   tell: Tell = () => {},
 ): Promise<{ database: OpenDatabase; seal: SealRing; serving?: Serving }> {
   if (config.databaseUrl !== undefined) return open(config, tell)
+  requireRoomToOpen(config.dataDir)
   const release = lockDataDir(config.dataDir)
   try {
     refuseUnfinishedRestore(config.dataDir)
@@ -49,13 +51,14 @@ export async function prepare(
 
 async function open(config: Config, tell: Tell): Promise<{ database: OpenDatabase; seal: SealRing }> {
   const database = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir })
+  let copy: string | undefined
   try {
     const now = systemClock.now()
     const ran = await migrate(database, migrations, {
       now,
       backUp: async (missing) => {
         await tell(`Upgrading the database to ${version}: ${describe(missing)}`)
-        const copy = backUp(database, now)
+        copy = backUp(database, now)
         if (copy) await tell(`Its copy of before is ${copy}`)
       },
     })
@@ -64,6 +67,8 @@ async function open(config: Config, tell: Tell): Promise<{ database: OpenDatabas
     return { database, seal: await openSeal(database, config) }
   } catch (error) {
     await database.close()
+    // The database is as before, and the copy would take the space that the next start needs.
+    if (copy && isDiskFull(error)) rmSync(copy, { force: true })
     throw error
   }
 }
@@ -76,11 +81,13 @@ export const readSchemaState = (database: OpenDatabase): Promise<SchemaState> =>
 function backUp(database: OpenDatabase, now: number): string | undefined {
   if (database.dialect !== 'sqlite') return undefined
   const directory = join(dirname(database.path), 'backups')
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  removeScratch(directory)
-  const stamp = new Date(now).toISOString().replace(/[:.]/g, '-')
-  const path = join(directory, `before-migration-${stamp}.db`)
-  publishCopy(database.handles.writer.database, path)
+  const path = join(directory, `before-migration-${toStamp(now)}.db`)
+  const { database: writer } = database.handles.writer
+  withinRoom(directory, sizeOfCopy(writer), 'The copy of before the upgrade', () => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    removeScratch(directory)
+    publishCopy(writer, path)
+  })
   return path
 }
 

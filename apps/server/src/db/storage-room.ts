@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
+import { freeOf } from './disk-room.ts'
 import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
 import { putMeta } from './meta.ts'
 import { LogSyncError } from './sqlite/log-sync.ts'
@@ -38,7 +39,7 @@ export class StorageRoom {
   }
 
   async findTrouble(db: Kysely<Tables>): Promise<StorageTrouble | undefined> {
-    const isFull = this.#directory !== undefined && (await freeBytes(this.#directory)) < leastBytes
+    const isFull = this.#directory !== undefined && freeOf(await statfs(this.#directory)) < leastBytes
     if (this.#failure && performance.now() - this.#triedAt >= trialEveryMs && !isFull) await this.#try(db)
     return this.#failure ?? (isFull ? 'full' : undefined)
   }
@@ -54,10 +55,4 @@ export class StorageRoom {
       if (storageFailureOf(error) === undefined) throw error
     }
   }
-}
-
-async function freeBytes(directory: string): Promise<number> {
-  const { blocks, bavail, bsize } = await statfs(directory)
-  // Some file systems report no blocks.
-  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../core/operator-error.ts'
+import { requireRoom } from '../disk-room.ts'
 import { matchOwnerOf } from '../files.ts'
 
 export const databaseFile = 'keyward.db'
@@ -22,6 +23,9 @@ export const unfinishedFile = 'restore.unfinished'
 
 /** `serving.lock`: a server answers from the database (ADR 92). */
 type LockName = 'server.lock' | 'serving.lock'
+
+/** For a new database with its log, and for the shared memory of one that was closed. */
+const roomToOpen = { new: 8_000_000, closed: 131_072 }
 
 // A server that has just been stopped may still be closing its database.
 const patienceMs = 1000
@@ -75,6 +79,14 @@ const [sqliteBusy, sqliteNoDatabase] = [5, 26]
 function checkLockFile(path: string): void {
   if (statSync(path).isDirectory()) throw new OperatorError(`${path} is a directory, but must be a file.`)
   accessSync(path, constants.R_OK | constants.W_OK)
+}
+
+/** Refuses, before anything is written, to open a database on a full disk. One that was killed opens without space. */
+export function requireRoomToOpen(dataDir: string): void {
+  const path = join(dataDir, databaseFile)
+  const isNew = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
+  if (isNew) requireRoom(dataDir, roomToOpen.new, 'A new database')
+  else if (!existsSync(`${path}-shm`)) requireRoom(dataDir, roomToOpen.closed, 'The database')
 }
 
 export function refuseUnfinishedRestore(dataDir: string): void {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, loopback } from '../../config.ts'
+import { addressOf } from '../../config-backups.ts'
 import { second } from '../../core/clock.ts'
 import { MailError } from './mail.error.ts'
 
@@ -111,8 +112,6 @@ function sender({ mailFrom, publicUrl }: Pick<Config, 'mailFrom' | 'publicUrl'>)
   const isName = isIP(host.replace(/^\[|\]$/g, '')) === 0
   return mailFrom ?? `Keyward <no-reply@${isName ? host : 'localhost'}>`
 }
-
-const addressOf = (from: string): string => /<([^<>]+)>$/.exec(from)?.[1] ?? from
 
 const oneAddress = /^[^\s\p{C},;:<>()[\]"\\@]+@[^\s\p{C},;:<>()[\]"\\@]+$/u
 const lineBreak = /[\p{Cc}\u2028\u2029]/u

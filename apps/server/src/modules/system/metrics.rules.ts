@@ -14,13 +14,3 @@ export function mayReadMetrics({ metricsToken }: MetricsConfig, authorization: s
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** The newest of the times in the names of backups, in milliseconds since 1970; undefined without a backup. */
-export function newestBackup(names: readonly string[]): number | undefined {
-  const times = names.flatMap((name) => {
-    const [, day, hours, minutes, seconds] =
-      /^keyward-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-\d{3}Z\.tar$/.exec(name) ?? []
-    return day === undefined ? [] : [Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)]
-  })
-  return times.length === 0 ? undefined : Math.max(...times)
-}

@@ -1,5 +1,4 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { problem } from '../../core/problem.ts'
@@ -7,10 +6,13 @@ import { version } from '../../core/version.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { readMailQueue } from '../mail/mail.status.ts'
 import { readWebhookQueue } from '../webhooks/webhooks.status.ts'
-import { mayReadMetrics, newestBackup } from './metrics.rules.ts'
+import { newestBackup } from './backups.rules.ts'
+import { mayReadMetrics } from './metrics.rules.ts'
+import type { ScheduledBackups } from './scheduled-backups.ts'
 
 interface Options {
   ctx: Ctx
+  backups: Pick<ScheduledBackups, 'made' | 'isFailing'>
   /** How many lines of the log were dropped. */
   droppedLines: () => number
 }
@@ -38,10 +40,11 @@ function openMetrics(): Registry {
 }
 
 /** Counts every request, and serves `/metrics` in the OpenMetrics format. */
-export function startMetrics(server: FastifyInstance, { ctx, droppedLines }: Options): void {
+export function startMetrics(server: FastifyInstance, options: Options): void {
+  const { ctx } = options
   const registry = openMetrics()
   countRequests(server, registry)
-  const refresh = showState(registry, { ctx, droppedLines })
+  const refresh = showState(registry, options)
   let refreshed: Promise<void> | undefined
   let refreshedAt = Number.NEGATIVE_INFINITY
   server.get('/metrics', async (request, reply) => {
@@ -93,7 +96,7 @@ function countRequests(server: FastifyInstance, registry: Registry): void {
 }
 
 /** Returns what reads the state of the server anew. */
-function showState(registry: Registry, { ctx, droppedLines }: Options): () => Promise<void> {
+function showState(registry: Registry, { ctx, backups, droppedLines }: Options): () => Promise<void> {
   const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `keyward_${name}`, help, labelNames, registers: [registry] })
   const info = gauge('info', 'The version of the server, always 1', 'version')
@@ -105,10 +108,14 @@ function showState(registry: Registry, { ctx, droppedLines }: Options): () => Pr
   const failing = gauge('outbox_failing', 'Deliveries that wait and failed at least once', 'outbox')
   const failed = gauge('outbox_failed_day', 'Deliveries given up in the last 24 hours', 'outbox')
   const queued = gauge('queue_waiting', 'Callers that wait for a turn', 'queue')
-  const backup = gauge(
-    'backup_age_seconds',
-    'Age of the newest backup in the default folder; absent without one',
-  )
+  const backup = gauge('backup_age_seconds', 'Age of the newest backup in BACKUP_DIR; absent without one')
+  const backupFails = gauge('scheduled_backup_failing', 'Whether the last scheduled backup failed')
+  const backupsMade = new Counter({
+    name: 'keyward_scheduled_backups_total',
+    help: 'Scheduled backups since the start, by whether they were made and verified',
+    labelNames: ['result'],
+    registers: [registry],
+  })
   const dropped = new Counter({
     name: 'keyward_log_lines_dropped_total',
     help: 'Log lines that could not be written',
@@ -136,15 +143,19 @@ function showState(registry: Registry, { ctx, droppedLines }: Options): () => Pr
     backup.reset()
     backup.remove()
     if (ctx.config.databaseUrl !== undefined) return
-    const names = await readdir(join(ctx.config.dataDir, 'backups')).catch(() => [])
-    const newest = newestBackup(names)
-    if (newest !== undefined) backup.set((ctx.clock.now() - newest) / 1000)
+    const now = ctx.clock.now()
+    const names = await readdir(ctx.config.backups.directory).catch(() => [])
+    const newest = newestBackup(names, now)
+    if (newest !== undefined) backup.set((now - newest) / 1000)
   }
 
   return async () => {
     queued.set({ queue: 'passwords' }, ctx.passwords.waiting)
     for (const [state, count] of Object.entries(ctx.database.engine.connections?.() ?? {}))
       connections.set({ state }, count)
+    backupFails.set(Number(backups.isFailing))
+    backupsMade.reset()
+    for (const [result, count] of Object.entries(backups.made)) backupsMade.inc({ result }, count)
     dropped.reset()
     dropped.inc(droppedLines())
     await Promise.all([readDatabase().catch(() => up.set(0)), readBackups()])

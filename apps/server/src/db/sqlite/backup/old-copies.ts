@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { day } from '../../../core/clock.ts'
+import { fromStamp } from '../../files.ts'
 
 /** The newest copies of a kind stay at any age, so that no wrong clock removes the last way back. */
 const keptCopies = 3
@@ -21,7 +22,7 @@ export function removeOldCopies(dataDir: string, now: number): string[] {
     const paths = readdirSync(directory)
       .flatMap((each) => {
         const stamp = name.exec(each)?.[1]
-        return stamp ? [{ path: join(directory, each), madeAt: toTime(stamp) }] : []
+        return stamp ? [{ path: join(directory, each), madeAt: fromStamp(stamp) }] : []
       })
       .sort((a, b) => b.madeAt - a.madeAt)
       .slice(keptCopies)
@@ -30,10 +31,6 @@ export function removeOldCopies(dataDir: string, now: number): string[] {
     return paths.filter(remove)
   })
 }
-
-/** The time of a stamp such as `2027-01-31T08-30-00-000Z`. */
-const toTime = (stamp: string): number =>
-  Date.parse(stamp.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/, 'T$1:$2:$3.$4Z'))
 
 /** Whether it is gone: a copy that belongs to another account stays, and the server starts. */
 function remove(path: string): boolean {

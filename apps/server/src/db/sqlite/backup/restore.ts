@@ -15,7 +15,16 @@ import {
 import { basename, join } from 'node:path'
 import { createSeal } from '../../../core/crypto.ts'
 import { OperatorError } from '../../../core/operator-error.ts'
-import { matchOwnerOf, removeScratch, scratchIn, syncDirectory, syncFile, writeDurably } from '../../files.ts'
+import { withinRoom } from '../../disk-room.ts'
+import {
+  matchOwnerOf,
+  removeScratch,
+  scratchIn,
+  syncDirectory,
+  syncFile,
+  toStamp,
+  writeDurably,
+} from '../../files.ts'
 import { refuseUnknown } from '../../migrate.ts'
 import { migrations } from '../../migrations/index.ts'
 import { findKey, type KeySettings } from '../../secret-key.ts'
@@ -43,7 +52,9 @@ export function restore(config: KeySettings, options: { file: string; now: numbe
     removeScratch(dataDir, 0)
     const scratch = scratchIn(dataDir)
     try {
-      const { key, createdAt } = unpack(file, scratch)
+      const { key, createdAt } = withinRoom(dataDir, statSync(file).size, 'A restore', () =>
+        unpack(file, scratch),
+      )
       const { keyFingerprint } = inspect(file, scratch)
       const newKey = neededKey(config, key, keyFingerprint)
       matchOwnerOf(dataDir, scratch)
@@ -151,8 +162,7 @@ function exchange(
   dataDir: string,
   replacement: { database: string; key: string | undefined; now: number },
 ): string | undefined {
-  const stamp = new Date(replacement.now).toISOString().replace(/[:.]/g, '-')
-  const replacedDir = join(dataDir, `replaced-${stamp}`)
+  const replacedDir = join(dataDir, `replaced-${toStamp(replacement.now)}`)
   const leaving = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`]
   if (replacement.key !== undefined) leaving.push(keyFile)
   const present = leaving.filter((name) => existsSync(join(dataDir, name)))
