@@ -72,6 +72,29 @@ test('never logs a password, token, secret or key, on success or failure', async
   await program('/login', { ...user, hwid: 'other' })
   await call('POST', '/client/validate', { body: { appId: app.appId, licenseKey: license.key } })
   await call('GET', `/licenses?search=${license.key}`, { token })
+  // Some shipped programs of other systems send everything in the address.
+  const { secret: oldSecret } = (
+    await call('PUT', `/apps/${app._id}/compatibility`, {
+      token,
+      body: { enabled: true, name: 'Atlas', ownerId: 'Kw3nD0rId1', protocols: ['1.1', '1.2'] },
+    })
+  ).json.data
+  secrets.oldSecret = oldSecret
+  const old = async (path: string, fields: object) => {
+    const query = new URLSearchParams({ name: 'Atlas', ownerid: 'Kw3nD0rId1', ...fields })
+    return (await fetch(`${server.url}/api${path}?${query}`)).text()
+  }
+  const { sessionid } = JSON.parse(await old('/1.1/', { type: 'init' }))
+  secrets.oldSession = sessionid
+  const typed = {
+    sessionid,
+    username: 'alice',
+    pass: secrets.userPassword,
+    key: license.key,
+    hwid: secrets.hwid,
+  }
+  for (const type of ['login', 'register', 'license', 'nothing']) await old('/1.1/', { ...typed, type })
+  for (const path of ['/1.1/more', '/1.9/', `/apps/${app.appId}/1.2`, '/1.2//']) await old(path, typed)
   const rotated = await call('POST', `/apps/${app._id}/rotate-secret`, { token })
   secrets.rotated = rotated.json.data.app.appSecret
 
@@ -92,6 +115,7 @@ test('never logs a password, token, secret or key, on success or failure', async
   expect(broken.status).toBe(500)
   const alsoBroken = await call('POST', '/auth/login', { body: credentials })
   expect(alsoBroken.status).toBe(500)
+  expect(await old('/1.1/', { ...typed, type: 'login' })).toContain('"success":false')
 
   for (const { json } of [broken, alsoBroken]) await expect.poll(server.output).toContain(json.requestId)
   const log = server.output()

@@ -13,6 +13,7 @@ test.each([
   ['x<!-- > -->y', 'xy'],
   ['a<b "c>d">e', 'ae'],
   ['a<b<c>d>e', 'ae'],
+  ['a<b title=">">c', 'ac'],
   ['abc<', 'abc'],
   [' secret\n', 'secret'],
 ])('strips what PHP servers stripped: %j', (typed, stripped) => {

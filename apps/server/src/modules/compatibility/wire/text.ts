@@ -12,38 +12,6 @@ export function trimmed(text: string): string {
   return text.slice(begin, end)
 }
 
-/**
- * Removes what looks like an HTML tag: `<`, unless white space follows, up to the next `>` outside of quotes, or to the
- * end. The old servers stored hashes of passwords that were changed this way.
- */
-export function withoutTags(text: string): string {
-  let plain = ''
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] !== '<' || /\s/.test(text[at + 1] ?? '')) {
-      plain += text[at]
-      continue
-    }
-    at = endOfTag(text, at)
-  }
-  return plain
-}
-
-/** The index of the `>` that ends the tag, or of the last character. */
-function endOfTag(text: string, begin: number): number {
-  if (text.startsWith('<!--', begin)) {
-    const end = text.indexOf('-->', begin + 4)
-    return end === -1 ? text.length : end + 2
-  }
-  let quote = ''
-  for (let at = begin + 1; at < text.length; at += 1) {
-    const character = text[at]!
-    if (quote) quote = character === quote ? '' : quote
-    else if (character === '"' || character === "'") quote = character
-    else if (character === '>') return at
-  }
-  return text.length
-}
-
 const pairsMax = 256
 
 /**
