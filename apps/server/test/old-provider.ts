@@ -27,6 +27,8 @@ export type Fault =
   | 'replayed answer'
   | 'huge body'
   | 'no answer'
+  | 'an answer that drips'
+  | 'headers that drip'
   | 'redirect'
   | 'another end user'
   | 'no subscription'
@@ -193,6 +195,7 @@ export async function startOldProvider(protocol: Protocol, now: () => number) {
     })
     await host.gate
     if (host.fault === 'no answer') return undefined
+    if (host.fault?.includes('drip')) return drip(response, host.fault === 'headers that drip')
     if (host.fault === 'redirect') return response.writeHead(307, { location: `${host.url}elsewhere` }).end()
     if (host.fault === 'status 500') return response.writeHead(500).end('{}')
     if (host.fault === 'no JSON') return response.writeHead(200).end('<html>')
@@ -204,6 +207,14 @@ export async function startOldProvider(protocol: Protocol, now: () => number) {
       return response.writeHead(200).end(JSON.stringify(lost))
     }
     return send(response, fields, judge(fields), enckey)
+  }
+
+  /** Sends a byte now and then, and never ends. */
+  function drip(response: ServerResponse, isHead: boolean): void {
+    response.socket?.write('HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n')
+    if (!isHead) response.socket?.write('\r\n')
+    const dripping = setInterval(() => response.socket?.write(isHead ? 'x: y\r\n' : ' '), 20)
+    response.on('close', () => clearInterval(dripping))
   }
 
   const server = createServer((request, response) => {

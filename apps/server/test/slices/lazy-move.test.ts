@@ -159,6 +159,7 @@ describe.each<Protocol>(['1.0', '1.1', '1.2', '1.3'])('protocol %s', (protocol) 
   const faults: Fault[] = [
     ...(protocol === '1.1' ? [] : unverified),
     ...(protocol === '1.3' ? (['old timestamp'] as const) : []),
+    ...(protocol === '1.2' ? (['an answer that drips', 'headers that drip'] as const) : []),
     ...(['huge body', 'no answer', 'redirect', 'another end user', 'no subscription'] as const),
     ...(['no JSON', 'status 500', 'unknown app'] as const),
   ]
