@@ -50,7 +50,7 @@ export function LazyMoveDialog({ app, saved, onClose }: LazyMoveDialogProps) {
     >
       <DialogForm onSubmit={submit} autoComplete="off">
         <DialogBody>
-          <div className="grid gap-4 md:grid-cols-[8rem_1fr]">
+          <div className="grid items-start gap-4 md:grid-cols-[8rem_1fr]">
             <Field label="Protocol">
               <Select value={protocol} options={options} onChange={choose} />
             </Field>
@@ -97,7 +97,7 @@ export function LazyMoveDialog({ app, saved, onClose }: LazyMoveDialogProps) {
           )}
           <Field
             label="Last day"
-            hint={`Nobody is asked for after it ends (${zone})`}
+            hint={`Until midnight, ${zone}`}
             error={errors.lastDay?.message}
             className="md:max-w-60"
           >

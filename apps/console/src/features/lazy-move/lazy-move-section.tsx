@@ -49,9 +49,9 @@ export function LazyMoveSection({ app }: { app: App }) {
       />
       <CardBody className="grid gap-4">
         <p className="text-pretty text-fg-muted">
-          A sign-in by a name or key that this app never had is asked for once at your old provider. If it
-          accepts it, name or key, password, device and time left are stored here, and the customer notices
-          nothing. Names and keys that you know, or have deleted, are never asked for.
+          When someone signs in with a name or key that this app never had, Keyward asks your old provider
+          once. If it accepts the sign-in, name or key, password, device and time left are stored here, and
+          the customer notices nothing. Names and keys that are here, or were deleted, are never asked for.
         </p>
         {query.isError && <QueryError boxed query={query} title="Failed to load the move" />}
         {query.isPending && <Skeleton className="h-24" />}
@@ -93,8 +93,8 @@ function State({ saved, state }: { saved: LazyMove; state: MoveState }) {
           icon={<TriangleAlert aria-hidden />}
           title="Answers of the old provider are not verified"
         >
-          Only TLS protects them. Whoever answers in its place can let anyone in. Programs of 1.2 have a
-          secret, and of 1.3 a public key, that verify them.
+          Only TLS protects them: whoever answers in its place can let anyone in. The secret verifies answers
+          of 1.2, the public key those of 1.3.
         </Callout>
       )}
       <Facts
@@ -114,7 +114,7 @@ function State({ saved, state }: { saved: LazyMove; state: MoveState }) {
       />
       {url !== null && (
         <p className="text-[0.8125rem] text-fg-muted">
-          “Failed” counts every request after which nobody moved: wrong passwords and guessed keys too.
+          “Failed” counts each request after which nobody moved, also wrong passwords and guessed keys.
         </p>
       )}
       {lastFailure && (
