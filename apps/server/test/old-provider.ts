@@ -38,6 +38,13 @@ export type Fault =
   | 'unknown app'
 
 const secret = '6c1c5677ee7740103a2969bbb60094bf53ad53b500f5baf80e635bc38ffd9e49'
+/** Names are compared without tags, case and accents. */
+const folded = (name: string) =>
+  name
+    .replace(/<(?!\s)[^>]*>?/g, '')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const aes = (key: string, iv: string) =>
   [
@@ -83,7 +90,7 @@ export async function startOldProvider(protocol: Protocol, now: () => number) {
         : {}),
     },
     add: (name: string, user: Partial<OldUser> = {}) =>
-      users.set(name.toLowerCase(), {
+      users.set(folded(name), {
         password: name,
         key: null,
         hwid: null,
@@ -150,7 +157,7 @@ export async function startOldProvider(protocol: Protocol, now: () => number) {
   function judge(fields: Record<string, string>): object {
     const refused = (message: string) => ({ success: false, code: 1, message })
     const name = fields.type === 'login' ? (fields.username ?? '') : (fields.key ?? '')
-    const user = users.get(name.toLowerCase())
+    const user = users.get(folded(name))
     if (!user) return refused(fields.type === 'login' ? 'Invalid username' : 'Invalid license key')
     if (fields.type === 'login' && user.password !== fields.pass) return refused('Password does not match.')
     if (user.hwid !== null && user.hwid !== fields.hwid)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { minute, day as oneDay } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { importAll, keyAuthUser, usersFile } from '../imported.ts'
 import { type Fault, type OldProviderHost, type Protocol, startOldProvider } from '../old-provider.ts'
 import { recount } from '../recount.ts'
 
@@ -263,6 +264,43 @@ describe('is not asked', () => {
     on.clock.advance(15 * minute)
     old.add('sam')
     expect((await login('sam', 'sam')).status).toBe(200)
+  })
+})
+
+describe('an account whose name the old provider compares without accents', () => {
+  test('moves once, however its name is spelled', async () => {
+    await begin()
+    old.add('frodo')
+    expect((await login('fr\u00f3do', 'frodo')).status).toBe(200)
+    for (const name of ['frodo', 'FR\u00d6DO', 'fro\u0302do', 'frodo<b>', '<i>frodo'])
+      expect(refusal(await login(name, 'frodo'))).toBe('usernameNotFound')
+    expect((await login('FR\u00d3DO', 'frodo')).status).toBe(200)
+    expect(old.asked).toHaveLength(1)
+    old.add('sam')
+    const spellings = ['sam', 's\u00e1m', 's\u00e0m', 's\u00e4m', 's\u00e2m']
+    const programs = await Promise.all(spellings.map(() => startProgram(on, app, { from })))
+    const answers = await Promise.all(
+      programs.map((program, at) =>
+        program.call('POST', '/login', { username: spellings[at], password: 'sam', hwid: 'pc-1' }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await clients()).toHaveLength(2)
+    expect((await recount(on)).kept).toEqual((await recount(on)).counted)
+  })
+
+  test('is not asked for if it was imported, deleted or created here by another spelling', async () => {
+    await begin()
+    const users = [keyAuthUser('jos\u00e9'), keyAuthUser('pippin'), keyAuthUser('m\u00e9rry')]
+    await importAll(owner, app, [usersFile(users)])
+    for (const name of ['jose', 'pippin', 'merry']) old.add(name)
+    const [merry] = (await clients()).filter(
+      ({ username }: { username: string }) => username === 'm\u00e9rry',
+    )
+    expect((await owner.call('DELETE', `/clients/${merry._id}`)).status).toBe(200)
+    for (const name of ['jose', 'JOS\u00c8', 'p\u00edppin', 'merry', 'm\u00e8rry'])
+      expect(refusal(await login(name, 'jose'))).toBe('usernameNotFound')
+    expect(old.asked).toEqual([])
   })
 })
 

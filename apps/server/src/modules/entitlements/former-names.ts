@@ -1,5 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
+import { normalizeName } from '../../core/ids.ts'
 import { type Db, insert, send, type Tx } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 
@@ -12,11 +13,39 @@ interface OfApp {
 type Key = OfApp & { key_normalized: string }
 type Name = OfApp & { username_normalized: string }
 
-const digestOf = (kind: 'key' | 'name', appId: string, text: string): string =>
+const digestOf = (kind: 'key' | 'name' | 'spelling', appId: string, text: string): string =>
   sha256(`${kind}\n${appId}\n${text}`).slice(0, 32)
 
 const digestOfKey = ({ app_id, key_normalized }: Key) => digestOf('key', app_id, toTyped(key_normalized))
 const digestOfName = ({ app_id, username_normalized }: Name) => digestOf('name', app_id, username_normalized)
+
+/**
+ * A name without accents, as servers compare it that an app moves from: there, all spellings open one account, and each
+ * would become an end user of its own here.
+ */
+export const toPlainName = (name: string): string =>
+  normalizeName(name).normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 's').replaceAll('ı', 'i')
+
+const digestOfSpelling = (appId: string, name: string) => digestOf('spelling', appId, toPlainName(name))
+
+/** Claims all spellings of a name for the end user that the transaction takes over; fails if one was taken over before. */
+export const claimSpellings = (tx: Tx, appId: string, name: string): Promise<unknown> =>
+  tx
+    .insertInto('former_names')
+    .values({ app_id: appId, digest: digestOfSpelling(appId, name) })
+    .execute()
+
+/** Remembers imported names with accents: without them, they would not be found by another spelling. */
+export const rememberSpellings = (tx: Tx, names: readonly Name[]): Promise<void> =>
+  remember(
+    tx,
+    names
+      .filter(({ username_normalized: name }) => toPlainName(name) !== name)
+      .map(({ app_id, username_normalized }) => ({
+        app_id,
+        digest: digestOfSpelling(app_id, username_normalized),
+      })),
+  )
 
 const insertedAtOnce = 500
 
@@ -45,7 +74,7 @@ async function remember(tx: Tx, rows: { app_id: string; digest: string }[]): Pro
   if (inserts.length > 0) await send(tx, inserts)
 }
 
-/** Whether an app that the caller has checked had this text, as it is compared, as a key or a name. */
+/** Whether an app that the caller has checked had this text, as it is compared, as a key or a name of any spelling. */
 export async function wasUsed(
   db: Db,
   appId: string,
@@ -54,6 +83,8 @@ export async function wasUsed(
   const digests = [
     digestOfKey({ app_id: appId, key_normalized: key }),
     digestOfName({ app_id: appId, username_normalized: name }),
+    digestOfName({ app_id: appId, username_normalized: toPlainName(name) }),
+    digestOfSpelling(appId, name),
   ]
   const found = await db
     .selectFrom('former_names')

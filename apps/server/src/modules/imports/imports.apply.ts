@@ -10,6 +10,7 @@ import { findApp, lockApp, readFreePlaces } from '../apps/apps.access.ts'
 import { insertDevices } from '../devices/devices.access.ts'
 import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
+import { rememberSpellings } from '../entitlements/former-names.ts'
 import {
   insertImportedEndUsers,
   insertImportedLicenses,
@@ -200,6 +201,10 @@ async function create(
   const created = open.filter(isOpen)
   const drafts = created.flatMap(({ user }) => (user ? [user] : []))
   await nameLicenses(tx, row, drafts)
+  await rememberSpellings(
+    tx,
+    drafts.map(({ client }) => client),
+  )
   await insertDevices(
     tx,
     drafts.flatMap(({ client, machines }) =>

@@ -11,7 +11,7 @@ import { isHashOnly, type Machine } from '../../devices/devices.rules.ts'
 import { findByUsername } from '../../end-users/end-users.access.ts'
 import { toNewUsername } from '../../end-users/end-users.rules.ts'
 import { setEndUserEnd } from '../../entitlements/entitlements.service.ts'
-import { wasUsed } from '../../entitlements/former-names.ts'
+import { claimSpellings, toPlainName, wasUsed } from '../../entitlements/former-names.ts'
 import type { OldEndUser, OldSignIn } from '../../lazy-move/old-provider.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
@@ -56,6 +56,8 @@ export async function moveNameIn(
   sent: Sent & { username: string; password: string },
 ): Promise<void> {
   const { username, password } = sent
+  // The old servers remove what looks like a tag: `frodo<b>` would open the account of `frodo`.
+  if (/<(?!\s)/.test(username)) return
   const signIn = { call: 'login', username, password, hwid: hwidOf(sent) } as const
   await moveIn(deps, session, sent, { text: username, password, signIn })
 }
@@ -89,7 +91,8 @@ async function moveIn(
 /** Whether the app has or had this text as a name or a key: at the old provider, a key is a name too. */
 async function existed({ ctx }: Pick<ProgramDeps, 'ctx'>, appId: string, text: string): Promise<boolean> {
   const [name, key] = [normalizeName(text), toTypedKey(text)]
-  if (await findByUsername(ctx.db, appId, name)) return true
+  for (const spelling of new Set([name, toPlainName(name)]))
+    if (await findByUsername(ctx.db, appId, spelling)) return true
   if (await findLicenseByKey(ctx.db, appId, key)) return true
   return wasUsed(ctx.db, appId, { key: key.exact, name })
 }
@@ -126,6 +129,7 @@ async function takeOver(
     const { maxLicensesPerApp } = await getLimits(ctx, app)
     const take = async (write: WriteTransaction) => {
       const { id, isNew } = await licenseOf(write, session, { key, expiresAt, most: maxLicensesPerApp })
+      await claimSpellings(write.tx, app.id, text)
       const signIn = { call: isByKey ? 'license' : 'register', app, version: session.version } as const
       const admitted = await redeemForNewUser(write, signIn, id, user)
       const { id: clientId, graceDays } = admitted.endUser
