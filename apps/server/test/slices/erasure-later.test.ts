@@ -65,10 +65,14 @@ test('an order that is read back from its shop for the first time after the eras
   const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret, apiKey: stripeKey, products }
   const { shop } = (await owner.call('POST', `/apps/${app._id}/shops`, body)).json.data
   const session = { id: 'cs_late', payment_intent: 'pi_late' }
-  await sendStripe(on, shop.hook, 'checkout.session.completed', session)
+  const customer_details = { email: 'Read.Back@erased.example', name: 'Read Back' }
+  const told = { ...session, customer_details }
+  await sendStripe(on, shop.hook, 'checkout.session.completed', told)
   await orderOnce(owner, 'pi_late', { state: 'waiting', email: null })
   await erase(await addCustomer('read.back@erased.example'))
-  const customer_details = { email: 'Read.Back@erased.example', name: 'Read Back' }
+  const waiting = await on.database.db.selectFrom('shop_events').select('body').execute()
+  expect(JSON.stringify(waiting)).toContain('cs_late')
+  expect(JSON.stringify(waiting).toLowerCase()).not.toContain('read.back@')
   stripe.objects.set('/v1/checkout/sessions/cs_late', {
     ...{ ...session, object: 'checkout.session', payment_status: 'paid', subscription: null },
     ...{ customer_details, amount_total: 4900, currency: 'eur', livemode: true },

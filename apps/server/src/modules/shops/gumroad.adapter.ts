@@ -66,13 +66,16 @@ export const gumroadShop: ShopAdapter = {
   read(body, at) {
     const told = parseEvent(ping, toPing(body))
     const { resource_name, sale_id, subscription_id } = told
+    const stored = JSON.stringify(told)
     if (subscriptionPings.has(resource_name) && subscription_id !== undefined) {
-      return { order: subscription_id, ask: (readBack) => askEnding(readBack, subscription_id, at) }
+      const ask = (readBack: ReadBack) => askEnding(readBack, subscription_id, at)
+      return { order: subscription_id, body: stored, ask }
     }
     const read = saleReaders[resource_name]
     if (!read || sale_id === undefined) return undefined
     return {
       order: subscription_id ?? sale_id,
+      body: stored,
       ask: async (readBack) => {
         const found = await askFor(readBack, `/v2/sales/${encodeURIComponent(sale_id)}`, 'sale', sale)
         return found && found.seller_id === told.seller_id ? read(found, { at, test: told.test }) : undefined

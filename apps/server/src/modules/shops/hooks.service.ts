@@ -6,6 +6,7 @@ import type { ShopRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { WriteBudget } from '../../service/write-budget.ts'
 import { isSame } from './hook-bodies.ts'
+import type { ToldFact } from './shop-adapter.ts'
 import { bodyUntil, insertEvent } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
 import { findShopOfHook, holdShop } from './shops.repo.ts'
@@ -57,11 +58,16 @@ export async function receiveEvent(parts: HookParts, sent: SentHook): Promise<vo
   const body = sent.body.toString('utf8')
   // PostgreSQL cannot store it.
   if (body.includes('\u0000')) throw problem('invalid_input')
-  const says = adapter.read(body, event.at) !== undefined
+  const told = adapter.read(body, event.at)
   const actor = actorOf(shop)
   await budget.check(actor)
-  await ctx.tx(actor, (write) => storeEvent(write, shop, { ...event, body: says ? body : null }))
+  await ctx.tx(actor, (write) =>
+    storeEvent(write, shop, { ...event, body: told ? storedOf(body, told) : null }),
+  )
 }
+
+/** What is read back from its shop is not stored: an event that waits or was ignored would keep its buyer after an erasure. */
+const storedOf = (body: string, told: ToldFact): string => ('ask' in told ? told.body : body)
 
 /** The shop behind an address, which ends with a secret where nothing is signed. */
 async function findShop({ db, seal }: Ctx, address: string): Promise<ShopRow | undefined> {

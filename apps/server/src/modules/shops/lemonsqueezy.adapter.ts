@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
 import { isSigned, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
 import type { OrderFact } from './orders.rules.ts'
 import type { ReadBack, ShopAdapter, ToldFact } from './shop-adapter.ts'
@@ -70,11 +71,14 @@ const readers: Record<string, (data: Data) => ToldFact | undefined> = {
   },
   subscription_created: ({ attributes }) => readSubscription(attributes),
   subscription_updated: ({ attributes }) => readSubscription(attributes),
-  subscription_payment_refunded: ({ attributes }) => {
+  subscription_payment_refunded: ({ id, attributes }) => {
     const found = parseEvent(invoice, attributes)
     const { subscription_id, total, refunded_amount, updated_at } = found
+    const meta = { event_name: 'subscription_payment_refunded' }
+    const stored = { meta, data: { id, attributes: { ...found, updated_at: toIso(updated_at) } } }
     return {
       order: `subscription ${subscription_id}`,
+      body: JSON.stringify(stored),
       ask: async (readBack) => ({
         kind: 'refunded',
         order: await askOrder(readBack, subscription_id),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
 import { shopId as id, parseEvent, parseJson, shopTime, timeSigned } from './hook-bodies.ts'
 import type { OrderFact } from './orders.rules.ts'
 import { type AskedFact, type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
@@ -12,7 +13,7 @@ const event = z.object({
   event_id: id,
   event_type: z.string().max(100),
   occurred_at: shopTime,
-  data: z.looseObject({ id, transaction_id: id.nullish(), subscription_id: id.nullish() }),
+  data: z.object({ id, transaction_id: id.nullish(), subscription_id: id.nullish() }),
 })
 const amount = z.coerce.number().int()
 const period = z.object({ ends_at: shopTime }).nullish()
@@ -58,11 +59,13 @@ export const paddleShop: ShopAdapter = {
     return told?.success ? { id: told.data.event_id, at: told.data.occurred_at } : undefined
   },
 
-  read(body) {
-    const told = parseEvent(event, parseJson(body))
+  read(sent) {
+    const told = parseEvent(event, parseJson(sent))
     const ask = asks[told.event_type]
     const { subscription_id, transaction_id, id } = told.data
-    return ask && { order: subscription_id ?? transaction_id ?? id, ask: (readBack) => ask(told, readBack) }
+    const order = subscription_id ?? transaction_id ?? id
+    const body = JSON.stringify({ ...told, occurred_at: toIso(told.occurred_at) })
+    return ask && { order, body, ask: (readBack) => ask(told, readBack) }
   },
 }
 

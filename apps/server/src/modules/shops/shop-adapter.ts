@@ -52,6 +52,8 @@ export class ReadBackError extends Error {
 export interface AskedFact {
   /** The order, as far as the event tells. */
   order: string
+  /** What is stored of the event: what it takes to ask, and nothing about the buyer. */
+  body: string
   ask: (readBack: ReadBack) => Promise<OrderFact | undefined>
 }
 
