@@ -76,6 +76,30 @@ test('an order names the license types that its products are sold as, and the pr
   ])
 })
 
+test('an order shows no key that another customer has by now', async () => {
+  await openPage(owner, app)
+  const shop = await makeShop(owner, app._id, [
+    { product: 'pro', type: await makeType(owner, app._id), quantity: 2 },
+  ])
+  const [email, other] = [newBuyer(), newBuyer()]
+  await sell(on, shop, paid('N-2', { email }))
+  const { licenses } = await orderOnce(owner, 'N-2', { state: 'fulfilled' })
+  const [given, kept] = licenses as { _id: string; key: string }[]
+  expect((await owner.call('PUT', `/licenses/${given?._id}`, { customer: other })).status).toBe(200)
+  const openedBy = async (buyer: string) => {
+    await askLink(buyer)
+    const [link] = await linksOf(buyer)
+    return (await signInBy(on, app, { mailToken: link?.split('#')[1] })).me()
+  }
+  const former = await openedBy(email)
+  expect(former.orders).toMatchObject([{ order: 'N-2', licenses: [kept?.key] }])
+  expect(JSON.stringify(former)).not.toContain(given?.key)
+  const { customer } = await orderOnce(owner, 'N-2', { state: 'fulfilled' })
+  const exported = (await owner.call('GET', `/customers/${customer}/export`)).raw.toString()
+  expect([exported.includes(kept?.key ?? ''), exported.includes(given?.key ?? '')]).toEqual([true, false])
+  expect(await openedBy(other)).toMatchObject({ orders: [], licenses: [{ key: given?.key }] })
+})
+
 test('a mailed link opens the devices and refusals of each end user that uses what the customer has bought', async () => {
   await openPage(owner, app)
   const email = newBuyer()

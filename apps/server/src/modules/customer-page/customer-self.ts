@@ -23,7 +23,7 @@ import { lockEndUser } from '../end-users/end-users.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { rightsOf } from '../entitlements/rights.rules.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
-import { listOrders, listTypesSold } from '../shops/orders.service.ts'
+import { listOwnOrders, listTypesSold } from '../shops/orders.service.ts'
 import * as repo from './customer-page.repo.ts'
 import { type CustomerPageDeps, getPage, textsOf, toPage } from './customer-page.service.ts'
 
@@ -197,7 +197,7 @@ function refusedNow(
 
 async function readOrders({ ctx }: CustomerPageDeps, actor: CustomerActor): Promise<OwnOrder[]> {
   const query = { app: actor.appId, customer: actor.subject.id, page: 1, limit: most }
-  const { orders } = await listOrders(ctx, actor, query)
+  const { orders } = await listOwnOrders(ctx, actor, query)
   const typeOf = await listTypesSold(ctx.db, actor, actor.appId)
   return orders.map(({ shop, order, lines, amount, currency, state, licenses, createdAt }) => ({
     ...{ order, amount, currency, state, createdAt },

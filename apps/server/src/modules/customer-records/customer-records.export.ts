@@ -8,7 +8,7 @@ import { listActivity } from '../activity/activity.service.ts'
 import { listEndUserDevices } from '../end-users/end-users.devices.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { getLicense } from '../licenses/licenses.service.ts'
-import { listOrders } from '../shops/orders.service.ts'
+import { listOwnOrders } from '../shops/orders.service.ts'
 import * as repo from './customer-records.repo.ts'
 import { found, readMails, toCustomer } from './customer-records.service.ts'
 
@@ -52,7 +52,7 @@ async function eventsOf(ctx: Ctx, actor: VendorActor, client: string) {
 async function* ordersOf(ctx: Ctx, actor: VendorActor, customer: string): AsyncGenerator<object> {
   if (!actor.permissions.has('licenses:read')) return
   for (let page = 1; page <= limits.searchCountMax / limits.pageSizeMax; page += 1) {
-    const { orders } = await listOrders(ctx, actor, { customer, page, limit: limits.pageSizeMax })
+    const { orders } = await listOwnOrders(ctx, actor, { customer, page, limit: limits.pageSizeMax })
     yield* orders
     if (orders.length < limits.pageSizeMax) return
   }

@@ -87,13 +87,13 @@ export async function pageOrders(
 export const listLicenses = async (
   db: Db,
   orderIds: readonly string[],
-): Promise<{ order_id: string; id: string; key: string }[]> =>
+): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
   orderIds.length === 0
     ? []
     : db
         .selectFrom('shop_order_units as u')
         .innerJoin('licenses as l', 'l.id', 'u.license_id')
-        .select(['u.order_id', 'l.id', 'l.key'])
+        .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
         .where('u.order_id', 'in', orderIds)
         .orderBy('u.product')
         .orderBy('u.unit')

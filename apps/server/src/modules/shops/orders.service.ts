@@ -22,7 +22,19 @@ export interface OrdersQuery extends Page {
   search?: string | undefined
 }
 
-export async function listOrders(ctx: Ctx, actor: OwnerScope, { app, ...query }: OrdersQuery) {
+export const listOrders = (ctx: Ctx, actor: OwnerScope, query: OrdersQuery) =>
+  listOrdersFor(ctx, actor, query)
+
+/** The orders of a customer for this customer: without keys that somebody else has by now. */
+export const listOwnOrders = (
+  ctx: Ctx,
+  actor: OwnerScope,
+  { customer, ...query }: Pick<OrdersQuery, 'app' | keyof Page> & { customer: string },
+) => listOrdersFor(ctx, actor, { ...query, customer }, ({ customer_id: holder }) => holder === customer)
+
+type SeesKey = (license: { customer_id: string | null }) => boolean
+
+async function listOrdersFor(ctx: Ctx, actor: OwnerScope, { app, ...query }: OrdersQuery, seesKey?: SeesKey) {
   const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
   const { rows, total } = await repo.pageOrders(
     ctx.database.lists,
@@ -31,7 +43,7 @@ export async function listOrders(ctx: Ctx, actor: OwnerScope, { app, ...query }:
     query,
     limits.searchCountMax,
   )
-  return { orders: await toOrders(ctx, rows), pagination: toPagination(query, total, true) }
+  return { orders: await toOrders(ctx, rows, seesKey), pagination: toPagination(query, total, true) }
 }
 
 export async function getOrder(ctx: Ctx, scope: OwnerScope, id: string): Promise<ShopOrder> {
@@ -74,12 +86,16 @@ export async function retryOrder(ctx: Ctx, actor: VendorActor, id: string): Prom
   return getOrder(ctx, actor, id)
 }
 
-async function toOrders(ctx: Ctx, rows: readonly repo.OrderView[]): Promise<ShopOrder[]> {
+async function toOrders(
+  ctx: Ctx,
+  rows: readonly repo.OrderView[],
+  seesKey: SeesKey = () => true,
+): Promise<ShopOrder[]> {
   const licenses = await repo.listLicenses(
     ctx.db,
     rows.map(({ id }) => id),
   )
-  const byOrder = Map.groupBy(licenses, ({ order_id }) => order_id)
+  const byOrder = Map.groupBy(licenses.filter(seesKey), ({ order_id }) => order_id)
   return rows.map((row) => ({
     _id: row.id,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
