@@ -12,6 +12,7 @@ import {
   keyPrefix,
   navigate,
   openFilters,
+  openPalette,
   part,
   readClipboard,
   row,
@@ -85,6 +86,16 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await expectAccessible(page, 'an order', { dark: true })
     await open.getByRole('link', { name: license.key }).click()
     await expect(heading(page, keyPrefix(license.key))).toBeVisible()
+  })
+
+  await test.step('the search finds the order and its license by its number, and the license by the buyer', async () => {
+    await openPalette(page)
+    await page.keyboard.type('A-1')
+    await expect(page.getByRole('option', { name: /Order: A-1/ })).toBeVisible()
+    await page.getByRole('option', { name: /^A-1/ }).click()
+    await expect(dialog(page, 'Order A-1')).toBeVisible()
+    await visit(page, '/licenses?search=buyer%40')
+    await expect(row(page, 'Customer: buyer@example.com')).toBeVisible()
   })
 })
 

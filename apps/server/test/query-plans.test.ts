@@ -707,7 +707,7 @@ test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as co
     })
     const licenses = plan.filter((step) => /INDEX licenses_/.test(step))
     expect(licenses.length).toBeGreaterThanOrEqual(5)
-    for (const step of licenses) expect(step).toMatch(/licenses_(type|type_expiry|reseller_counts) \(/)
+    for (const step of licenses) expect(step).toMatch(/licenses_(type|type_expiry|reseller|reseller_counts) \(/)
     expect(
       plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (counted|\(subquery)/.test(step)),
     ).toEqual([])
@@ -717,7 +717,7 @@ test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as co
 test('finds end users of an app by the first letters of a key from the keys', async () => {
   const filter = { scope, appId: 'app_1', now: 1 }
   const page = { page: 1, limit: 50, sort: 'newest' } as const
-  const term = { text: 'ab', key: 'AB', short: true }
+  const term = { text: 'ab', typed: 'ab', key: 'AB', short: true }
   const plan = await plansOf((tx) =>
     searchPage({ ...database, lists: tx }, endUserList, filter, page, term, 9),
   )
@@ -756,7 +756,7 @@ const plansOfSearch = (
 ) =>
   plansOf((tx) => {
     const page = { page: 1, limit: 50, sort: 'newest' } as const
-    const term = { text, key: undefined, short: false }
+    const term = { text, typed: text, key: undefined, short: false }
     return searchPage({ ...database, lists: tx }, licenseList, { scope, now: 1, ...of }, page, term, total)
   })
 
@@ -772,7 +772,9 @@ test.each([
       created_at) values ('res_n', 'own_n', 'app_n', 'partner@x.y', 'partner@x.y', '', 1, 1);
     insert or ignore into license_types (id, owner_id, app_id, name, name_normalized, term, grace_days, devices,
       seat_timeout_seconds, features, trial, resellable, created_at)
-      values ('lty_n', 'own_n', 'app_n', 'Partner', 'partner', 'date', 0, 1, 600, '[]', 0, 0, 1)`)
+      values ('lty_n', 'own_n', 'app_n', 'Partner', 'partner', 'date', 0, 1, 600, '[]', 0, 0, 1);
+    insert or ignore into customers (id, owner_id, email, email_normalized, created_at)
+      values ('cus_n', 'own_n', 'partner@z.y', 'partner@z.y', 1)`)
   const known: OwnerScope = {
     ...allApps('own_n'),
     permissions: new Set(['clients:read', 'licenses:read', 'resellers:read']),
@@ -784,6 +786,9 @@ test.each([
   })
   for (const index of ['licenses_reseller', 'licenses_type', 'resellers_owner', 'license_types_owner']) {
     expect(plan).toContainEqual(expect.stringContaining(`INDEX ${index} `))
+  }
+  for (const index of ['customers_email', 'licenses_customer', 'clients_customer', 'shop_orders_owner_number']) {
+    expect(plan).toContainEqual(expect.stringMatching(`INDEX ${index} `))
   }
   const scans = plan.filter((step) => step.startsWith('SCAN'))
   expect(scans.filter((step) => !/VIRTUAL TABLE|^SCAN (way|hits|shown|counted|s|\()/.test(step))).toEqual([])

@@ -89,7 +89,18 @@ export const pageQuery = z.object({ page, limit })
 
 /** Where a searched text was found in a row of a list. */
 export const searchMatch = z.strictObject({
-  field: z.enum(['key', 'note', 'username', 'email', 'reseller', 'type', 'device', 'reference']),
+  field: z.enum([
+    'key',
+    'note',
+    'username',
+    'email',
+    'reseller',
+    'type',
+    'device',
+    'customer',
+    'order',
+    'reference',
+  ]),
   text: z.string(),
 })
 export type SearchMatch = z.output<typeof searchMatch>

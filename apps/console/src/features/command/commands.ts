@@ -29,6 +29,7 @@ export type CommandIcon =
   | 'license'
   | 'user'
   | 'customer'
+  | 'order'
   | 'reseller'
   | 'account'
   | 'theme'

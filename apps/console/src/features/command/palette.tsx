@@ -68,6 +68,7 @@ const icons: Record<CommandIcon, Icon> = {
   license: KeyRound,
   user: UserRound,
   customer: ContactRound,
+  order: ShoppingCart,
   reseller: Store,
   import: Upload,
   account: UserRound,
@@ -114,11 +115,12 @@ const groups = [
   'Licenses',
   'End users',
   'Customers',
+  'Orders',
   'Resellers',
   'Console',
 ]
 
-/** Finds pages, actions, apps, licenses, end users, customers and resellers. At the top on phones too, where the keyboard covers the bottom. */
+/** Finds pages, actions, apps, licenses, end users, customers, orders and resellers. At the top on phones too, where the keyboard covers the bottom. */
 export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
   const focus = useReturnFocus()
   const navigate = useNavigate()

@@ -1,9 +1,16 @@
-import type { Customer, ListedClient, ListedLicense, Reseller } from '@keyward/contract'
+import type { Customer, ListedClient, ListedLicense, Reseller, ShopOrder } from '@keyward/contract'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
 import { matchText } from '../../lib/list/match.ts'
-import { customerPath, licensePath, resellerPath, userPath } from '../../lib/navigation/paths.ts'
+import {
+  customerPath,
+  licensePath,
+  listPath,
+  paths,
+  resellerPath,
+  userPath,
+} from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
 
 interface Input {
@@ -47,6 +54,15 @@ const toCustomer = ({ _id, email, name }: Customer): Command => ({
   to: customerPath(_id),
 })
 
+const toOrder = ({ _id, order, email, shop }: ShopOrder): Command => ({
+  id: _id,
+  group: 'Orders',
+  label: order,
+  detail: [email, shop.name].filter(Boolean).join(' · '),
+  icon: 'order',
+  to: listPath(paths.orders, { search: order, dialog: 'order', id: _id }),
+})
+
 const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
   id: _id,
   group: 'Resellers',
@@ -77,6 +93,11 @@ export const sources: readonly Source[] = [
     queryKey: keys.customers,
     call: wire.customers.list,
     find: async (input) => (await call(wire.customers.list, input)).customers.map(toCustomer),
+  },
+  {
+    queryKey: keys.orders,
+    call: wire.orders.list,
+    find: async (input) => (await call(wire.orders.list, input)).orders.map(toOrder),
   },
   {
     queryKey: keys.resellers,

@@ -159,7 +159,7 @@ export function EndUsersPage() {
             actions={
               <Deferred fallback={<FiltersSkeleton />}>
                 <ListFilters
-                  search={{ label: 'Search end users', placeholder: 'Username or key' }}
+                  search={{ label: 'Search end users', placeholder: 'Name, e-mail, device …' }}
                   apps={apps.data ?? []}
                   app={app}
                   statuses={statusFilters}

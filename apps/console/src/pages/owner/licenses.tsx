@@ -220,7 +220,7 @@ export function LicensesPage() {
             actions={
               <Deferred fallback={<FiltersSkeleton />}>
                 <ListFilters
-                  search={{ label: 'Search licenses', placeholder: 'Key, note or user' }}
+                  search={{ label: 'Search licenses', placeholder: 'Key, e-mail, order, note …' }}
                   apps={apps.data ?? []}
                   app={app}
                   statuses={statusFilters}

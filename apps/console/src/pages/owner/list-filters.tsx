@@ -36,8 +36,10 @@ export function ListFilters({
   saved,
 }: ListFiltersProps) {
   const appFilter = useAppFilter(apps, app)
-  const types = useLicenseTypes(app?._id).data ?? []
-  const resellers = useResellerOptions(app?._id)
+  // Of a single app, nobody has to choose it first.
+  const single = app ?? (apps.length === 1 ? apps[0] : undefined)
+  const types = useLicenseTypes(single?._id).data ?? []
+  const resellers = useResellerOptions(single?._id)
   const { sort: _order, ...narrowing } = values
   return (
     <FilterBar active={Object.values(narrowing).filter(Boolean).length}>

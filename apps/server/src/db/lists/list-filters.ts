@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, type Permission } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
@@ -76,6 +76,12 @@ export interface ListScope {
   appId?: string | undefined
   now: number
 }
+
+/** A text finds the rows of so many resellers, types and customers, and so many licenses of orders. */
+export const namedMost = 50
+
+export const mayRead = ({ scope }: Pick<ListScope, 'scope'>, permission: Permission): boolean =>
+  scope.permissions?.has(permission) === true
 
 export interface ListFilter<Status extends string> extends ListScope {
   status?: Status | undefined

@@ -9,6 +9,7 @@ import {
   indexed,
   type List,
   type ListFilter,
+  mayRead,
   type Order,
   type Search,
   type SearchedTable,
@@ -19,7 +20,7 @@ import {
   withStatus,
 } from './list-filters.ts'
 import { hitsOf, type Named, type SearchTerm } from './search.ts'
-import { countNamed, findNamed, mayRead, nothing } from './search-names.ts'
+import { countNamed, findNamed, nothing } from './search-names.ts'
 
 /** A text, and what it names. */
 interface Wanted {

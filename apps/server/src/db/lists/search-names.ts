@@ -1,28 +1,26 @@
-import type { Permission, SearchMatch } from '@keyward/contract'
+import type { SearchMatch } from '@keyward/contract'
 import { sql } from 'kysely'
 import { normalizeKey, normalizeName } from '../../core/ids.ts'
 import { type Database, syntaxOf } from '../engine.ts'
 import { foundInScope, inScope } from '../scope.ts'
 import type { Db } from '../tables.ts'
-import type { ListScope, Search, Sql } from './list-filters.ts'
+import { type ListScope, mayRead, namedMost, type Search, type Sql } from './list-filters.ts'
 import { type Named, type SearchTerm, textContains } from './search.ts'
+import { customersNamed, licensesOrdered } from './search-sales.ts'
 
-export const nothing: Named = { resellers: [], types: [], clients: [], licenses: [] }
-
-/** A text finds the rows of so many resellers and types, the newest ones. */
-const namedMost = 50
-
-export const mayRead = ({ scope }: Pick<ListScope, 'scope'>, permission: Permission): boolean =>
-  scope.permissions?.has(permission) === true
+export const nothing: Named = { resellers: [], types: [], customers: [], clients: [], licenses: [] }
 
 export async function findNamed(database: Database, filter: ListScope, term: SearchTerm): Promise<Named> {
   if (term.short) return nothing
-  const [resellers, types, referenced] = await Promise.all([
+  const [resellers, types, customers, ordered, referenced] = await Promise.all([
     mayRead(filter, 'resellers:read') ? idsNamed(database, filter, 'resellers', 'email', term.text) : [],
     mayRead(filter, 'licenses:read') ? idsNamed(database, filter, 'license_types', 'name', term.text) : [],
+    mayRead(filter, 'clients:read') ? customersNamed(database, filter, term) : [],
+    mayRead(filter, 'licenses:read') ? licensesOrdered(database, filter, term) : [],
     mayRead(filter, 'clients:read') ? findReferenced(database, filter, term) : nothing,
   ])
-  return { ...referenced, resellers, types }
+  const licenses = [...new Set([...referenced.licenses, ...ordered])]
+  return { ...referenced, licenses, resellers, types, customers }
 }
 
 async function idsNamed(
@@ -77,10 +75,15 @@ const isAny = (column: string, ids: readonly string[]): Sql[] =>
   ids.length === 0 ? [] : [sql`${sql.ref(column)} in (${sql.join(ids)})`]
 
 /** Conditions: whether a license is of what the text names. */
-export const isOfNamed = (row: string, { resellers, types }: Named): Sql[] => [
+export const isOfNamed = (row: string, { resellers, types, customers }: Named): Sql[] => [
   ...isAny(`${row}.reseller_id`, resellers),
   ...isAny(`${row}.type_id`, types),
+  ...isOfCustomer(row, customers),
 ]
+
+/** Conditions: whether a license or an end user belongs to one of these customers. */
+export const isOfCustomer = (row: string, customers: readonly string[]): Sql[] =>
+  isAny(`${row}.customer_id`, customers)
 
 export const isReferenced = (column: 'client_id' | 'id', ids: readonly string[]): Sql[] =>
   isAny(`t.${column}`, ids)
@@ -97,14 +100,18 @@ export const isKnown = ({ index, term, seesPeople }: Search, row: string): Sql[]
 
 export const anyOf = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, sql` or `)})`
 
-/** Selects a 1 for each license of the resellers and types that the text names, up to `most` of both. */
-export function countNamed({ resellers, types }: Named, { lists }: Database, most: number): Sql[] {
-  const { indexed } = syntaxOf(lists)
-  const groups = [
+/** The indexes of licenses by what a text names. */
+const groupsOf = ({ resellers, types, customers }: Named) =>
+  [
     ['licenses_reseller', 'reseller_id', resellers],
     ['licenses_type', 'type_id', types],
+    ['licenses_customer', 'customer_id', customers],
   ] as const
-  return groups
+
+/** Selects a 1 for each license of the resellers, types and customers that the text names, up to `most` of each. */
+export function countNamed(named: Named, { lists }: Database, most: number): Sql[] {
+  const { indexed } = syntaxOf(lists)
+  return groupsOf(named)
     .filter(([, , ids]) => ids.length > 0)
     .map(
       ([index, column, ids]) => sql`select 1 from (select 1 from ${sql.raw(indexed('licenses', 'l', index))}
@@ -113,8 +120,8 @@ export function countNamed({ resellers, types }: Named, { lists }: Database, mos
 }
 
 /**
- * Selects the rows of all resellers that the text names, and of all types, as one query each: an index has the licenses
- * of one in order, and both databases merge them, so that many names read no more rows than one.
+ * Selects the rows of all resellers that the text names, of all types and of all customers, as one query each: an index has
+ * the licenses of one in order, and both databases merge them, so that many names read no more rows than one.
  */
 export function byNamed(
   { named, licensesBy, order }: Search,
@@ -122,11 +129,7 @@ export function byNamed(
   /** `isAny` is the condition for all names, on any alias. */
   select: (rows: Sql, isOne: Sql, isAny: (row: string) => Sql) => Sql,
 ): Sql[] {
-  const groups = [
-    ['licenses_reseller', 'reseller_id', named.resellers],
-    ['licenses_type', 'type_id', named.types],
-  ] as const
-  return groups.flatMap(([index, column, ids]) => {
+  return groupsOf(named).flatMap(([index, column, ids]) => {
     if (ids.length === 0) return []
     const isOneOf = (alias: string) => sql`${sql.ref(`${alias}.${column}`)} in (${sql.join(ids)})`
     const found = ids.map((id) =>

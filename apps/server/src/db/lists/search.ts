@@ -8,6 +8,8 @@ type Sql = RawBuilder<unknown>
 export interface SearchTerm {
   /** Lower case, for names and notes. */
   text: string
+  /** As it was typed, for numbers of orders. */
+  typed: string
   /** Normalized like a license key; undefined when nothing is left. */
   key: string | undefined
   /** Too short for the trigram index: search by prefix only. */
@@ -18,6 +20,7 @@ export interface SearchTerm {
 export interface Named {
   resellers: string[]
   types: string[]
+  customers: string[]
   /** End users and licenses of the event with this reference. */
   clients: string[]
   licenses: string[]
@@ -31,7 +34,7 @@ export function toSearchTerm(search: string | undefined): SearchTerm | undefined
   const key = normalizeKey(text)
   const short = [...text].length < indexed
   const usableKey = /^[A-Z0-9]+$/.test(key) && (short || key.length >= indexed) ? key : undefined
-  return { text, key: usableKey, short }
+  return { text, typed: (search ?? '').trim(), key: usableKey, short }
 }
 
 const fullTextIndexes = { licenses: 'license_search', clients: 'client_search', audit: 'audit_search' }

@@ -17,7 +17,14 @@ import {
   withStatus,
 } from '../../db/lists/list-filters.ts'
 import { afterPrefix, contains, textContains } from '../../db/lists/search.ts'
-import { anyOf, byNamed, isKnown, isOfNamed, isReferenced } from '../../db/lists/search-names.ts'
+import {
+  anyOf,
+  byNamed,
+  isKnown,
+  isOfCustomer,
+  isOfNamed,
+  isReferenced,
+} from '../../db/lists/search-names.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ListedClientStatus> = {
@@ -49,6 +56,7 @@ export const endUserList: List<ListedClientStatus> = {
       ...isKnown(search, 't'),
       sql`exists (select 1 from licenses l where l.client_id = t.id
       and ${anyOf([inKey(search), ...isOfNamed('l', search.named)])} limit 1 offset 0)`,
+      ...isOfCustomer('t', search.named.customers),
       ...isReferenced('id', search.named.clients),
       ...ofLicenses(search),
     ])}`,
@@ -115,10 +123,18 @@ const isUsedOf = ({ typeId, resellerId }: Origin): Sql =>
 function ofOrigin(database: Database, filter: ListFilter<ListedClientStatus>, origin: Origin): Sql {
   const { typeId, resellerId } = origin
   const alsoOfType = typeId === undefined || resellerId === undefined ? sql`` : sql`and o.type_id = ${typeId}`
-  return sql`select distinct t.seq as seq, t.expires_at as ends
-    from ${licensesBy(database, origin)} cross join clients t
-    where ${isUsedOf(origin)} ${alsoOfType} and t.id = o.client_id and ${within(filter)}
-      ${withStatus(database, endUserList, { ...filter, origin: undefined })}`
+  const ofLicense = sql`${isUsedOf(origin)} ${alsoOfType}`
+  const mine = sql`${within(filter)} ${withStatus(database, endUserList, { ...filter, origin: undefined })}`
+  const { indexed, searchIndex } = syntaxOf(database.lists)
+  // As a join with DISTINCT, PostgreSQL reads all end users in the order of their numbers.
+  if (searchIndex === 'trigrams') {
+    return sql`select t.seq as seq, t.expires_at as ends from clients t
+      where ${mine} and t.id in (select o.client_id from licenses o where ${ofLicense})`
+  }
+  // By number, SQLite reads licenses and end users roughly as they are stored: four times as fast as by end.
+  const bySeq = indexed('licenses', 'o', resellerId === undefined ? 'licenses_type' : 'licenses_reseller')
+  return sql`select distinct t.seq as seq, t.expires_at as ends from ${sql.raw(bySeq)} cross join clients t
+    where ${ofLicense} and t.id = o.client_id and ${mine}`
 }
 
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
@@ -137,9 +153,11 @@ function byIndex(search: Search): Sql[] {
   const others = [
     ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
     ...byOrigins(search),
-    ...[...isReferenced('id', named.clients), ...ofLicenses(search)].map(
-      (isOne) => sql`select t.seq from clients t where ${isOne} and ${mine}`,
-    ),
+    ...[
+      ...isOfCustomer('t', named.customers),
+      ...isReferenced('id', named.clients),
+      ...ofLicenses(search),
+    ].map((isOne) => sql`select t.seq from clients t where ${isOne} and ${mine}`),
   ]
   if (term.key === undefined) return [byName, ...others]
   const keys = search.candidates('licenses', 'l')

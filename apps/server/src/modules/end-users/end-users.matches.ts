@@ -1,9 +1,10 @@
 import type { SearchMatch } from '@keyward/contract'
 import type { Db } from '../../db/index.ts'
 import { foundInScope } from '../../db/index.ts'
-import type { ListScope } from '../../db/lists/list-filters.ts'
+import { type ListScope, mayRead } from '../../db/lists/list-filters.ts'
 import { toSearchTerm } from '../../db/lists/search.ts'
-import { matchOf, mayRead, readKnown, toReference } from '../../db/lists/search-names.ts'
+import { matchOf, readKnown, toReference } from '../../db/lists/search-names.ts'
+import { readSales } from '../../db/lists/search-sales.ts'
 import type { EndUserView } from './end-users.repo.ts'
 
 /** What a search found in each end user of a page. */
@@ -20,6 +21,8 @@ export async function matchesOf(
     readKnown(db, filter, ids, term),
     readLicenses(db, filter, ids),
   ])
+  const sold = { licenses: licenses.map(({ id }) => id), endUsers: ids }
+  const sales = await readSales(db, filter, sold, term)
   const reference = toReference(term.text)
   return (row) => {
     const person = known.get(row.id)
@@ -38,7 +41,8 @@ export async function matchesOf(
           ['reseller', mayRead(filter, 'resellers:read') ? license.reseller : null],
           ['type', mayRead(filter, 'licenses:read') ? license.type : null],
         ]),
-      )
+      ) ??
+      [row, ...used].map(({ id }) => sales.get(id)).find(Boolean)
     if (match) return { match }
     return reference === undefined ? {} : { match: { field: 'reference', text: reference } }
   }
@@ -50,7 +54,7 @@ const readLicenses = (db: Db, { scope }: ListScope, ids: readonly string[]) =>
     .selectFrom('licenses as l')
     .leftJoin('resellers as r', 'r.id', 'l.reseller_id')
     .leftJoin('license_types as lt', 'lt.id', 'l.type_id')
-    .select(['l.client_id', 'l.key', 'r.email as reseller', 'lt.name as type'])
+    .select(['l.id', 'l.client_id', 'l.key', 'r.email as reseller', 'lt.name as type'])
     .where('l.client_id', 'in', ids)
     .where(foundInScope(scope, 'l'))
     .execute()

@@ -15,7 +15,14 @@ import {
   within,
 } from '../../db/lists/list-filters.ts'
 import { afterPrefix, contains, noteContains, textContains } from '../../db/lists/search.ts'
-import { anyOf, byNamed, isKnown, isOfNamed, isReferenced } from '../../db/lists/search-names.ts'
+import {
+  anyOf,
+  byNamed,
+  isKnown,
+  isOfCustomer,
+  isOfNamed,
+  isReferenced,
+} from '../../db/lists/search-names.ts'
 
 /** The licenses of an owner. */
 export const licenseList: List<ListedLicenseStatus> = {
@@ -47,7 +54,7 @@ export const licenseList: List<ListedLicenseStatus> = {
     sql`${anyOf([
       inKeyOrNote(search),
       sql`exists (select 1 from clients c where c.id = t.client_id
-      and ${anyOf([inName(search), ...isKnown(search, 'c')])} limit 1 offset 0)`,
+      and ${anyOf([inName(search), ...isKnown(search, 'c'), ...isOfCustomer('c', search.named.customers)])} limit 1 offset 0)`,
       ...isOfNamed('t', search.named),
       ...isReferenced('client_id', search.named.clients),
       ...isReferenced('id', search.named.licenses),
@@ -156,6 +163,10 @@ function byIndex(search: Search): Sql[] {
       search,
       't',
       (rows, isOne) => sql`select t.seq as seq, t.seq as license from ${rows} where ${isOne} and ${mine}`,
+    ),
+    ...isOfCustomer('c', named.customers).map(
+      (isOne) => sql`select t.seq from clients c cross join ${search.licensesBy('licenses_client', 't')}
+        where ${isOne} and t.client_id = c.id and ${mine}`,
     ),
     ...isReferenced('client_id', named.clients).map(
       (isOne) =>
