@@ -1,78 +1,40 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runKeyward, runKeywardInHost } from './command-line.ts'
 import { fillEveryTable, rowsOf, tablesOf } from './every-table.ts'
-import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { createTargets, type MoveTargets } from './move-targets.ts'
+import { type ProgramApp, signed, signInProgram } from './program-process.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const names = ['keyward_move_first', 'keyward_move_second', 'keyward_move_taken'] as const
 const [first, second, taken] = names
 const bulk = 5000
-let cluster: Cluster
-let admin: pg.Client
+let targets: MoveTargets
 let dataDir: string
 
 beforeAll(async () => {
-  cluster = await startCluster()
-  admin = new pg.Client({ connectionString: cluster.url })
-  await admin.connect()
-  await dropAll()
-  for (const name of names) await admin.query(`create database ${name} template template0`)
+  targets = await createTargets(names)
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-move-'))
 })
 afterAll(async () => {
-  await dropAll()
-  await admin.end()
-  await cluster.stop()
+  await targets.stop()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-async function dropAll() {
-  for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
-}
-
-const urlOf = (name: string) => Object.assign(new URL(cluster.url), { pathname: name }).href
+const urlOf = (name: string) => targets.urlOf(name)
+const ask = <Row extends object>(name: string, text: string) => targets.ask<Row>(name, text)
 const move = (to: string, ...options: string[]) =>
   runKeywardInHost(['move', urlOf(to), ...options], { DATA_DIR: dataDir })
 const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString()
 const credentials = { email: 'ann@example.com', password: 'correct horse' }
 
-interface App {
-  _id: string
-  appId: string
-  appSecret: string
-}
-
 /** Lets a program sign in with a new license; returns the headers of its session. */
-async function signInProgram(url: string, token: string, { _id, appId, appSecret }: App) {
-  const { json } = await callOver(url, 'POST', '/licenses', { token, body: { app: _id, expiresAt } })
-  const first = { appId, secret: appSecret, version: '1.0.0' }
-  const opened = await callOver(url, 'POST', '/client/init', { body: first, headers: signed({}, first) })
-  const session = { authorization: `Bearer ${opened.json.data.session}`, 'keyward-app': appId }
-  const proof = { licenseKey: json.data.license.key, hwid: 'computer-of-a-move' }
-  const headers = signed(session, proof)
-  expect((await callOver(url, 'POST', '/client/license', { body: proof, headers })).status).toBe(200)
-  return session
-}
-
-function signed(headers: Record<string, string>, body?: object): Record<string, string> {
-  const nonce = { 'keyward-nonce': randomBytes(18).toString('base64url') }
-  if (body === undefined) return { ...headers, ...nonce }
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64')
-  return { ...headers, ...nonce, 'content-digest': `sha-256=:${digest}:` }
-}
-
-async function ask<Row extends object>(name: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: urlOf(name) })
-  await client.connect()
-  const { rows } = await client.query(text)
-  await client.end()
-  return rows
+async function signInNew(url: string, token: string, app: ProgramApp) {
+  const { json } = await callOver(url, 'POST', '/licenses', { token, body: { app: app._id, expiresAt } })
+  return signInProgram(url, app, json.data.license.key, 'computer-of-a-move')
 }
 
 /** Kills the command when it has begun to copy, and returns its exit code. */
@@ -89,7 +51,7 @@ test('a move brings every row of every table to PostgreSQL, after a kill too', a
   expect((await callOver(old.url, 'POST', '/auth/register', { body: other })).status).toBe(201)
   const made = await callOver(old.url, 'POST', '/apps', { token, body: { name: 'Été 𝄞' } })
   expect(made.status).toBe(201)
-  const session = await signInProgram(old.url, token, made.json.data.app)
+  const session = await signInNew(old.url, token, made.json.data.app)
   await old.end('SIGTERM')
 
   const path = join(dataDir, 'keyward.db')
