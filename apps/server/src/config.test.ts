@@ -64,6 +64,12 @@ test.each([
   ['TRUST_PROXY', '::1/129'],
   ['SHUTDOWN_DELAY', '61'],
   ['SHUTDOWN_DELAY', '-1'],
+  ['BACKUP_EVERY', 'daily'],
+  ['BACKUP_EVERY', '0.5'],
+  ['BACKUP_EVERY', '8761'],
+  ['BACKUP_KEEP', '0'],
+  ['BACKUP_KEEP', '1001'],
+  ['BACKUP_MAIL', 'operator'],
   ['AUDIT_DAYS', '29'],
   ['AUDIT_DAYS', 'a year'],
   ['SHOP_URL_STRIPE', 'stripe'],
@@ -152,6 +158,10 @@ const read: Record<string, [value: string, (config: Config) => unknown, expected
   REGISTRATION: ['closed', ({ registration }) => registration],
   PASSWORD_POLICY: ['strict', ({ passwordPolicy }) => passwordPolicy],
   SHUTDOWN_DELAY: ['15', ({ shutdownDelayMs }) => shutdownDelayMs, 15_000],
+  BACKUP_EVERY: ['24', ({ backups }) => backups.everyMs, 86_400_000],
+  BACKUP_KEEP: ['3', ({ backups }) => backups.keep, 3],
+  BACKUP_DIR: ['/srv/backups', ({ backups }) => backups.directory],
+  BACKUP_MAIL: ['operator@example.com', ({ backups }) => backups.mailTo],
   AUDIT_DAYS: ['400', ({ auditDays }) => auditDays, 400],
   VPN_RANGES_FILE: ['/etc/keyward/vpn.txt', ({ vpnRangesFile }) => vpnRangesFile],
   LEAKED_PASSWORDS_URL: ['https://leaks.example.com/range', ({ leakedPasswordsUrl }) => leakedPasswordsUrl],
@@ -196,6 +206,15 @@ test('every variable is read', () => {
     expect(after, name).not.toEqual(before)
   }
   expect([...Object.keys(read), ...ofFiles].sort()).toEqual([...variableNames].sort())
+})
+
+test('who is told of failed backups is the sender of mails by default, and scheduled ones are not for PostgreSQL', () => {
+  const { mailTo, directory } = readConfig({ MAIL_FROM: 'Keyward <k@example.com>', DATA_DIR: '/srv' }).backups
+  expect([mailTo, directory]).toEqual(['k@example.com', '/srv/backups'])
+  expect(mistakes({ ...postgres, BACKUP_EVERY: '0' })).toEqual([])
+  expect(mistakes({ ...postgres, BACKUP_EVERY: '24' })).toEqual([
+    expect.stringContaining('docs/operations.md shows base backups, under "Any moment on PostgreSQL"'),
+  ])
 })
 
 test('reports all mistakes at once', () => {

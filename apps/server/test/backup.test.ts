@@ -320,6 +320,36 @@ test('a backup during 200 writes per second is a consistent snapshot', {
   expect(Number(rows)).toBeLessThanOrEqual(after)
 })
 
+test('a backup on a full disk says in one line how much it needs and where, and leaves nothing', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(8)
+  if (!disk) return skip('mounting a file system is not permitted here')
+  try {
+    makeVendor()
+    disk.fill(3_000_000)
+    const needed =
+      /^A backup needs \d+\.\d MB in \S+, and [23]\.\d MB are free: free some space, then retry\./
+    const target = join(disk.path, 'backup.tar')
+    expect(await refusal(['backup', target])).toMatch(needed)
+    expect(await refusal(['backup'], { BACKUP_DIR: disk.path })).toMatch(needed)
+    expect(readdirSync(disk.path)).toEqual(['filler'])
+    disk.empty()
+    await keywardOk('backup', target)
+
+    rmSync(target)
+    dataDir = join(disk.path, 'data')
+    makeVendor()
+    disk.fill()
+    expect(await refusal(['backup'])).toMatch(/^The database needs 0\.2 MB in \S+data, and 0\.0 MB are free/)
+    expect(readdirSync(dataDir)).not.toContain('backups')
+    disk.empty()
+    expect(await readNotes()).toEqual(['before the backup'])
+  } finally {
+    disk.unmount()
+  }
+})
+
 describe('killed midway', () => {
   const kills = rounds(5, 40)
   const timeout = rounds(300_000, 600_000)
@@ -410,7 +440,9 @@ describe('a restore that could not finish', () => {
       disk.fill()
       const filler = join(disk.path, 'filler')
       truncateSync(filler, statSync(filler).size - Number(databaseBytes))
-      expect(await refusal(['restore', file])).toContain('nothing was changed')
+      expect(await refusal(['restore', file])).toMatch(
+        /^A restore needs \d+\.\d MB in \S+, and \d+\.\d MB are free: /,
+      )
       expect(files()).toEqual(['keyward.db', 'secret.key'])
       disk.empty()
       expect(await readNotes()).toEqual(['before the backup'])

@@ -99,9 +99,11 @@ test('the settings of the Debian package are valid, and so are those that it sug
     )
   const set = readConfig(settings(/^([A-Z_]+)=(.*)$/gm))
   expect(set).toMatchObject({ dataDir: '/var/lib/keyward', host: '127.0.0.1', port: 3000 })
-  const { SECRET_KEY_FILE, ...suggested } = settings(/^#?([A-Z_]+)=(.*)$/gm)
+  const { SECRET_KEY_FILE, DATABASE_URL = '', ...suggested } = settings(/^#?([A-Z_]+)=(.*)$/gm)
   expect(SECRET_KEY_FILE).toBe('/etc/keyward/secret.key')
-  expect(readConfig({ ...suggested, SECRET_KEY: 'k'.repeat(40) })).toMatchObject({ trustProxy: 1 })
+  expect(readConfig(suggested)).toMatchObject({ trustProxy: 1, backups: { mailTo: 'you@example.com' } })
+  const moved = { ...suggested, DATABASE_URL, BACKUP_EVERY: '0', SECRET_KEY: 'k'.repeat(40) }
+  expect(readConfig(moved)).toMatchObject({ databaseUrl: DATABASE_URL })
 })
 
 test.skipIf(process.platform === 'win32')('the scripts of the Debian package are valid', () => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
 const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
@@ -101,7 +102,7 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
   })
 
   test('for a lock file on a read-only disk', async () => {
-    const disk = mountSmallDisk(1)
+    const disk = mountSmallDisk(16)
     if (!disk) return
     try {
       writeFileSync(join(disk.path, 'server.lock'), '')
@@ -111,6 +112,40 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
       disk.unmount()
     }
   })
+
+  test('for a full disk, with what it needs, and leaves nothing; with space it starts', async ({ skip }) => {
+    const disk = mountSmallDisk(16)
+    if (!disk) return skip('mounting a file system is not permitted here')
+    const dataDir = join(disk.path, 'data')
+    const startAndStop = async () => (await startProcess({ DATA_DIR: dataDir })).end('SIGTERM')
+    try {
+      disk.fill(1_000_000)
+      await expectLine(
+        { DATA_DIR: dataDir },
+        /^A new database needs 8\.0 MB in \S+data, and [01]\.\d MB are free: free some space, then retry\./,
+      )
+      expect(existsSync(dataDir)).toBe(false)
+      disk.empty()
+      expect(await startAndStop()).toBe(0)
+      const files = readdirSync(dataDir)
+      disk.fill()
+      await expectLine(
+        { DATA_DIR: dataDir },
+        /^The database needs 0\.2 MB in \S+data, and 0\.0 MB are free: free/,
+      )
+      expect(readdirSync(dataDir)).toEqual(files)
+      disk.empty()
+      expect(await startAndStop()).toBe(0)
+    } finally {
+      disk.unmount()
+    }
+  })
+
+  test('for scheduled backups of PostgreSQL, which has base backups', () =>
+    expectLine(
+      { DATABASE_URL: 'postgres://u@127.0.0.1:9/keyward', SECRET_KEY: secretKey, BACKUP_EVERY: '24' },
+      /^Configuration: BACKUP_EVERY: is for the embedded database; docs\/operations\.md shows base backups/,
+    ))
 
   test.each([
     ['text', 'This is not a database. '.repeat(500)],

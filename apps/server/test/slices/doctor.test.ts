@@ -237,6 +237,7 @@ test.each(faults)('finds %s and says how to repair it', async (_name, check, sta
 
 test('finds nothing wrong with a sound server, through its public address and with a mail', async () => {
   const sink = await SmtpSink.start()
+  if (!on.config.databaseUrl) await keyward(on, ['backup'])
   await on.server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = on.server.server.address() as AddressInfo
   const environment = {

@@ -24,9 +24,14 @@ export type BackupState = z.output<typeof schema>
 
 export const newState = (): BackupState => ({ id: newBackupId(), failure: null, toldAt: null, isTold: false })
 
+/** Undefined if nothing was stored, or nothing that this version can read. */
 export async function readBackupState(db: Db): Promise<BackupState | undefined> {
   const text = await readMeta(db, name)
-  return text === undefined ? undefined : schema.parse(JSON.parse(text))
+  try {
+    return schema.parse(JSON.parse(text ?? ''))
+  } catch {
+    return undefined
+  }
 }
 
 export const putBackupState = (db: Db, state: BackupState): Promise<void> =>

@@ -4,7 +4,11 @@ import { type BackupOrder, makeVerifiedBackup } from './verified.ts'
 
 const lowPriority = 15
 
-setPriority(Math.max(getPriority(), lowPriority))
+try {
+  setPriority(Math.max(getPriority(), lowPriority))
+} catch {
+  // A system may forbid that.
+}
 // A signal to the process group is meant for the server, which ends this process.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 
