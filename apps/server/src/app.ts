@@ -150,6 +150,11 @@ export interface AppOptions extends ServerOptions {
 const programRequestsPerMinute = 6000
 const oldProviderMs = 5000
 
+const standbyLines = {
+  away: 'commits wait for a synchronous standby of PostgreSQL: writes are refused until one answers, or synchronous_standby_names is changed',
+  back: 'commits of PostgreSQL are confirmed again',
+}
+
 /** Without limits, nothing is counted. */
 function createHookGates({ rateLimits }: Config): HookGates {
   const gate = (max: number) =>
@@ -199,6 +204,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const outbound = new Outbound(config)
   const logError = (error: unknown) =>
     logStorageFailure(error, server.log) ?? server.log.error({ err: error }, 'background work failed')
+  database.room.onStandby = (isAway) => {
+    if (isAway) server.log.error(standbyLines.away)
+    else server.log.info(standbyLines.back)
+  }
   const events = createEvents(ctx, { onError: logError, heartbeatMs: options.heartbeatMs })
   const activity = new ActivityLog({
     clock,

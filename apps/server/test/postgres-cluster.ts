@@ -25,6 +25,72 @@ export async function startCluster(more: Record<string, string> = {}): Promise<C
   return url ? { url, stop: async () => {} } : startPrivateCluster(more)
 }
 
+/** A hot standby of another cluster. */
+export interface Standby {
+  url: string
+  /** Sends a signal to every process of it. */
+  signal(signal: NodeJS.Signals): Promise<void>
+  start(): Promise<void>
+  promote(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Copies a cluster into a standby, which follows it under this name. */
+export async function startStandby(primary: Cluster, name: string): Promise<Standby> {
+  const bin = findBinaries()
+  const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
+  const directory = mkdtempSync(join(tmpdir(), 'keyward-pg-'))
+  chmodSync(directory, 0o700)
+  if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
+  const data = join(directory, 'data')
+  const options = { ...account, env, cwd: directory, stdio: 'ignore' as const }
+  const source = new URL(primary.url)
+  source.searchParams.set('application_name', name)
+  execFileSync(
+    join(bin, 'pg_basebackup'),
+    ['-d', source.toString(), '-D', data, '-R', '-c', 'fast', '--no-sync'],
+    options,
+  )
+  const port = String(await freePort())
+  const settings = {
+    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: directory },
+    ...{
+      fsync: 'off',
+      max_connections: '200',
+      wal_retrieve_retry_interval: '100ms',
+      wal_receiver_timeout: '0',
+    },
+  }
+  const url = `postgres://keyward@127.0.0.1:${port}/postgres`
+  const parameters = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
+  let running: { pids: number[]; ended: Promise<void> } | undefined
+  const start = async () => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...parameters], options)
+    const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+    await untilReady(url, () => server.exitCode !== null)
+    running = { pids: [server.pid ?? 0, ...(await listProcesses(url))], ended }
+  }
+  await start()
+  return {
+    url,
+    start,
+    async signal(signal) {
+      for (const pid of running?.pids ?? []) kill(pid, signal)
+      if (signal === 'SIGKILL') await running?.ended
+    },
+    async promote() {
+      execFileSync(join(bin, 'pg_ctl'), ['-D', data, 'promote', '-w'], options)
+    },
+    async stop() {
+      for (const signal of ['SIGCONT', 'SIGKILL'] as const)
+        for (const pid of running?.pids ?? []) kill(pid, signal)
+      await running?.ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
 export async function startPrivateCluster(more: Record<string, string> = {}): Promise<PrivateCluster> {
   const bin = findBinaries()
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
@@ -93,9 +159,9 @@ async function listProcesses(url: string): Promise<number[]> {
   return rows.map((row: { pid: number }) => row.pid)
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // The process has already ended.
   }

@@ -9,13 +9,22 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** A synchronous standby of PostgreSQL has not confirmed a commit, or is known not to confirm any. */
+export class StandbyAwayError extends DatabaseUnavailableError {
+  constructor() {
+    super('Commits wait for a synchronous standby of PostgreSQL')
+    this.name = 'StandbyAwayError'
+  }
+}
+
 /** The connection broke during a COMMIT, so that its outcome is not known. */
 export class CommitInDoubtError extends DatabaseUnavailableError {
   /** Whether the transaction has ended since, so that what it stored can be read. */
   readonly hasEnded: boolean
 
   constructor(hasEnded: boolean, cause: unknown) {
-    super('The connection to PostgreSQL broke during a commit', cause)
+    const broke = 'The connection to PostgreSQL broke during a commit'
+    super(cause instanceof StandbyAwayError ? cause.message : broke, cause)
     this.hasEnded = hasEnded
   }
 }

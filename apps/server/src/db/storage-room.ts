@@ -15,7 +15,7 @@ const trialText = randomBytes(49_152).toString('base64')
 const trialEveryMs = 2000
 
 /** Why writes fail; after `disk_failed` only a restart helps. */
-export type StorageTrouble = 'full' | 'disk_failed' | 'read_only'
+export type StorageTrouble = 'full' | 'disk_failed' | 'read_only' | 'standby_away'
 
 /**
  * Whether the database can store writes. After a write failed for lack of space, on a read-only server or on the disk,
@@ -25,6 +25,9 @@ export class StorageRoom {
   readonly #directory: string | undefined
   #failure: StorageTrouble | undefined
   #triedAt = Number.NEGATIVE_INFINITY
+  /** Called when commits begin to wait for a synchronous standby, and when they work again. */
+  onStandby: (isAway: boolean) => void = () => {}
+  #isStandbyAway = false
 
   /** `directory` holds an embedded database; the disk of PostgreSQL cannot be checked. */
   constructor(directory?: string) {
@@ -38,7 +41,13 @@ export class StorageRoom {
     else if (isPostgresReadOnly(error)) this.#failure = 'read_only'
   }
 
+  noteStandby(isAway: boolean): void {
+    this.#isStandbyAway = isAway
+    this.onStandby(isAway)
+  }
+
   async findTrouble(db: Kysely<Tables>): Promise<StorageTrouble | undefined> {
+    if (this.#isStandbyAway) return 'standby_away'
     const isFull = this.#directory !== undefined && freeOf(await statfs(this.#directory)) < leastBytes
     if (this.#failure && performance.now() - this.#triedAt >= trialEveryMs && !isFull) await this.#try(db)
     return this.#failure ?? (isFull ? 'full' : undefined)

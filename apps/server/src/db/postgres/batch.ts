@@ -55,6 +55,10 @@ export class Batch implements pg.Submittable {
     this.#settle = settle
   }
 
+  get isReadOnly(): boolean {
+    return this.statements[0]?.text === 'begin read only'
+  }
+
   /** The driver notes the running statement under its name when the server has prepared it. */
   get name(): string | undefined {
     return this.statements[this.results.length]?.name

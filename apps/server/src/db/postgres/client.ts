@@ -1,7 +1,7 @@
 // ADR 26: locks end before the disk.
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
-import { DatabaseUnavailableError, isPostgresReadOnly } from '../failure.ts'
+import { DatabaseUnavailableError, isPostgresReadOnly, StandbyAwayError } from '../failure.ts'
 import { Batch, type BatchResult, type BatchStatement } from './batch.ts'
 import { doesNotAnswer, isStale } from './errors.ts'
 import { pidOf } from './probe.ts'
@@ -90,11 +90,16 @@ export class PostgresClient {
     try {
       return (await this.#noting(() => this.#pool.run(this.#client, batch)))[before.length]?.command
     } catch (error) {
-      if (batch.results.length <= before.length) throw error
+      if (batch.results.length <= before.length || error instanceof StandbyAwayError) throw error
       // The account may have lost the permission.
       this.#pool.askAgainToFlushLater()
       throw new DatabaseUnavailableError('PostgreSQL did not confirm that the transaction is on disk')
     }
+  }
+
+  /** Whether commits wait for a synchronous standby; PostgreSQL would keep their locks and this connection. */
+  get isStandbyAway(): boolean {
+    return this.#pool.waits.standby.isAway
   }
 
   /** Names frequent statements for a batch. */

@@ -9,14 +9,16 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { BeginOptions, EngineConnection } from '../engine.ts'
-import { CommitInDoubtError, DatabaseUnavailableError } from '../failure.ts'
+import { CommitInDoubtError, DatabaseUnavailableError, StandbyAwayError } from '../failure.ts'
 import type { BatchResult, BatchStatement } from './batch.ts'
 import type { LastStatements, PostgresClient, Statement } from './client.ts'
 import type { PostgresPool } from './pool.ts'
+import { isWrite } from './standby.ts'
 import { postgresSyntax } from './syntax.ts'
 
 /** Returns the id of the transaction. */
 const currentId = 'select pg_current_xact_id()::text as id'
+const hasId = 'select pg_current_xact_id_if_assigned() is not null as has'
 
 export class KeywardPostgresDialect extends PostgresDialect {
   readonly #pool: PostgresPool
@@ -97,6 +99,7 @@ export class PostgresConnection implements EngineConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#refuseWrites([{ sql }])
     if (this.#ahead.length > 0 && parameters.length > 0) {
       const [result] = await this.executeTogether([{ sql, parameters }])
       return toQueryResult(result as BatchResult)
@@ -126,11 +129,13 @@ export class PostgresConnection implements EngineConnection {
 
   /** Runs statements in one round trip. */
   async executeTogether(queries: readonly Statement[]): Promise<readonly BatchResult[]> {
+    this.#refuseWrites(queries)
     return this.#send(await this.#client.named(queries, true))
   }
 
   /** Sends these statements together with the next one, or with the COMMIT. */
   async executeLater(queries: readonly Statement[]): Promise<void> {
+    this.#refuseWrites(queries)
     const named = await this.#client.named(queries)
     this.#ahead = [...this.#ahead, ...named]
     this.#isEmpty = false
@@ -150,6 +155,7 @@ export class PostgresConnection implements EngineConnection {
     const { statements = [], areContended = false } = this.#last ?? {}
     if (this.#isEmpty && statements.length === 0) return
     this.#failUnlessBegun()
+    if (this.#client.isStandbyAway && (await this.#hasWritten(statements))) throw new StandbyAwayError()
     // Others see a commit before it is on disk if locks end early; what a patient one stored must be on disk then.
     const last = {
       statements: [...this.#takeAhead(), ...statements],
@@ -157,10 +163,23 @@ export class PostgresConnection implements EngineConnection {
     }
     const command = await this.#client.commit(last).catch(async (error) => {
       if (!(error instanceof DatabaseUnavailableError)) throw error
-      throw new CommitInDoubtError(this.#id !== undefined && (await untilEnded(this.#id)), error)
+      const mayHaveEnded = this.#id !== undefined && !(error instanceof StandbyAwayError)
+      throw new CommitInDoubtError(mayHaveEnded && (await untilEnded(this.#id as string)), error)
     })
     // COMMIT rolls back, and reports that, if an earlier statement of the transaction failed.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
+  }
+
+  /** A write would keep its connection and its locks until the standby is back. */
+  #refuseWrites(queries: readonly { sql: string }[]): void {
+    if (this.#client.isStandbyAway && queries.some(({ sql }) => isWrite(sql))) throw new StandbyAwayError()
+  }
+
+  /** Whether a commit would store something; locks of rows count too. */
+  async #hasWritten(last: readonly BatchStatement[]): Promise<boolean> {
+    if ([...this.#ahead, ...last].some(({ text }) => isWrite(text))) return true
+    if (!this.#hasBegun) return false
+    return (await this.#client.query(hasId)).rows[0]?.has === true
   }
 
   async rollback(): Promise<void> {

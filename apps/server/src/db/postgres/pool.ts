@@ -40,6 +40,7 @@ export class PostgresPool {
   constructor(url: string) {
     this.#url = url
     this.waits = new Waits(url)
+    this.waits.standby.onChange = (isAway) => this.room.noteStandby(isAway)
     this.#pool = new pg.Pool({
       ...connectionName,
       connectionString: url,
@@ -131,12 +132,15 @@ export class PostgresPool {
   ) {
     try {
       const answer = query instanceof Batch ? client.query(query).done : client.query(query, values)
+      // A read on shared connections has a limit of its own.
+      const mayCommit = longestMs === undefined && !(query instanceof Batch && query.isReadOnly)
       const result = await this.waits.watch<readonly BatchResult[] | pg.QueryResult>(
         client,
         answer,
         longestMs,
+        mayCommit,
       )
-      this.waits.noteSuccess()
+      this.waits.noteAnswer()
       return result
     } catch (error) {
       if (error instanceof pg.DatabaseError) this.waits.noteAnswer()

@@ -1,18 +1,24 @@
 // ADR 26: a server that does not respond blocks no caller.
 import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
+import { StandbyAwayError } from '../failure.ts'
 import { doesNotAnswer, isRefusal } from './errors.ts'
-import { filterRunning, pidOf, queryOnce } from './probe.ts'
+import { filterRunning, isDirect, pidOf, queryOnce } from './probe.ts'
+import { listStandbyWaits, Standby } from './standby.ts'
 
 const tickMs = 250
 const retryMs = 500
 /** A response on its way gets this long after the probe found that its query has ended. */
 const arrivalMs = 500
+/** A standby confirms in milliseconds, also when it is busy. */
+const standbyMs = 3500
 /** A slice of long work waits this long for a server that does not respond: it may only be busy. */
 export const patienceMs = 60_000
 
 interface Waiting {
   since: number
+  /** It may be a commit, which waits for a synchronous standby. */
+  isCommit: boolean
   /** How long the caller waits although PostgreSQL responds. */
   longestMs: number
   client: pg.ClientBase | undefined
@@ -26,6 +32,7 @@ interface Waiting {
 export class Waits {
   /** After a wait of this long, the pool probes whether PostgreSQL still responds. */
   suspectAfterMs = 1000
+  readonly standby: Standby
   readonly #url: string
   readonly #waiting = new Set<Waiting>()
   readonly #patient = new WeakSet<pg.ClientBase>()
@@ -37,9 +44,10 @@ export class Waits {
 
   constructor(url: string) {
     this.#url = url
+    this.standby = new Standby(url)
   }
 
-  /** Whether PostgreSQL did not respond to the last probe. */
+  /** Whether PostgreSQL did not respond to the last probe; only a probe finds that it responds again. */
   get isDown(): boolean {
     return this.#isDown
   }
@@ -52,11 +60,6 @@ export class Waits {
     this.#lastAnswerAt = performance.now()
   }
 
-  noteSuccess(): void {
-    this.noteAnswer()
-    this.#isDown = false
-  }
-
   /** Whether queries on this connection wait for a server that does not respond. */
   setPatient(client: pg.ClientBase, isPatient: boolean): void {
     if (isPatient) this.#patient.add(client)
@@ -66,16 +69,19 @@ export class Waits {
   end(): void {
     this.#isEnding = true
     clearTimeout(this.#timer)
+    this.standby.end()
   }
 
   watch<T>(
     client: pg.ClientBase | undefined,
     work: Promise<T>,
     longestMs = Number.POSITIVE_INFINITY,
+    isCommit = false,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const waiting: Waiting = {
         since: performance.now(),
+        isCommit,
         longestMs,
         client,
         fail: (error) => {
@@ -124,9 +130,13 @@ export class Waits {
     const startedAt = performance.now()
     const suspects = this.#suspects()
     try {
-      const lost = await queryOnce(this.#url, (probe) => {
+      const lost = await queryOnce(this.#url, async (probe) => {
         this.#lastAnswerAt = performance.now()
+        // Waiting commits may have used up all connections of a pooler, which then did not answer.
+        if (this.#isDown && (await listStandbyWaits(probe, this.suspectAfterMs / 1000)).size > 0)
+          this.standby.noteAway()
         this.#isDown = false
+        await this.#failWithoutStandby(suspects, probe)
         return this.#lostAmong(suspects, probe)
       })
       if (lost.length > 0) await new Promise((resolve) => setTimeout(resolve, arrivalMs))
@@ -147,6 +157,22 @@ export class Waits {
 
   #isPatient({ client, since }: Waiting): boolean {
     return client !== undefined && this.#patient.has(client) && performance.now() - since < patienceMs
+  }
+
+  /** Fails the callers whose commit a standby does not confirm, and reports the first of them. */
+  async #failWithoutStandby(suspects: Waiting[], probe: pg.Client): Promise<void> {
+    const before = performance.now() - standbyMs
+    const late = suspects.filter(({ since, isCommit }) => isCommit && since < before)
+    if (late.length === 0) return
+    const pids = await listStandbyWaits(probe)
+    // A pooler hides which process serves whom.
+    const isDirectly = await isDirect(probe)
+    for (const waiting of late) {
+      const pid = waiting.client && pidOf(waiting.client)
+      if (pids.size === 0 || (isDirectly && !pids.has(pid ?? 0))) continue
+      this.standby.noteAway()
+      if (this.#waiting.has(waiting) && !this.#isPatient(waiting)) waiting.fail(new StandbyAwayError())
+    }
   }
 
   /** Finds the waiting callers whose connection runs no query on the server, so that no response will come. */
