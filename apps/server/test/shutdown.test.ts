@@ -12,6 +12,7 @@ test('with SHUTDOWN_DELAY serves while it is not ready, and then ends', async ()
     expect(await status('/ready')).toBe(200)
     const ended = server.end('SIGTERM')
     await expect.poll(() => status('/ready')).toBe(503)
+    expect(await status('/ready?for=checks')).toBe(503)
     expect(await status('/config')).toBe(200)
     expect(await ended).toBe(0)
   } finally {

@@ -19,7 +19,15 @@ export const system = {
     path: '/ready',
     access: 'public',
     tag,
-    summary: 'Check that the database responds and has space to write',
+    summary: 'Check that the database responds and can be written to',
+    query: z.object({
+      for: z
+        .enum(['checks', 'writes'])
+        .default('writes')
+        .describe(
+          '`checks`: whether the server answers calls that write nothing, such as checks of programs',
+        ),
+    }),
     data: z.strictObject({ status: z.literal('ready') }),
     errors: ['unavailable'],
   }),

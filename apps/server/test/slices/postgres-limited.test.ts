@@ -54,6 +54,7 @@ test('on a read-only PostgreSQL answers writes with 503, keeps reads and checks 
   await expect
     .poll(async () => (await on.call('GET', '/ready')).json)
     .toMatchObject({ code: 'unavailable', message: 'The database is read-only.' })
+  expect((await on.call('GET', '/ready?for=checks')).status).toBe(200)
 
   // The connections that were read-only stay so: the server has to replace them.
   await run(own('alter database reset default_transaction_read_only'))

@@ -88,7 +88,9 @@ describe.concurrent('a slow request', () => {
 
 test('health, readiness and console configuration are public and contain no secret', async () => {
   expect((await on.call('GET', '/health')).json.data).toEqual({ status: 'up' })
-  expect((await on.call('GET', '/ready')).json.data).toEqual({ status: 'ready' })
+  for (const path of ['/ready', '/ready?for=checks', '/ready?for=writes'])
+    expect((await on.call('GET', path)).json.data).toEqual({ status: 'ready' })
+  expect(refusal(await on.call('GET', '/ready?for=coffee'))).toBe('invalid_input')
   const { data } = (await on.call('GET', '/config')).json
   const { plans } = (await owner.call('GET', '/payments/pricing')).json.data
   expect(data).toEqual({
@@ -160,6 +162,7 @@ describe('an unexpected error', () => {
     try {
       const code = own.database.dialect === 'postgres' ? 'database_unavailable' : 'unavailable'
       expect(refusal(await own.call('GET', '/ready'))).toBe(code)
+      expect(refusal(await own.call('GET', '/ready?for=checks'))).toBe(code)
       expect((await own.call('GET', '/health')).status).toBe(200)
     } finally {
       await own.server.close().catch(() => {})

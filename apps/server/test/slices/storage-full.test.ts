@@ -222,6 +222,7 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     for (; ready.status === 200; ready = await on.call('GET', '/ready')) await fillDisk()
     expect(refusal(ready)).toBe('unavailable')
     expect(ready.json.message).toContain('storage')
+    expect((await on.call('GET', '/ready?for=checks')).status).toBe(200)
     expect((await on.call('GET', '/health')).status).toBe(200)
 
     // Both sessions are due for extension, which cannot be written.

@@ -10,6 +10,7 @@ import { toPricing } from '../payments/pricing.rules.ts'
 const troubleTexts: Record<StorageTrouble, string> = {
   full: errorFacts('storage_full').message,
   read_only: 'The database is read-only.',
+  standby_away: 'Commits wait for a synchronous standby of PostgreSQL.',
   disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
 }
 
@@ -18,11 +19,12 @@ export function systemRoutes(mount: Mount, ctx: Ctx, draining?: AbortSignal): vo
   const { payments, defaultPlan } = ctx.config
   const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)
   mount(system.health, 'public', async () => ({ status: 'up' as const }))
-  mount(system.ready, 'public', async () => {
+  mount(system.ready, 'public', async ({ query }) => {
     if (draining?.aborted) throw problem('unavailable', { message: 'The server is shutting down.' })
     await ctx.database.engine.probe().catch((error) => {
       throw storageFailureOf(error) ? error : problem('unavailable')
     })
+    if (query.for === 'checks') return { status: 'ready' as const }
     const trouble = await ctx.database.room.findTrouble(ctx.db)
     if (trouble) throw problem('unavailable', { message: troubleTexts[trouble] })
     return { status: 'ready' as const }
