@@ -8,7 +8,7 @@ const engineWord = /sqlite|postgres|\bdialect\b|needsLocks|json_each/i
 
 /** Files outside of `db` that may name an engine, each for a reason. */
 const exceptions = {
-  'config.ts': 'checks the address in DATABASE_URL',
+  'config-database.ts': 'reads the address in DATABASE_URL',
   'cli/backup.ts': 'tells the operator that PostgreSQL has tools of its own',
   'cli/keys.ts': 'asks how many servers run, which PostgreSQL does not tell',
   'cli/move.ts': 'checks the address of the database to move to',

@@ -4,6 +4,7 @@ import { limits } from '@keyward/contract'
 import { consolePaths, customerPagePath, itemPaths } from '@keyward/contract/console-paths'
 import { z } from 'zod'
 import { type BackupConfig, backupsOf, backupVariables } from './config-backups.ts'
+import { readDatabaseAddress } from './config-database.ts'
 import { fileVariables, withSecretFiles } from './config-files.ts'
 import { findMisspelled } from './config-names.ts'
 import { listSetShopUrls, type ShopUrls, shopUrlsOf, shopUrlVariables } from './config-shops.ts'
@@ -137,7 +138,11 @@ const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: `must be an address such as postgres://${withPassword}` })
+    .string()
+    .superRefine((text, context) => {
+      const address = readDatabaseAddress(text)
+      if (typeof address === 'string') context.addIssue({ code: 'custom', message: address })
+    })
     .optional(),
   PUBLIC_URL: publicUrl.optional(),
   TRUST_PROXY: z

@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts'
+import { readDatabaseAddress } from '../config-database.ts'
 import { systemClock } from '../core/clock.ts'
 import { type MoveReport, move } from '../db/move/move.ts'
 import { command, print, UsageError } from './command.ts'
@@ -18,8 +19,10 @@ export const moveCommand = command<{ json?: boolean }>({
   ],
   options: { json: { type: 'boolean' } },
   async run([url, ...more], { json = false }) {
-    if (url === undefined || more.length > 0 || !/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
-      throw new UsageError(`Usage: keyward ${form}`)
+    if (url === undefined || more.length > 0) throw new UsageError(`Usage: keyward ${form}`)
+    const address = readDatabaseAddress(url)
+    if (typeof address === 'string')
+      throw new UsageError(`The address of the database ${address}.\nUsage: keyward ${form}`)
     const tell = (line: string) => process.stderr.write(`${line}\n`)
     const report = await move(readConfig(process.env), url, { now: systemClock.now(), tell })
     print(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report))

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { migrate } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
+import { createClient } from '../postgres/connect.ts'
 import { type MovedTable, schemaTable } from './tables.ts'
 
 const connectMs = 10_000
@@ -15,8 +16,7 @@ const seeded = 'coupons'
 
 /** A connection for one long transaction. */
 export async function connectTarget(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
+  const client = createClient(url, {
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'keyward move',

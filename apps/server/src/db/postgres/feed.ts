@@ -1,9 +1,9 @@
 // ADR 2: several nodes share one PostgreSQL.
-import pg from 'pg'
+import type pg from 'pg'
 import { second } from '../../core/clock.ts'
 import type { Feed, FeedOptions } from '../engine.ts'
 import { DatabaseUnavailableError } from '../failure.ts'
-import { connectionName } from './connection-name.ts'
+import { createClient } from './connect.ts'
 import type { PostgresPool } from './pool.ts'
 import { endOrTimeOut, isDirect } from './probe.ts'
 
@@ -47,9 +47,7 @@ export class PostgresFeed implements Feed {
 
   /** Resolves after the first attempt; a failed one is retried in the background. */
   async start(): Promise<void> {
-    const client = new pg.Client({
-      ...connectionName,
-      connectionString: this.#options.url,
+    const client = createClient(this.#options.url, {
       keepAlive: true,
       connectionTimeoutMillis: 10 * second,
       query_timeout: 10 * second,

@@ -4,7 +4,7 @@ import { DatabaseUnavailableError } from '../failure.ts'
 import { StorageRoom } from '../storage-room.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import { PostgresClient, sessionLimits } from './client.ts'
-import { connectionName } from './connection-name.ts'
+import { clientClassOf } from './connect.ts'
 import { asConnectError, asUnavailable, doesNotAnswer, isBlocked, isConnectionFault } from './errors.ts'
 import { PendingLists } from './pending-lists.ts'
 import { endOrTimeOut, hasEnded, isDirect } from './probe.ts'
@@ -42,8 +42,7 @@ export class PostgresPool {
     this.waits = new Waits(url)
     this.waits.standby.onChange = (isAway) => this.room.noteStandby(isAway)
     this.#pool = new pg.Pool({
-      ...connectionName,
-      connectionString: url,
+      Client: clientClassOf(url),
       max: checkouts.max,
       connectionTimeoutMillis: checkouts.connectMs,
     })

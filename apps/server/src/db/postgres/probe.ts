@@ -1,18 +1,13 @@
 // ADR 26: asks over a new connection what became of another one.
-import pg from 'pg'
-import { connectionName } from './connection-name.ts'
+import type pg from 'pg'
+import { createClient } from './connect.ts'
 
 const connectMs = 1500
 const queryMs = 1000
 
 /** Queries PostgreSQL over a new connection; rejects when it does not answer in time. */
 export async function queryOnce<T>(url: string, ask: (probe: pg.Client) => Promise<T>): Promise<T> {
-  const probe = new pg.Client({
-    ...connectionName,
-    connectionString: url,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: queryMs,
-  })
+  const probe = createClient(url, { connectionTimeoutMillis: connectMs, query_timeout: queryMs })
   probe.on('error', () => {})
   try {
     await probe.connect()
@@ -25,6 +20,12 @@ export async function queryOnce<T>(url: string, ask: (probe: pg.Client) => Promi
 
 /** The id of the server process that a connection reports. */
 export const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
+
+/** The host and port that a connection goes to. */
+export const hostOf = (client: pg.ClientBase): string => {
+  const { host, port } = client as pg.Client
+  return `${host}:${port}`
+}
 
 /** Whether the connection goes to PostgreSQL itself; a pooler reports process ids of its own. */
 export async function isDirect(

@@ -1,6 +1,6 @@
 // ADR 26: checks share connections.
-import pg from 'pg'
-import { connectionName } from './connection-name.ts'
+import type pg from 'pg'
+import { createClient } from './connect.ts'
 import { endOrTimeOut } from './probe.ts'
 
 const connectionsMax = 2
@@ -70,12 +70,7 @@ export class SharedConnections {
 
   async #connect(slot: number): Promise<pg.Client | undefined> {
     const { url, connectMs, watch, isDirect } = this.#options
-    const client = new pg.Client({
-      ...connectionName,
-      connectionString: url,
-      connectionTimeoutMillis: connectMs,
-      pipeline: true,
-    })
+    const client = createClient(url, { connectionTimeoutMillis: connectMs, pipeline: true })
     this.#slotOf.set(client, slot)
     client.on('error', () => this.#forget(client))
     client.once('end', () => this.#forget(client))

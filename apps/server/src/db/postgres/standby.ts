@@ -1,9 +1,9 @@
 // ADR 99: commits that wait for a synchronous standby.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { DatabaseUnavailableError, isPostgresReadOnly, storageFailureOf } from '../failure.ts'
-import { connectionName } from './connection-name.ts'
+import { createClient } from './connect.ts'
 import { queryOnce } from './probe.ts'
 
 const connectMs = 1500
@@ -83,12 +83,7 @@ export class Standby {
 
   /** Resolves once a commit is confirmed; rejects if nothing waits for one any more. */
   async #commitOnce(): Promise<void> {
-    const client = new pg.Client({
-      ...connectionName,
-      connectionString: this.#url,
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-    })
+    const client = createClient(this.#url, { connectionTimeoutMillis: connectMs, keepAlive: true })
     this.#trial = client
     client.on('error', () => {})
     await client.connect()

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type pg from 'pg'
 import { StandbyAwayError } from '../failure.ts'
 import { doesNotAnswer, isRefusal } from './errors.ts'
-import { filterRunning, isDirect, pidOf, queryOnce } from './probe.ts'
+import { filterRunning, hostOf, isDirect, pidOf, queryOnce } from './probe.ts'
 import { listStandbyWaits, Standby } from './standby.ts'
 
 const tickMs = 250
@@ -181,6 +181,10 @@ export class Waits {
     if (pids.length === 0) return []
     const running = await filterRunning(probe, pids)
     if (!running) return []
-    return suspects.filter(({ client }) => client !== undefined && !running.has(pidOf(client)))
+    // After a failover, another host may have a process of the same number.
+    const isElsewhere = (client: pg.ClientBase) => hostOf(client) !== hostOf(probe)
+    return suspects.filter(
+      ({ client }) => client !== undefined && (isElsewhere(client) || !running.has(pidOf(client))),
+    )
   }
 }

@@ -1,0 +1,56 @@
+/** What DATABASE_URL says about where the database is, and how connections to it are protected. */
+export interface DatabaseAddress {
+  /** The address of each host, in order, without the parameters below. */
+  urls: string[]
+  /** Undefined if the address says nothing about it. */
+  tls: { mode: TlsMode; rootCertificate?: string; certificate?: string; key?: string } | undefined
+  /** Whether only a host that accepts writes is used. */
+  needsWrites: boolean
+}
+
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+type TlsMode = (typeof tlsModes)[number]
+const sessionKinds = ['any', 'read-write']
+const parts = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^@/?#]*)(\/[^?#]*)?(\?[^#]*)?$/
+const hostsMost = 8
+
+/** Reads DATABASE_URL, or says what is wrong with it, without its password. */
+export function readDatabaseAddress(text: string): DatabaseAddress | string {
+  const [, scheme, user, hosts, path = '', query = ''] = parts.exec(text) ?? []
+  const notAnAddress =
+    'must be an address such as postgres://user:password@host, with a percent-encoded password'
+  if (scheme === undefined || user === undefined || hosts === undefined) return notAnAddress
+  const names = hosts.split(',')
+  if (names.length > hostsMost) return `has more than ${hostsMost} hosts`
+  if (names.length > 1 && names.includes('')) return 'has an empty host in its list of hosts'
+  const parameters = new URLSearchParams(query)
+  const kind = parameters.get('target_session_attrs')
+  const given = parameters.get('sslmode')
+  const rootCertificate = parameters.get('sslrootcert') ?? undefined
+  const [certificate, key] = ['sslcert', 'sslkey'].map((name) => parameters.get(name) ?? undefined)
+  if (kind !== null && !sessionKinds.includes(kind))
+    return `has a target_session_attrs that is neither ${sessionKinds.join(' nor ')}`
+  if (given !== null && !isTlsMode(given))
+    return `has an sslmode that is none of ${tlsModes.join(', ')}: others do not protect a connection`
+  if (given === 'verify-ca' && rootCertificate === undefined)
+    return 'has sslmode=verify-ca without sslrootcert, the file of the authority to trust'
+  const mode = given ?? (rootCertificate === undefined ? undefined : 'verify-full')
+  for (const name of ['target_session_attrs', ...(mode ? ['sslmode', ...files] : [])]) parameters.delete(name)
+  const rest = parameters.size === new URLSearchParams(query).size ? query : toQuery(parameters)
+  const urls = names.map((name) => `${scheme}${user}${name}${path}${rest}`)
+  if (!urls.every((url) => URL.canParse(url))) return notAnAddress
+  return {
+    urls,
+    tls: mode && {
+      mode,
+      ...(rootCertificate !== undefined && { rootCertificate }),
+      ...(certificate !== undefined && { certificate }),
+      ...(key !== undefined && { key }),
+    },
+    needsWrites: kind === null ? names.length > 1 : kind === 'read-write',
+  }
+}
+
+const files = ['sslrootcert', 'sslcert', 'sslkey']
+const isTlsMode = (text: string): text is TlsMode => (tlsModes as readonly string[]).includes(text)
+const toQuery = (parameters: URLSearchParams) => (parameters.size === 0 ? '' : `?${parameters}`)
