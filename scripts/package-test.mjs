@@ -1,16 +1,26 @@
-// Installs, starts, upgrades and removes the archive and the Debian package in an empty Debian without a network. Needs root,
-// debootstrap and a Debian mirror.
+// Installs, starts, upgrades and removes the archive and the Debian package in an empty Debian without a network, and builds and
+// runs the container. Needs root, debootstrap, buildah and a Debian mirror.
 //   npm run package-test
+//   npm run package-test -- container       one of them: packages or container
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureInstalled, nodePath, root, run } from './ensure.mjs'
+import { ensureConsole, ensureInstalled, nodePath, root, run } from './ensure.mjs'
+import { testContainer } from './package/container.mjs'
 
+const [only] = process.argv.slice(2)
+if (![undefined, 'packages', 'container'].includes(only)) {
+  console.error('It tests packages or container, or without an argument both.')
+  process.exit(1)
+}
 ensureInstalled({ dev: false })
-const missing = ['debootstrap', 'dpkg-deb', 'unshare', 'ip'].filter(
-  (name) => spawnSync('which', [name]).status !== 0,
-)
+const tools = [
+  'debootstrap',
+  ...(only === 'container' ? [] : ['dpkg-deb', 'unshare', 'ip']),
+  ...(only === 'packages' ? [] : ['buildah', 'setpriv', 'nsenter']),
+]
+const missing = tools.filter((name) => spawnSync('which', [name]).status !== 0)
 if (process.getuid?.() !== 0) missing.unshift('root')
 if (missing.length > 0) {
   console.error(`The packages cannot be installed here: this needs ${missing.join(', ')}.`)
@@ -33,6 +43,14 @@ async function test() {
     console.error(`debootstrap failed: ${base.stderr}${String(base.stdout).slice(-500)}`)
     return 1
   }
+  if (only !== 'packages') {
+    await ensureConsole()
+    await testContainer(join(folder, 'containers'), empty)
+  }
+  return only === 'container' ? 0 : testPackages()
+}
+
+async function testPackages() {
   const script = join(root, 'scripts/package.mjs')
   for (const args of [[], ['--deb'], ['--deb', '--revision', '2']]) {
     const code = await run([script, ...args])

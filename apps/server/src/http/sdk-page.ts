@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { version } from '../core/version.ts'
 import { escapeHtml, renderFrame } from './docs-frame.ts'
 
 /** Folder of the released SDKs: a folder per version, which never changes, and `index.json` about all of them. */
@@ -25,7 +26,7 @@ export function renderSdks(basePath: string, address: string): string {
   const [newest, ...earlier] = readReleases()
   const main = [
     '<h1>SDKs</h1>',
-    '<p>This server serves the SDKs for your programs. A version never changes, so a build that installs one stays the same: compare a downloaded file with its SHA-256, for example by <code>sha256sum</code>.</p>',
+    `<p>This server, Keyward ${version}, serves the SDKs for your programs. A version never changes, so a build that installs one stays the same: compare a downloaded file with its SHA-256, for example by <code>sha256sum</code>.</p>`,
     newest
       ? `<section><h2 id="newest">Version ${escapeHtml(newest.version)}</h2>${files(newest, basePath, address)}</section>`
       : '',
