@@ -65,3 +65,7 @@ const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Cod
 
 /** Normalizes names and email addresses for comparison. */
 export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
+
+/** How other systems compare names and keys: without regard to case and accents. */
+export const toFolded = (text: string): string =>
+  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 's').replaceAll('ı', 'i')

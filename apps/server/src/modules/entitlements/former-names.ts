@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeName, toFolded } from '../../core/ids.ts'
 import { type Db, insert, send, type Tx } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 
@@ -20,11 +20,10 @@ const digestOfKey = ({ app_id, key_normalized }: Key) => digestOf('key', app_id,
 const digestOfName = ({ app_id, username_normalized }: Name) => digestOf('name', app_id, username_normalized)
 
 /**
- * A name without accents, as servers compare it that an app moves from: there, all spellings open one account, and each
- * would become an end user of its own here.
+ * A name as servers compare it that an app moves from: there, all its spellings open one account, and each would become
+ * an end user of its own here.
  */
-export const toPlainName = (name: string): string =>
-  normalizeName(name).normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 's').replaceAll('ı', 'i')
+export const toPlainName = (name: string): string => toFolded(normalizeName(name))
 
 const digestOfSpelling = (appId: string, name: string) => digestOf('spelling', appId, toPlainName(name))
 

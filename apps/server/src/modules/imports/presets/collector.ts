@@ -1,9 +1,7 @@
 import { limits } from '@keyward/contract'
+import { toFolded } from '../../../core/ids.ts'
 import type { ImportedLicense, ImportedRow, ImportedUser, Origin, Question, ReadOutput } from '../rows.ts'
 import { isStorable } from './values.ts'
-
-/** How names and keys were compared in old systems: without regard to case and accents. */
-export const toFolded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 const [nameMax, keyMax, noteMax] = [70, 100, 200]
 

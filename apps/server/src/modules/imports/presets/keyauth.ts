@@ -1,5 +1,6 @@
+import { toFolded } from '../../../core/ids.ts'
 import type { ImportedEnd, ImportedLicense, ImportedUser } from '../rows.ts'
-import { type Collector, toFolded } from './collector.ts'
+import type { Collector } from './collector.ts'
 import type { Entry, KeyAuthEntries, KeyEntry, SubscriptionEntry, UserEntry } from './keyauth-files.ts'
 import {
   banOf,

@@ -1,8 +1,9 @@
 import type { ImportField, ImportMapping } from '@keyward/contract'
 import { openTable, suggestMapping, type TableRow } from '@keyward/contract/imported-files'
+import { toFolded } from '../../../core/ids.ts'
 import type { ImportedEnd, ImportedLicense, ImportedUser } from '../rows.ts'
 import { UnreadableFiles } from '../rows.ts'
-import { type Collector, toFolded } from './collector.ts'
+import type { Collector } from './collector.ts'
 import {
   type DateOrder,
   daysOf,
