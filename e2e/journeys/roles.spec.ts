@@ -99,7 +99,9 @@ const dialogsOf = ({ app, license, user, webhook, shop, customer }: Busy) => [
   ...['connect-shop', 'edit-shop', 'replace-secret', 'pause-shop', 'delete-shop'].map(
     (name) => `/apps/${app._id}?tab=shops&dialog=${name}&id=${shop._id}`,
   ),
-  `/apps/${app._id}?tab=integration&dialog=compatibility`,
+  ...['compatibility', 'lazy-move', 'end-lazy-move'].map(
+    (name) => `/apps/${app._id}?tab=integration&dialog=${name}`,
+  ),
   '/settings?dialog=reset-data',
   '/members?dialog=invite',
   '/settings/integrations?dialog=create',
@@ -109,7 +111,7 @@ const dialogsOf = ({ app, license, user, webhook, shop, customer }: Busy) => [
 ]
 
 const changing =
-  /^(Add|Allow|Activate|Ban|Block|Buy|Cancel subscription|Connect|Create|Deactivate|Delete|Edit|Extend|Free|Generate|HWID Lock|Import|Invite|Make|New|Pause|Promote|Remove|Renew|Replace|Reset|Resume|Retry|Revoke|Rotate|Save|Send|Set Up Compatibility|Suspend|Turn|Unban|Unblock|Upgrade|Withdraw)\b/
+  /^(Add|Allow|Activate|Ban|Block|Buy|Cancel subscription|Connect|Create|Deactivate|Delete|Edit|End Move|Extend|Free|Generate|HWID Lock|Import|Invite|Make|New|Pause|Promote|Remove|Renew|Replace|Reset|Resume|Retry|Revoke|Rotate|Save|Send|Set Up Compatibility|Set Up Move|Suspend|Turn|Unban|Unblock|Upgrade|Withdraw)\b/
 
 const roles = {
   viewer: { absent: ['/imports'], may: /^$/, changes: /^$/ },
