@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { encrypt } from '../../src/modules/compatibility/wire/signatures.ts'
+import { encrypt } from '../../src/core/keyauth-cipher.ts'
 import { makeLicenses, single } from '../actors.ts'
 import { hmac, makeOldApp, read10, read13, type Settings, send, start12 } from '../compatibility-actor.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'

@@ -1,35 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createPublicKey,
-  hash,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
-
-/** AES-256-CBC of protocol 1.0: key and initial vector are the beginnings of hexadecimal digests, as text. */
-function cipherParts(key: string, initIv: string): [algorithm: 'aes-256-cbc', key: Buffer, iv: Buffer] {
-  const begin = (text: string, length: number) => Buffer.from(hash('sha256', text).slice(0, length), 'ascii')
-  return ['aes-256-cbc', begin(key, 32), begin(initIv, 16)]
-}
-
-export function encryptField(text: string, key: string, initIv: string): string {
-  const cipher = createCipheriv(...cipherParts(key, initIv))
-  return Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]).toString('hex')
-}
-
-/** Undefined unless the answer was encrypted with this key. */
-export function decryptAnswer(hex: string, key: string, initIv: string): string | undefined {
-  const bytes = Buffer.from(hex, 'hex')
-  if (bytes.length === 0 || bytes.length * 2 !== hex.length) return undefined
-  try {
-    const decipher = createDecipheriv(...cipherParts(key, initIv))
-    return Buffer.concat([decipher.update(bytes), decipher.final()]).toString('utf8')
-  } catch {
-    return undefined
-  }
-}
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 
 /** Whether protocol 1.2 signed these bytes. */
 export function isKeyedBy(key: string, body: Buffer, signature: string): boolean {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { OldProtocol } from '@keyward/contract'
 import { normalizeName } from '../../core/ids.ts'
+import { decrypt, encrypt } from '../../core/keyauth-cipher.ts'
 import { OutboundError } from '../../service/outbound/failures.ts'
 import type { Outbound, OutboundAnswer } from '../../service/outbound/outbound.ts'
-import { decryptAnswer, encryptField, isKeyedBy, isSignedBy } from './old-crypto.ts'
+import { isKeyedBy, isSignedBy } from './old-crypto.ts'
 
 /** Where and how an old provider is asked. */
 export interface OldProvider {
@@ -141,7 +142,7 @@ function encrypted(
     Object.fromEntries(Object.entries(all).map(([name, value]) => [name, change(value)]))
   return {
     ...map(plain, (value) => Buffer.from(value).toString('hex')),
-    ...map(fields, (value) => encryptField(value, keyOf(provider, session), initIv)),
+    ...map(fields, (value) => encrypt(value, keyOf(provider, session), initIv)),
     init_iv: initIv,
   }
 }
@@ -156,8 +157,8 @@ function verified(
   const { body, headers } = answer
   const header = (name: string) => String(headers[name] ?? '')
   if (protocol === '1.0') {
-    const text = decryptAnswer(body.toString('latin1').trim(), keyOf(provider, session), initIv)
-    if (text === undefined) throw forged()
+    const text = decrypt(body.toString('latin1').trim(), keyOf(provider, session), initIv)
+    if (text === null) throw forged()
     return text
   }
   if (protocol === '1.2' && secret !== null) {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { encrypt } from '../../../core/keyauth-cipher.ts'
 import type { ProgramCalls } from '../../program/program.service.ts'
 import { newNonce } from '../compatibility.rules.ts'
-import { encrypt, hmacKey, hmacOf, stampedBody } from '../wire/signatures.ts'
+import { hmacKey, hmacOf, stampedBody } from '../wire/signatures.ts'
 import { asciiJson } from '../wire/text.ts'
 import type { Exchange } from './exchange.ts'
 

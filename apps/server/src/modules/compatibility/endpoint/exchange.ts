@@ -1,8 +1,8 @@
 import type { CompatibilityProtocol } from '@keyward/contract'
+import { decrypt } from '../../../core/keyauth-cipher.ts'
 import type { AppFacts, SessionFacts } from '../../program/program.service.ts'
 import type { Claim } from '../compatibility.claims.ts'
 import type { Opened } from '../compatibility.sessions.ts'
-import { decrypt } from '../wire/signatures.ts'
 import { trimmed } from '../wire/text.ts'
 
 /** A request of a program and what is known of it so far. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { decrypt, encrypt, hmacKey, hmacOf, stampedBody } from './signatures.ts'
+import { decrypt, encrypt } from '../../../core/keyauth-cipher.ts'
+import { hmacKey, hmacOf, stampedBody } from './signatures.ts'
 import { asciiJson } from './text.ts'
 
 const secret = '6c1c5677ee7740103a2969bbb60094bf53ad53b500f5baf80e635bc38ffd9e49'
