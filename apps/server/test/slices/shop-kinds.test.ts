@@ -504,6 +504,21 @@ describe('Lemon Squeezy', () => {
     expect(await ordersOf(owner, `search=${encodeURIComponent('subscription 55')}`)).toEqual([])
   })
 
+  test('takes whatever a buyer has typed, as one line of 200 characters', async () => {
+    const shop = await addShop('lemonsqueezy')
+    const { order, said } = sold('lemonsqueezy')
+    const told = JSON.parse(said.body)
+    const attributes = {
+      user_name: `Ada\u0000\n\ud800 ${'x'.repeat(5000)}`,
+      user_email: ' Ada.Typed\u0000@example.com',
+    }
+    Object.assign(told.data.attributes, attributes)
+    expect(await deliver(shop, { ...said, body: JSON.stringify(told) })).toBe(200)
+    const found = await orderOnce(owner, order, { state: 'fulfilled', email: 'Ada.Typed@example.com' })
+    expect(found.name).toMatch(/^Ada +x{190,}$/)
+    expect(found.name.length).toBeLessThanOrEqual(200)
+  })
+
   test('creates nothing for an order that is not paid or a fraud', async () => {
     const shop = await addShop('lemonsqueezy')
     for (const status of ['pending', 'failed', 'fraudulent']) {

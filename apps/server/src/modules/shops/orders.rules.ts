@@ -1,3 +1,5 @@
+import { toPlainText } from '@keyward/contract'
+
 /** What one event says about an order. */
 export type OrderFact = { order: string; at: number /** Its buyer was erased. */; erased?: true } & (
   | PaidFact
@@ -35,6 +37,16 @@ export const withoutBuyer = (fact: OrderFact): OrderFact =>
   fact.kind === 'paid'
     ? { ...fact, email: null, name: null, locale: null, erased: true }
     : { ...fact, erased: true }
+
+const emailMax = 254
+
+/** What a buyer typed, without what a database cannot store or a list cannot show. */
+export function withPlainTexts(fact: OrderFact): OrderFact {
+  if (fact.kind !== 'paid') return fact
+  const email = fact.email?.replace(/[\s\p{C}]/gu, '') ?? ''
+  const name = toPlainText(fact.name ?? '')
+  return { ...fact, name: name || null, email: email.length <= emailMax ? email || null : null }
+}
 
 export interface OrderLine {
   product: string

@@ -12,7 +12,7 @@ import { wasErasedSince } from '../customers/erasures.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { actorOf } from './hooks.service.ts'
 import * as orders from './orders.repo.ts'
-import { type OrderFact, withoutBuyer } from './orders.rules.ts'
+import { type OrderFact, withoutBuyer, withPlainTexts } from './orders.rules.ts'
 import { recordState, settleOrder } from './orders.settle.ts'
 import { readBackOf } from './read-back.ts'
 import { ReadBackError } from './shop-adapter.ts'
@@ -126,9 +126,11 @@ async function readFact(
   const shop = await findShopOfEvent(ctx.db, shopId)
   if (!shop) return 'used'
   const told = adapters[shop.kind].read(event.body ?? '', event.sent_at)
-  if (!told || !('ask' in told)) return { fact: told }
+  if (!told) return { fact: undefined }
+  if (!('ask' in told)) return { fact: withPlainTexts(told) }
   try {
-    return { fact: await told.ask(readBackOf(ctx, outbound, shop)) }
+    const fact = await told.ask(readBackOf(ctx, outbound, shop))
+    return { fact: fact && withPlainTexts(fact) }
   } catch (error) {
     const isKnown = error instanceof OutboundError || error instanceof ReadBackError
     if (!isKnown) onError(error)

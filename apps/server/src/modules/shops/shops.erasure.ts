@@ -2,7 +2,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { inScope, inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { withdrawMails } from '../mail/mail.queue.ts'
-import { type OrderFact, withoutBuyer } from './orders.rules.ts'
+import { type OrderFact, withoutBuyer, withPlainTexts } from './orders.rules.ts'
 import { listUnread, replaceBody } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
 
@@ -72,8 +72,10 @@ export async function forgetWaiting(ctx: Ctx, actor: VendorActor, email: string)
       const events = await listUnread(tx, id, { after, count })
       let changed = 0
       for (const { seq, body, sent_at } of events) {
-        const fact = adapters[kind].read(body ?? '', sent_at)
-        if (!fact || 'ask' in fact || fact.kind !== 'paid' || fact.email?.toLowerCase() !== email) continue
+        const told = adapters[kind].read(body ?? '', sent_at)
+        if (!told || 'ask' in told) continue
+        const fact = withPlainTexts(told)
+        if (fact.kind !== 'paid' || fact.email?.toLowerCase() !== email) continue
         await replaceBody(tx, seq, JSON.stringify(withoutBuyer(fact)))
         changed += 1
       }
