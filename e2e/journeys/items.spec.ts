@@ -232,6 +232,7 @@ test('the overview of an app shows the snippet until a program has reported, the
     })
     .toEqual([expect.stringMatching(/Activations\s*1[\s\S]*Refusals\s*1/)])
   await expect(part(page, 'Integrate Tally')).toHaveCount(0)
+  await expect(part(page, 'Activity')).toContainText('1 end user online')
   await expectAccessible(page, 'the overview of an app with activity')
   await page.getByRole('tab', { name: 'Integration' }).click()
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)

@@ -60,6 +60,7 @@ import * as activations from '../src/modules/offline-activations/offline-activat
 import * as resetRequests from '../src/modules/password-resets/reset-requests.repo.ts'
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
+import { countOnline } from '../src/modules/sessions/online.access.ts'
 import * as shopOrders from '../src/modules/shops/orders.repo.ts'
 import * as shopEvents from '../src/modules/shops/shop-events.repo.ts'
 import * as shops from '../src/modules/shops/shops.repo.ts'
@@ -162,6 +163,13 @@ test('keys are counted for notifications from the counts of hours and blocks', a
   expect(plan).toContainEqual(expect.stringContaining('INDEX license_blocks_owner (owner_id=? AND block>?)'))
   expect(plan).toContainEqual(
     expect.stringContaining('INDEX license_counts_owner (owner_id=? AND bucket>? AND bucket<?)'),
+  )
+})
+
+test('those who are online are counted from the sessions that were used lately', async () => {
+  const plan = await plansOf((tx) => countOnline({ lists: tx }, 'app_1', 1))
+  expect(plan).toContainEqual(
+    expect.stringContaining('INDEX client_sessions_app (app_id=? AND expires_at>?)'),
   )
 })
 
@@ -707,7 +715,8 @@ test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as co
     })
     const licenses = plan.filter((step) => /INDEX licenses_/.test(step))
     expect(licenses.length).toBeGreaterThanOrEqual(5)
-    for (const step of licenses) expect(step).toMatch(/licenses_(type|type_expiry|reseller|reseller_counts) \(/)
+    for (const step of licenses)
+      expect(step).toMatch(/licenses_(type|type_expiry|reseller|reseller_counts) \(/)
     expect(
       plan.filter((step) => step.startsWith('SCAN') && !/^SCAN (counted|\(subquery)/.test(step)),
     ).toEqual([])
@@ -787,7 +796,12 @@ test.each([
   for (const index of ['licenses_reseller', 'licenses_type', 'resellers_owner', 'license_types_owner']) {
     expect(plan).toContainEqual(expect.stringContaining(`INDEX ${index} `))
   }
-  for (const index of ['customers_email', 'licenses_customer', 'clients_customer', 'shop_orders_owner_number']) {
+  for (const index of [
+    'customers_email',
+    'licenses_customer',
+    'clients_customer',
+    'shop_orders_owner_number',
+  ]) {
     expect(plan).toContainEqual(expect.stringMatching(`INDEX ${index} `))
   }
   const scans = plan.filter((step) => step.startsWith('SCAN'))

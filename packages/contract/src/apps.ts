@@ -154,6 +154,11 @@ export const apps = {
         bannedLicenses: z.int(),
         totalResellers: z.int(),
         totalClients: z.int(),
+        onlineClients: z
+          .int()
+          .describe(
+            `end users that are signed in and whose program called within ${limits.onlineHours} hours, at least those of the last hour; counted over the last ${limits.onlineMax} sessions`,
+          ),
         licensesLeft: z
           .int()
           .nullable()

@@ -182,6 +182,10 @@ export const limits = {
   moneyBackDays: 7,
   activityDays: 30,
   expiringSoonDays: 7,
+  /** An end user is online whose program called within so many hours; a use is noted once an hour. */
+  onlineHours: 2,
+  /** Who is online is counted over so many sessions, the last used ones. */
+  onlineMax: 100_000,
 } as const
 
 export const unlimited = -1

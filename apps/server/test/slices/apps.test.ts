@@ -1,5 +1,6 @@
 import { messageDefaults } from '@keyward/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { hour } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import {
   activateKey,
@@ -241,6 +242,30 @@ test('counts the licenses left on the plan, with end users who have none', async
   expect(await left()).toBeNull()
 })
 
+test('those are online who are signed in and whose program called lately', async () => {
+  const own = await makeApp(owner, 'Online')
+  const online = async () =>
+    (await owner.call('GET', `/apps/${own._id}/stats`)).json.data.stats.onlineClients as number
+  expect(await online()).toBe(0)
+  const { program } = await registerUser(on, owner, own, 'first')
+  const second = await registerUser(on, owner, own, 'second')
+  const again = await startProgram(on, own)
+  await again.call('POST', '/login', { username: 'first', password: 'swordfish' })
+  await startProgram(on, own)
+  expect(await online()).toBe(2)
+
+  expect((await second.program.call('POST', '/logout')).status).toBe(200)
+  expect(await online()).toBe(1)
+
+  on.clock.advance(2 * hour + 1)
+  expect(await online()).toBe(0)
+  expect((await program.call('GET', '/session')).status).toBe(200)
+  await vi.waitFor(async () => expect(await online()).toBe(1), { timeout: 60_000 })
+
+  expect((await owner.call('POST', `/apps/${own._id}/rotate-secret`)).status).toBe(200)
+  expect(await online()).toBe(0)
+})
+
 describe('deleting an app', () => {
   test('previews real counts, then deletes everything in the app and nothing else', async () => {
     const other = await makeApp(owner, 'Other')
@@ -260,6 +285,7 @@ describe('deleting an app', () => {
       bannedLicenses: 1,
       totalResellers: 0,
       totalClients: 1,
+      onlineClients: 1,
       licensesLeft: null,
     })
 

@@ -1,7 +1,9 @@
-import type { App } from '@keyward/contract'
+import { type App, limits } from '@keyward/contract'
 import { Activity } from 'lucide-react'
 import { Link } from 'react-router'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { paths } from '../../lib/navigation/paths.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
@@ -13,7 +15,7 @@ import { useAppActivity } from './queries.ts'
 const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** What the programs of one app did, day by day. */
-export function AppActivity({ app }: { app: App }) {
+export function AppActivity({ app, online }: { app: App; online: number }) {
   const activity = useAppActivity(app._id)
   const days = activity.data
   const quiet = days?.every((day) => day.activations + day.signIns + day.refusals === 0)
@@ -29,6 +31,7 @@ export function AppActivity({ app }: { app: App }) {
         }
       />
       <CardBody>
+        <OnlineNow count={online} />
         {activity.isError && !days && <QueryError query={activity} title="Failed to load the activity" />}
         {activity.isPending && <Skeleton className="h-56" />}
         {quiet && (
@@ -53,5 +56,17 @@ export function AppActivity({ app }: { app: App }) {
         )}
       </CardBody>
     </Card>
+  )
+}
+
+/** Programs that run on a lease may not call for days, so the figure says what it counts. */
+function OnlineNow({ count }: { count: number }) {
+  return (
+    <p className="mb-4 text-fg-muted text-sm">
+      <Badge tone={count > 0 ? 'success' : 'neutral'} dot>
+        {count === 1 ? '1 end user online' : `${formatNumber(count)} end users online`}
+      </Badge>{' '}
+      signed in, with a program that called within {limits.onlineHours} hours
+    </p>
   )
 }

@@ -27,7 +27,7 @@ export function AppOverview({ app }: { app: App }) {
             {reported ? (
               <May call={wire.dashboard.activity}>
                 <Deferred fallback={<Skeleton className="h-80 rounded-xl" />}>
-                  <AppActivity app={app} />
+                  <AppActivity app={app} online={stats.data?.stats.onlineClients ?? 0} />
                 </Deferred>
               </May>
             ) : (

@@ -63,6 +63,7 @@ import { importedEmails } from './0071-imported-emails.ts'
 import { erasures } from './0073-erasures.ts'
 import { lazyMoves } from './0074-lazy-moves.ts'
 import { vendorStates } from './0075-vendor-states.ts'
+import { online } from './0085-online.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   erasures,
   lazyMoves,
   vendorStates,
+  online,
 ]

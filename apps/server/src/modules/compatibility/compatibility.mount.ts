@@ -41,7 +41,7 @@ interface Parts {
 export function startCompatibility({ ctx, calls, consoleUrl, onError }: Parts): Compatibility {
   const seen = new SeenPrograms(ctx, onError)
   const claims = new Claims(ctx.database, ctx.seal)
-  const online = new OnlineUsers(ctx, calls.lifetimeMs)
+  const online = new OnlineUsers(ctx)
   const tokens = new SessionTokens(ctx, calls.lifetimeMs)
   const deps = { ctx, calls, seen, claims, online, tokens, consoleUrl }
   return {

@@ -11,6 +11,7 @@ import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.se
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
 import { removeAppFromMembers } from '../members/members.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { countOnline } from '../sessions/online.access.ts'
 import { removeAppFromWebhooks } from '../webhooks/webhooks.access.ts'
 
 /** What deleting an app would remove. */
@@ -33,6 +34,7 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
     bannedLicenses: licenses.banned,
     totalResellers: await access.countResellers(ctx.database, scope, id),
     totalClients: clients.total,
+    onlineClients: await countOnline(ctx.database, id, ctx.clock.now()),
     licensesLeft:
       max === unlimited ? null : Math.max(0, await access.readFreePlaces(ctx.db, app, max, ctx.clock.now())),
   }

@@ -1,15 +1,13 @@
 import { system } from '../../../core/actor.ts'
-import { day, hour, second } from '../../../core/clock.ts'
+import { day, second } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { newId } from '../../../core/ids.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { touchDevices } from '../../devices/devices.access.ts'
 import { extendSessions } from '../../sessions/program-sessions.access.ts'
+import { extendAfterMs, sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import { renewSeats } from './seats.repo.ts'
-
-export const sessionLifetimeMs = 24 * hour
-const extendAfterMs = hour
 
 /** The longest JSON of a session's fields, which every request sends back in its token. */
 export const sessionFieldBytesMax = 512
