@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   choose,
@@ -357,4 +358,31 @@ test.describe('a license', () => {
     await expect(page.getByText('No licenses found')).toBeVisible()
     expect(await program.login('erik')).toMatchObject({ body: { code: 'noActiveSubs' } })
   })
+})
+
+test('an unused license is added to an end user of its app, from its page', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [first, spare] = await vendor.createLicenses(app, 2, 30)
+  await enter(page, vendor, `/licenses/${spare!._id}`)
+  const attach = dialog(page, 'Add to End User')
+  await rowAction(page, keyPrefix(spare!.key), 'Add to End User')
+  await expect(attach).toContainText('Tally has no end users yet')
+  await attach.getByRole('button', { name: 'Cancel' }).click()
+
+  await (await Program.start(request, app)).register('grace', first!, 'ship')
+  await rowAction(page, keyPrefix(spare!.key), 'Add to End User')
+  await attach.getByRole('button', { name: 'Add License' }).click()
+  await expect(attach.getByText('Choose an end user').first()).toBeVisible()
+  await choose(attach, 'End user', 'grace')
+  await expectAccessible(page, 'a license for an end user')
+  await attach.getByRole('button', { name: 'Add License' }).click()
+  await expectToast(page, 'License Added', 'grace uses it from now on.')
+  await expect(page.getByRole('main')).toContainText('Used bygrace')
+  await page.getByRole('button', { name: `Actions for ${keyPrefix(spare!.key)}` }).click()
+  await expect(page.getByRole('menuitem', { name: 'Change Type' })).toBeVisible()
+  await expect(page.getByRole('menuitem', { name: 'Add to End User' })).toHaveCount(0)
 })

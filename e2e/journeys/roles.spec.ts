@@ -84,7 +84,9 @@ const dialogsOf = ({ app, license, user, webhook, shop, customer }: Busy) => [
   '/dashboard?dialog=new-app',
   ...['edit-app', 'delete-app'].map((name) => `/dashboard?dialog=${name}&id=${app._id}`),
   ...['generate', 'import', 'delete-all'].map((name) => `/licenses?dialog=${name}`),
-  ...['extend', 'edit-license', 'delete'].map((name) => `/licenses?dialog=${name}&id=${license._id}`),
+  ...['extend', 'edit-license', 'attach', 'delete'].map(
+    (name) => `/licenses?dialog=${name}&id=${license._id}`,
+  ),
   '/users?dialog=create',
   ...['ban', 'extend', 'variables', 'delete'].map((name) => `/users?dialog=${name}&id=${user._id}`),
   ...['edit-expiry', 'edit-user', 'set-password', 'add-license', 'link-customer'].map(

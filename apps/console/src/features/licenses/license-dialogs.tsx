@@ -2,8 +2,10 @@ import type { License } from '@keyward/contract'
 import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
+import { attaching } from './attaching.ts'
 
 const DeleteLicenseDialog = lazyNamed(() => import('./delete-dialogs.tsx'), 'DeleteLicenseDialog')
+const AttachDialog = lazyNamed(() => import('./attach-dialog.tsx'), 'AttachDialog')
 const EditLicenseDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'EditLicenseDialog')
 const ChangeTypeDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'ChangeTypeDialog')
 const ExpiryDialog = lazyNamed(() => import('./expiry-dialog.tsx'), 'ExpiryDialog')
@@ -14,6 +16,7 @@ export const licenseDialogs = {
   'edit-expiry': [wire.licenses.update],
   'edit-license': [wire.licenses.update],
   'change-type': [wire.licenses.update],
+  attach: attaching,
   delete: [wire.licenses.remove],
 }
 
@@ -40,6 +43,7 @@ export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
       )}
       {kind === 'edit-license' && <EditLicenseDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'change-type' && <ChangeTypeDialog key={license._id} license={license} onClose={onClose} />}
+      {kind === 'attach' && <AttachDialog license={license} onClose={onClose} />}
       {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
     </DialogSlot>
   )

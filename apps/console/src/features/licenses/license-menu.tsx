@@ -1,10 +1,21 @@
 import type { License } from '@keyward/contract'
-import { Ban, CalendarClock, CalendarPlus, CircleCheck, Copy, Layers, Pencil, Trash2 } from 'lucide-react'
-import { May } from '../../lib/api/rights.tsx'
+import {
+  Ban,
+  CalendarClock,
+  CalendarPlus,
+  CircleCheck,
+  Copy,
+  Layers,
+  Pencil,
+  Trash2,
+  UserPlus,
+} from 'lucide-react'
+import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { attaching } from './attaching.ts'
 import { useSetLicenseBan } from './queries.ts'
 
 export interface LicenseMenuProps {
@@ -13,6 +24,7 @@ export interface LicenseMenuProps {
   onEditExpiry: () => void
   onEdit: () => void
   onChangeType: () => void
+  onAttach: () => void
   onDelete: () => void
 }
 
@@ -22,9 +34,11 @@ export function LicenseMenu({
   onEditExpiry,
   onEdit,
   onChangeType,
+  onAttach,
   onDelete,
 }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
+  const may = useMay()
   const banItem = (
     <May call={wire.licenses.toggleBan}>
       <MenuItem
@@ -57,6 +71,11 @@ export function LicenseMenu({
           Change Type
         </MenuItem>
       </May>
+      {license.status === 'unused' && !license.banned && may(...attaching) && (
+        <MenuItem icon={<UserPlus />} onSelect={onAttach}>
+          Add to End User
+        </MenuItem>
+      )}
       {!license.banned && banItem}
       <May call={wire.licenses.remove}>
         <MenuSeparator />

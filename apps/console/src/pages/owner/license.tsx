@@ -55,6 +55,7 @@ export function LicensePage() {
                 onEditExpiry={() => dialog.open('edit-expiry')}
                 onEdit={() => dialog.open('edit-license')}
                 onChangeType={() => dialog.open('change-type')}
+                onAttach={() => dialog.open('attach')}
                 onDelete={() => dialog.open('delete')}
               />
             }

@@ -250,6 +250,7 @@ export function LicensesPage() {
                 onEditExpiry={() => dialog.open('edit-expiry', license._id)}
                 onEdit={() => dialog.open('edit-license', license._id)}
                 onChangeType={() => dialog.open('change-type', license._id)}
+                onAttach={() => dialog.open('attach', license._id)}
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}

@@ -1,0 +1,94 @@
+import { type Client, type License, limits } from '@keyward/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { z } from 'zod'
+import { call } from '../../lib/api/call.ts'
+import { keys } from '../../lib/api/query-keys.ts'
+import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { toastFailed } from '../../ui/failure-toast.tsx'
+import { Field } from '../../ui/field.tsx'
+import { FormSelect } from '../../ui/form-select.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Callout } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { refreshLicenses } from './queries.ts'
+
+const choice = z.object({ user: z.string().min(1, 'Choose an end user') })
+
+/** Gives an unused license to an end user of its app who exists already. */
+export function AttachDialog({ license, onClose }: { license: License; onClose: () => void }) {
+  const { _id, app, key } = license
+  const client = useQueryClient()
+  const users = useQuery({
+    queryKey: [...keys.clients, 'options', app._id],
+    meta: { failure: 'Failed to load the end users' },
+    queryFn: async () => {
+      const { clients, pagination } = await listUsers(app._id)
+      return { options: clients.map(toOption), total: pagination.total }
+    },
+  })
+  const attach = useMutation({
+    mutationFn: async (user: string) =>
+      (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
+    onSuccess: ({ username }) => {
+      refreshLicenses(client)
+      toast.success('License Added', { description: `${username} uses it from now on.` })
+    },
+    onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
+  })
+  const form = useSchemaForm(choice, { defaultValues: { user: '' } })
+  const submit = form.handleSubmit(({ user }) =>
+    attach.mutate(user, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
+  )
+  const found = users.data
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={attach.isPending}
+      title="Add to End User"
+      description={`The end user gets the time and the features of ${keyPrefix(key)} as well, as if the program had entered the key.`}
+    >
+      <DialogForm onSubmit={submit}>
+        <DialogBody>
+          {found === undefined ? (
+            <Skeleton className="h-16" />
+          ) : found.total === 0 ? (
+            <Callout tone="warning">
+              {app.name} has no end users yet. A program registers one with the key.
+            </Callout>
+          ) : (
+            <Field label="End user" hint={`Of ${app.name}`} error={form.formState.errors.user?.message}>
+              <FormSelect
+                control={form.control}
+                name="user"
+                options={found.options}
+                find={
+                  found.total > found.options.length
+                    ? async (text) => (await listUsers(app._id, text)).clients.map(toOption)
+                    : undefined
+                }
+                placeholder="Choose an end user"
+              />
+            </Field>
+          )}
+        </DialogBody>
+        <FormFooter
+          submitLabel="Add License"
+          busy={attach.isPending}
+          disabled={found === undefined || found.total === 0}
+          onCancel={onClose}
+        />
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+const listUsers = (app: string, search?: string) =>
+  call(wire.clients.list, { query: { app, search, limit: limits.pageSizeDefault } })
+
+const toOption = ({ _id, username, email }: Client) => ({
+  value: _id,
+  label: [username, email].filter(Boolean).join(' · '),
+})
