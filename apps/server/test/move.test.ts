@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lockDataDir } from '../src/db/sqlite/data-dir.ts'
 import { runKeyward, runKeywardInHost } from './command-line.ts'
-import { fillEveryTable, rowsOf, tablesOf } from './every-table.ts'
-import { createTargets, type MoveTargets } from './move-targets.ts'
+import { fillEveryTable } from './every-table.ts'
+import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { type ProgramApp, signed, signInProgram } from './program-process.ts'
 import { callOver, startProcess } from './server-process.ts'
 
@@ -74,23 +74,7 @@ test('a move brings every row of every table to PostgreSQL, after a kill too', a
   })
 
   const report = JSON.parse(stdout)
-  const source = new DatabaseSync(path, { readOnly: true })
-  try {
-    const tables = tablesOf(source)
-    expect(report.tables.map((table: { name: string }) => table.name).sort()).toEqual(tables)
-    for (const table of tables) {
-      const expected = rowsOf(source, table)
-      expect(expected.length, table).toBeGreaterThan(0)
-      const there = await ask(first, `select to_json(t) as row from "${table}" t`)
-      const moved = there
-        .map(({ row }: { row?: { name?: string } }) => row ?? {})
-        .filter((row) => table !== 'meta' || row.name !== 'moved')
-      expect(new Set(moved.map(canonical)), table).toEqual(new Set(expected.map(canonical)))
-      expect(moved.length, table).toBe(expected.length)
-    }
-  } finally {
-    source.close()
-  }
+  await expectSameRows(targets, first, path, report.tables)
 
   expect((await move(first)).stdout).toContain('An earlier run has moved everything')
   expect((await move(second)).stderr).toContain('was moved to')
@@ -163,12 +147,14 @@ test('a row that differs in PostgreSQL stops the move, and nothing is kept', asy
   const again = await startProcess({ DATA_DIR: directory })
   await again.end('SIGTERM')
 
+  // A server that does not know of moves would go on writing.
+  const release = lockDataDir(directory)
+  expect((await moveIt()).stderr).toContain('is not a server of this version: stop it')
+  release()
+
   const url = Object.assign(new URL(urlOf(second)), { password: 'hidden', port: '1' }).href
   const away = await runKeywardInHost(['move', url], { DATA_DIR: directory })
   expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
   expect(away.stderr).not.toContain('hidden')
   expect((await moveIt()).code).toBe(0)
 })
-
-const canonical = (row: object): string =>
-  JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))

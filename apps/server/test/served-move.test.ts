@@ -1,15 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTargets, type MoveTargets } from './move-targets.ts'
+import { lockDataDir } from '../src/db/sqlite/data-dir.ts'
+import { Serving } from '../src/db/sqlite/serving.ts'
+import { changeEveryTable, fillEveryTable, listObjects } from './every-table.ts'
+import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { signed } from './program-process.ts'
 import { ServedInstallation } from './served-move.ts'
 import { callOver, startProcess } from './server-process.ts'
 
-const names = ['keyward_served_load', 'keyward_served_kills', 'keyward_served_crash'] as const
-const [loaded, kills, crash] = names
+const names = [
+  'keyward_served_changes',
+  'keyward_served_load',
+  'keyward_served_kills',
+  'keyward_served_commits',
+  'keyward_served_crash',
+] as const
+const [changes, loaded, kills, commits, crash] = names
 let targets: MoveTargets
 
 beforeAll(async () => {
@@ -60,6 +68,39 @@ async function expectNothingLost(installation: ServedInstallation, database: str
   }
 }
 
+test('every row that changes during a move arrives as it is at the end', async () => {
+  const installation = new ServedInstallation()
+  const { dataDir } = installation
+  const path = join(dataDir, 'keyward.db')
+  await installation.start()
+  await installation.server.end('SIGTERM')
+  fillEveryTable(path, 50)
+  listObjects(path)
+  // Stands for a server, whose background work would change the invented rows.
+  const release = lockDataDir(dataDir)
+  const serving = new Serving(dataDir)
+  const seen: boolean[] = []
+  serving.onAway(({ done }) => seen.push(done))
+  try {
+    let changed = 0
+    const writer = installation.holdLock()
+    const { code, stdout, stderr } = await installation.move(targets.urlOf(changes), /Copied /, () => {
+      changed = changeEveryTable(writer)
+      writer.exec('commit')
+      writer.close()
+    })
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('meanwhile') })
+    expect(changed).toBeGreaterThan(50)
+    await expect.poll(() => seen.at(-1)).toBe(true)
+    expect(serving.isAway).toBe(true)
+    await expectSameRows(targets, changes, path, JSON.parse(stdout).tables)
+  } finally {
+    serving.close()
+    release()
+    await installation.end()
+  }
+})
+
 test('a move of a serving installation loses no acknowledged write, and ends its server', async () => {
   const installation = new ServedInstallation()
   try {
@@ -83,9 +124,8 @@ test('a move of a serving installation loses no acknowledged write, and ends its
   }
 })
 
-test('a move that is killed at any moment leaves all data in one place, and can be repeated', async () => {
-  const installation = new ServedInstallation()
-  const url = targets.urlOf(kills)
+/** What an installation answers while it is moved. */
+function watch(installation: ServedInstallation) {
   const mark = join(installation.dataDir, 'moved.json')
   const idOfMark = () => (existsSync(mark) ? JSON.parse(readFileSync(mark, 'utf8')).id : undefined)
   const readStatus = async () => {
@@ -93,58 +133,78 @@ test('a move that is killed at any moment leaves all data in one place, and can 
     const headers = signed(session)
     return (await callOver(installation.server.url, 'GET', '/client/session', { headers })).status
   }
-  const expectServing = async () => {
-    await expect.poll(async () => (await installation.makeLicense()).status).toBe(201)
-    await expect.poll(readStatus).toBe(200)
-    expect(idOfMark()).toBeUndefined()
+  return {
+    idOfMark,
+    expectServing: async () => {
+      await expect.poll(async () => (await installation.makeLicense()).status).toBe(201)
+      await expect.poll(readStatus).toBe(200)
+      expect(idOfMark()).toBeUndefined()
+    },
+    expectAway: async () => {
+      await expect.poll(readStatus).toBe(503)
+      const { status, json } = await installation.makeLicense()
+      expect({ status, code: json.code }).toEqual({ status: 503, code: 'database_unavailable' })
+      expect((await callOver(installation.server.url, 'GET', '/health')).status).toBe(200)
+    },
   }
-  const expectAway = async () => {
-    await expect.poll(readStatus).toBe(503)
-    const { status, json } = await installation.makeLicense()
-    expect({ status, code: json.code }).toEqual({ status: 503, code: 'database_unavailable' })
-    expect((await callOver(installation.server.url, 'GET', '/health')).status).toBe(200)
-  }
+}
+
+const endConnection = (database: string) =>
+  targets.ask(
+    database,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'keyward move' and datname = current_database()`,
+  )
+
+test('a move that is killed or fails before its end leaves the server serving', async () => {
+  const installation = new ServedInstallation()
+  const { expectServing } = watch(installation)
+  const url = targets.urlOf(kills)
   try {
     await installation.start()
-    installation.load()
-    await expect.poll(() => installation.sessions.length).toBeGreaterThan(0)
-    for (const line of [/^Copied /, /Compared all rows/, /written meanwhile/]) {
-      const { code } = await installation.move(url, line, (move) => move.kill('SIGKILL'))
-      expect(code, String(line)).not.toBe(0)
+    await installation.makeSession()
+    for (const line of [/^Copied /, /Compared all rows/, /written meanwhile/, /Writes pause now/]) {
+      await installation.killMove(url, line)
       await expectServing()
     }
 
-    // It waits for the lock of the embedded database when it is killed.
-    const lock = new DatabaseSync(join(installation.dataDir, 'keyward.db'), { timeout: 60_000 })
-    const locked = await installation.move(url, /Copied accounts/, async (move) => {
-      lock.exec('begin immediate')
-      await expect.poll(() => installation.moveSaid).toContain('Writes pause now')
-      move.kill('SIGKILL')
+    const lock = installation.holdLock()
+    const broken = await installation.move(url, /Compared all rows/, async () => {
+      await endConnection(kills)
+      lock.close()
     })
-    lock.close()
-    expect(locked.code).not.toBe(0)
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
     await expectServing()
 
-    // A disk of PostgreSQL that is full at the commit.
-    await targets.ask(
-      kills,
-      `create function at_commit() returns trigger language plpgsql as
-        $$ begin raise exception 'no space left' using errcode = '53100'; end $$;
-      create constraint trigger at_commit after insert on meta deferrable initially deferred
-        for each row execute function at_commit()`,
-    )
+    await onCommit(kills, `raise exception 'no space left' using errcode = '53100';`)
     const full = await installation.move(url)
     expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: no space left') })
     await expectServing()
+  } finally {
+    await installation.end()
+  }
+})
 
-    // A commit that takes long, whose connection then ends.
-    await targets.ask(
-      kills,
-      `create or replace function at_commit() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock(1); return null; end $$`,
-    )
-    const holder = new pg.Client({ connectionString: url })
-    await holder.connect()
+/** Runs statements at the commit of a move to a database that has tables. */
+const onCommit = (database: string, does: string) =>
+  targets.ask(
+    database,
+    `create function at_commit() returns trigger language plpgsql as $$ begin ${does} return null; end $$;
+    create constraint trigger at_commit after insert on meta deferrable initially deferred
+      for each row execute function at_commit()`,
+  )
+
+test('a move that is killed during its commit leaves the data in one place', async () => {
+  const installation = new ServedInstallation()
+  const { idOfMark, expectServing, expectAway } = watch(installation)
+  const url = targets.urlOf(commits)
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  try {
+    await installation.start()
+    await installation.makeSession()
+    await installation.killMove(url, /^Copied /)
+    await onCommit(commits, 'perform pg_advisory_xact_lock(1);')
     await holder.query('select pg_advisory_lock(1)')
     const killDuringCommit = async () => {
       const earlier = idOfMark()
@@ -159,44 +219,34 @@ test('a move that is killed at any moment leaves all data in one place, and can 
       expect(killed.code).not.toBe(0)
     }
     await killDuringCommit()
-    await holder.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'keyward move' and datname = current_database()`,
-    )
+    await endConnection(commits)
     await expectAway()
+    // The next one finds that nothing was committed, and lets the server go on.
+    await installation.killMove(url, /^Copied /)
+    await expectServing()
     await killDuringCommit()
-    await holder.end()
-    await expect
-      .poll(async () => targets.ask(kills, `select 1 from meta where name = 'moved'`))
-      .toHaveLength(1)
+    await holder.query('select pg_advisory_unlock(1)')
+    const find = () => targets.ask(commits, `select 1 from meta where name = 'moved'`)
+    await expect.poll(find).toHaveLength(1)
     await expectAway()
     const ended = new Promise((resolve) => installation.server.process.once('exit', resolve))
     const repeated = await installation.move(url)
     expect(repeated).toMatchObject({ code: 0, stdout: expect.stringContaining('"tables": []') })
     expect(await ended).toBe(0)
-    await installation.endLoad()
-    await expectNothingLost(installation, kills)
+    await expectNothingLost(installation, commits)
   } finally {
+    await holder.end()
     await installation.end()
   }
 })
 
-test('a move outlasts the end of the server, and a broken connection ends it alone', async () => {
+test('a move outlasts the end of the server', async () => {
   const installation = new ServedInstallation()
   const url = targets.urlOf(crash)
   try {
     await installation.start()
     installation.load()
     await expect.poll(() => installation.sessions.length).toBeGreaterThan(0)
-    const broken = await installation.move(url, /Compared all rows/, () =>
-      targets.ask(
-        crash,
-        `select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'keyward move' and datname = current_database()`,
-      ),
-    )
-    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
-    expect((await installation.makeLicense()).status).toBe(201)
     const moved = await installation.move(url, /Compared all rows/, () => installation.server.end('SIGKILL'))
     expect(moved.code, moved.stderr).toBe(0)
     await installation.endLoad()

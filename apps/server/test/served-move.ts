@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runKeyward } from './command-line.ts'
 import { type ProgramApp, signed, signInProgram } from './program-process.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
-const callers = 3
+const callers = 2
 const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString()
 
 /** An installation that is served while it is moved, and what its callers were told. */
@@ -58,7 +59,7 @@ export class ServedInstallation {
     }
     const loops = Array.from({ length: callers }, (_, at) => [
       repeat((turn) => this.#makeAndDelete(turn)),
-      repeat((turn) => this.#signIn(`computer-${at}-${turn}`)),
+      repeat((turn) => this.makeSession(`computer-${at}-${turn}`)),
     ])
     this.#loading = Promise.all(loops.flat())
   }
@@ -77,7 +78,8 @@ export class ServedInstallation {
     if (gone.status === 200) this.deletions.set(id, true)
   }
 
-  async #signIn(computer: string): Promise<void> {
+  /** Lets a program sign in with a new license. */
+  async makeSession(computer = 'a computer'): Promise<void> {
     const { status, json } = await this.makeLicense()
     if (status !== 201) return
     const { url } = this.server
@@ -85,6 +87,21 @@ export class ServedInstallation {
     this.sessions.push(session)
     const checked = await callOver(url, 'GET', '/client/session', { headers: signed(session) })
     if (checked.status === 200) this.checks += 1
+  }
+
+  /** Keeps everybody else from writing, and so a move from its end, until the connection is closed. */
+  holdLock(): DatabaseSync {
+    const lock = new DatabaseSync(join(this.dataDir, 'keyward.db'), { timeout: 60_000 })
+    lock.exec('begin immediate')
+    return lock
+  }
+
+  /** Kills a move when it writes a line that matches; it cannot end before. */
+  async killMove(url: string, line: RegExp): Promise<void> {
+    const lock = this.holdLock()
+    const { code } = await this.move(url, line, (move) => move.kill('SIGKILL'))
+    lock.close()
+    if (code === 0) throw new Error(`the move has ended: ${this.moveSaid}`)
   }
 
   /** Runs the move; `on` is called once, when a line that it writes matches. */

@@ -30,12 +30,13 @@ export const moveCommand = command<{ json?: boolean }>({
 })
 
 function describe({ to, rows, seconds, pauseSeconds, tables }: MoveReport): string {
+  const pause = pauseSeconds === null ? '' : `; writes paused for ${pauseSeconds.toFixed(1)} s`
   const did =
     tables.length === 0
       ? `An earlier run has moved everything to ${to}.`
-      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s; writes paused for ${pauseSeconds.toFixed(1)} s.`
+      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s${pause}.`
   return `${did}
 Start the server with DATABASE_URL and the same SECRET_KEY (without one, the text in DATA_DIR/secret.key).
-A server on the embedded database refuses to start now.
+A server on the embedded database ends, and refuses to start.
 `
 }

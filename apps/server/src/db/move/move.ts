@@ -35,8 +35,8 @@ export interface MoveReport {
   to: string
   rows: number
   seconds: number
-  /** How long a running server could not write. */
-  pauseSeconds: number
+  /** How long a server could not write; null if none was running. */
+  pauseSeconds: number | null
   /** Empty if an earlier run had moved everything. */
   tables: { name: string; rows: number; digest: string }[]
 }
@@ -131,7 +131,7 @@ class Move {
     const earlier = readMoved(this.#dataDir)
     if (earlier && (await this.#endEarlier(earlier))) {
       await checkReferences(this.#url)
-      return this.#report(0)
+      return this.#report(null)
     }
     await this.#server?.check()
     if (!this.#server) await this.#source.lock()
@@ -140,12 +140,13 @@ class Move {
     await takeEmpty(this.#target, tables)
     const putBack = await takeRules(this.#target)
     let state = this.#source.keepState()
+    this.#source.checkReferences(state)
     await this.#copy(tables, state)
     let lastMs = 0
     if (this.#server) [state, lastMs] = await this.#catchUp(state)
     const pauseMs = await this.#end(state, lastMs, putBack)
     await checkReferences(this.#url)
-    return this.#report(pauseMs)
+    return this.#report(this.#server ? pauseMs / 1000 : null)
   }
 
   /** Whether an earlier run, which did not report it, has moved everything. */
@@ -259,7 +260,7 @@ class Move {
     }
   }
 
-  #report(pauseMs: number): MoveReport {
+  #report(pauseSeconds: number | null): MoveReport {
     const tables = [...this.#digests].map(([{ name }, { sent }]) => ({
       name,
       rows: sent.rows,
@@ -269,7 +270,7 @@ class Move {
       to: this.#to,
       rows: tables.reduce((sum, one) => sum + one.rows, 0),
       seconds: (performance.now() - this.#began) / 1000,
-      pauseSeconds: pauseMs / 1000,
+      pauseSeconds,
       tables,
     }
   }

@@ -40,6 +40,15 @@ export class Source {
     return state
   }
 
+  /** Throws if a row refers to none: PostgreSQL checks this only after everything was moved. */
+  checkReferences(state: string): void {
+    const found = this.#reader.database.prepare(`pragma ${state}.foreign_key_check`).get()
+    if (found)
+      throw new OperatorError(
+        `A row of ${found.table} in the embedded database belongs to a row of ${found.parent} that does not exist. Nothing was moved.`,
+      )
+  }
+
   rows(text: string): Iterable<unknown[]> {
     const statement = this.#reader.database.prepare(text)
     statement.setReturnArrays(true)
@@ -65,7 +74,9 @@ export class Source {
         this.handle.database.exec('begin immediate')
         return
       } catch (error) {
-        if (!isSqliteBusy(error) || performance.now() > until) throw error
+        if (!isSqliteBusy(error)) throw error
+        if (performance.now() > until)
+          throw new OperatorError('Another process keeps the embedded database locked: end it, then repeat.')
       }
       await pause(lockRetryMs)
     }

@@ -14,11 +14,12 @@ const moveName = 'moved'
 /** A new database has some of these, from its migrations. */
 const seeded = 'coupons'
 
-/** A connection for one long transaction. */
-export async function connectTarget(url: string): Promise<pg.Client> {
+/** A connection for one long transaction; with a limit, a statement fails that takes longer. */
+export async function connectTarget(url: string, limitMs?: number): Promise<pg.Client> {
   const client = createClient(url, {
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    ...(limitMs !== undefined && { query_timeout: limitMs }),
     application_name: 'keyward move',
   })
   client.on('error', () => {})
@@ -120,7 +121,7 @@ const settleRetryMs = 500
 export async function wasCommitted(url: string, id: string): Promise<boolean | undefined> {
   const until = performance.now() + settleMs
   do {
-    const client = await connectTarget(url).catch(() => undefined)
+    const client = await connectTarget(url, settleMs).catch(() => undefined)
     try {
       if (client) return (await moveOf(client)) === id
     } catch {
