@@ -176,7 +176,7 @@ test('a move that is killed or fails before its end leaves the server serving', 
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
     await expectServing()
 
-    await onCommit(kills, `raise exception 'no space left' using errcode = '53100';`)
+    await onCommit(kills, fullDisk)
     const full = await installation.move(url)
     expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: no space left') })
     await expectServing()
@@ -185,11 +185,16 @@ test('a move that is killed or fails before its end leaves the server serving', 
   }
 })
 
+const fullDisk = `raise exception 'no space left' using errcode = '53100';`
+const lockedCommit = 'perform pg_advisory_xact_lock(1);'
+
 /** Runs statements at the commit of a move to a database that has tables. */
 const onCommit = (database: string, does: string) =>
   targets.ask(
     database,
-    `create function at_commit() returns trigger language plpgsql as $$ begin ${does} return null; end $$;
+    `create or replace function at_commit() returns trigger language plpgsql as
+      $$ begin ${does} return null; end $$;
+    drop trigger if exists at_commit on meta;
     create constraint trigger at_commit after insert on meta deferrable initially deferred
       for each row execute function at_commit()`,
   )
@@ -204,7 +209,7 @@ test('a move that is killed during its commit leaves the data in one place', asy
     await installation.start()
     await installation.makeSession()
     await installation.killMove(url, /^Copied /)
-    await onCommit(commits, 'perform pg_advisory_xact_lock(1);')
+    await onCommit(commits, lockedCommit)
     await holder.query('select pg_advisory_lock(1)')
     const killDuringCommit = async () => {
       const earlier = idOfMark()
@@ -222,8 +227,10 @@ test('a move that is killed during its commit leaves the data in one place', asy
     await endConnection(commits)
     await expectAway()
     // The next one finds that nothing was committed, and lets the server go on.
-    await installation.killMove(url, /^Copied /)
+    await onCommit(commits, fullDisk)
+    expect((await installation.move(url)).code).toBe(1)
     await expectServing()
+    await onCommit(commits, lockedCommit)
     await killDuringCommit()
     await holder.query('select pg_advisory_unlock(1)')
     const find = () => targets.ask(commits, `select 1 from meta where name = 'moved'`)
