@@ -61,10 +61,23 @@ const owners = new Map(
 
 const server = 'apps/server/src/'
 
-/** A record queues its events in its own transaction, and logs go with their vendor. */
+/** A record queues its events in its own transaction, logs go with their vendor, and a lost key concerns all tables with sealed values. */
 const exceptions = {
   [`${server}db/queued-events.ts`]: ['webhook_deliveries'],
   [`${server}db/deletions.ts`]: ['webhook_deliveries'],
+  [`${server}modules/system/lost-key.operator.ts`]: [
+    ...[
+      'apps',
+      'signing_keys',
+      'app_variables',
+      'client_variables',
+      'compatibility',
+      'compatibility_programs',
+    ],
+    ...['second_factors', 'recovery_codes', 'webhooks', 'shops', 'shop_events', 'shop_orders', 'mails'],
+    ...['reset_requests', 'data_imports', 'data_import_parts', 'data_import_files', 'lazy_moves', 'erasures'],
+    ...['customer_sessions', 'customer_links', 'idempotency_keys'],
+  ],
 }
 
 /** Calls such as `updateTable('x')` and `insert(tx, 'x')`, and statements in SQL; the last group is not a name. */

@@ -12,7 +12,7 @@ Usage:
 ${usage}
 
 The database is the server's: DATABASE_URL, or else DATA_DIR (default ./data).
-The server may be running, except for restore and move; changes apply from its next request.
+The server may be running, except for restore, move and keys replace-lost; changes apply from its next request.
 `
 
 async function main(args: string[]): Promise<void> {

@@ -8,11 +8,10 @@ import { day, minute, systemClock } from '../core/clock.ts'
 import { type Finding, failure, fine, warning } from '../core/finding.ts'
 import { freeOf } from './disk-room.ts'
 import { readRotation } from './key-rotation/state.ts'
-import { readMeta } from './meta.ts'
 import { SchemaTooNewError } from './migrate.ts'
 import type { OpenDatabase } from './open.ts'
 import { readSchemaState } from './prepare.ts'
-import { findKey, fingerprintName, keysOf } from './secret-key.ts'
+import { findKey, keysOf, readKeyMeta } from './secret-key.ts'
 import { keyFile, listLooseFiles } from './sqlite/data-dir.ts'
 
 const [enoughBytes, leastBytes] = [1_073_741_824, 67_108_864]
@@ -39,10 +38,16 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
 
 export async function checkKey({ db }: OpenDatabase, config: Config): Promise<Finding[]> {
   const path = join(config.dataDir, keyFile)
-  const known = await readMeta(db, fingerprintName)
+  const { fingerprint: known, isReplacingLost } = await readKeyMeta({ db })
+  if (isReplacingLost) return [failure('Replacing a lost key is unfinished.', 'keyward keys replace-lost')]
   if (known === undefined) return [fine('Nothing is encrypted yet.')]
   if (keysOf(config).length === 0)
-    return [failure('The key of the database is missing.', `Restore ${path}, or set SECRET_KEY.`)]
+    return [
+      failure(
+        'The key of the database is missing.',
+        `Restore ${path}, or set SECRET_KEY. If it is lost: keyward keys replace-lost`,
+      ),
+    ]
   if (findKey(config, known) === undefined)
     return [
       failure(

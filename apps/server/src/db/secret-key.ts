@@ -17,6 +17,8 @@ export type KeySettings = Pick<Config, 'dataDir' | 'secretKey' | 'secretKeyPrevi
 export const fingerprintName = 'secret_key_fingerprint'
 /** The key of keyed hashes, sealed, once the secret key is not the first one any more. */
 export const digestKeyName = 'secret_key_digest'
+/** Exists while what a lost key sealed is being replaced. */
+export const lostKeyName = 'secret_key_lost'
 const digestContext = 'meta.secret_key_digest'
 
 /** The key of a rotation, until it takes the place of `secret.key`. */
@@ -65,10 +67,14 @@ export async function readKeyMeta({ db }: Pick<Database, 'db'>) {
   const rows = await db
     .selectFrom('meta')
     .selectAll()
-    .where('name', 'in', [fingerprintName, digestKeyName])
+    .where('name', 'in', [fingerprintName, digestKeyName, lostKeyName])
     .execute()
   const metaOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.value
-  return { fingerprint: metaOf(fingerprintName), sealedDigestKey: metaOf(digestKeyName) }
+  return {
+    fingerprint: metaOf(fingerprintName),
+    sealedDigestKey: metaOf(digestKeyName),
+    isReplacingLost: metaOf(lostKeyName) !== undefined,
+  }
 }
 
 /** The key of keyed hashes, of an installation whose secret key is `secretKey`. */
@@ -95,7 +101,9 @@ export async function openSeal(database: Pick<Database, 'db'>, settings: KeySett
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute()
   }
-  const { fingerprint, sealedDigestKey } = await readKeyMeta(database)
+  const { fingerprint, sealedDigestKey, isReplacingLost } = await readKeyMeta(database)
+  if (isReplacingLost)
+    throw new SecretKeyError('Replacing a lost key is unfinished: run keyward keys replace-lost again.')
   const current = keys.find(({ text }) => createSeal(text).fingerprint === fingerprint)
   if (!current) {
     throw new SecretKeyError(

@@ -1,23 +1,15 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import { SealRing } from '../../src/core/seal-ring.ts'
-import { readSlice, type SealedColumn, type SealedRow } from '../../src/db/key-rotation/reseal.ts'
 import { rotateKeys } from '../../src/db/key-rotation/rotate.ts'
 import { watchKeys } from '../../src/db/key-rotation/watch.ts'
 import { openSeal, readKeyMeta } from '../../src/db/secret-key.ts'
 import { lockDataDir } from '../../src/db/sqlite/data-dir.ts'
-import { allEndpoints } from '../../src/http/openapi.ts'
-import { resetRequestContext } from '../../src/modules/password-resets/reset-requests.ts'
 import { sealedColumns } from '../../src/modules/system/sealed-columns.ts'
 import { makeApp, refusal, registerUser, startProgram } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { sealedValuesIn } from '../key-rotations.ts'
-import { factorRecipes } from '../recipes/factors.ts'
-import { otherRecipes } from '../recipes/others.ts'
-import { ownerRecipes } from '../recipes/owners.ts'
-import { type Recipes, recipeOf } from '../recipes/world.ts'
+import { fillSealed, listUnreadable, sealedValuesIn, storedCall } from '../key-rotations.ts'
 
 const [before, after] = [
   'the key before, of 32 characters at least',
@@ -29,7 +21,6 @@ const on = serverForAll({ SECRET_KEY: before }, { seal: ring, runsImports: false
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 const world = { on, owner, app }
-const recipes: Recipes = { ...ownerRecipes(world), ...otherRecipes(world), ...factorRecipes(world) }
 const names = sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()
 const rotated = () => ({ ...on.config, secretKey: after, secretKeyPrevious: before })
 
@@ -45,28 +36,12 @@ test('every column that is sealed by its name is one of a rotation', async () =>
   }
 })
 
-const readAll = async (column: SealedColumn, key: string) => {
-  const seal = createSeal(key)
-  const { found } = await readSlice(on.database.db, { ...column, atOnce: 10_000 }, undefined, {
-    target: seal,
-    opener: seal,
-  })
-  return found
-}
-
 test('of a full database while it serves seals every value anew, and no call fails', async () => {
   await openSeal(on.database, { ...on.config, secretKey: before })
-  for (const { name, endpoint } of allEndpoints) {
-    if (endpoint.method === 'GET' || !(name in recipes)) continue
-    Object.assign(app, await makeApp(owner))
-    const [, , prepare] = recipeOf(recipes, name)
-    await (await prepare())()
-  }
-  await storedCall()
-  await fillRest()
+  await fillSealed(world, ring)
   expect((await sealedValuesIn(on.database)).filter((name) => name !== 'meta.value')).toEqual(names)
 
-  const stored = await storedCall()
+  const stored = await storedCall(world)
   const release = lockDataDir(on.dataDir)
   const errors: unknown[] = []
   const end = watchKeys({
@@ -89,52 +64,16 @@ test('of a full database while it serves seals every value anew, and no call fai
   expect(calls.refused).toEqual([])
   expect(calls.ok).toBeGreaterThan(20)
   expect((await readKeyMeta(on.database)).fingerprint).toBe(createSeal(after).fingerprint)
-  for (const column of sealedColumns) expect(await readAll(column, after)).toEqual([])
+  expect(await listUnreadable(on.database, after)).toEqual([])
   for (const made of calls.apps) {
     const { json } = await owner.call('GET', `/apps/${made._id}`)
     expect(json.data.app.appSecret).toBe(made.appSecret)
   }
-  expect(await storedCall()).toEqual(stored)
+  expect(await storedCall(world)).toEqual(stored)
   // A server that starts without the key before knows all keyed hashes.
   const started = await openSeal(on.database, { ...on.config, secretKey: after })
   expect(started.digest('a device token')).toBe(createSeal(before).digest('a device token'))
 })
-
-/** A repeat gets its stored answer. */
-async function storedCall() {
-  const headers = { 'idempotency-key': 'one-call-of-this-test' }
-  const { status, json } = await on.call('POST', '/apps', {
-    token: owner.token,
-    body: { name: 'Once' },
-    headers,
-  })
-  expect(status).toBe(201)
-  return json.data
-}
-
-/** Columns that the calls leave empty, or empty again. */
-async function fillRest() {
-  const request = { id: 'rrq_1', network: '', due_at: 0, expires_at: Number.MAX_SAFE_INTEGER }
-  await on.database.db
-    .insertInto('reset_requests')
-    .values({ ...request, sealed: ring.seal('{}', resetRequestContext(request.id)) })
-    .execute()
-  const [, , prepare] = recipeOf(recipes, 'imports.putFile')
-  expect((await (await prepare())()).status).toBe(200)
-  const known = new Set(await sealedValuesIn(on.database))
-  for (const { table, column, keys, needs = [], context } of sealedColumns) {
-    if (known.has(`${table}.${column}`)) continue
-    const columns = [...keys, ...needs].map((name) => sql.ref(name))
-    const { rows } =
-      await sql<SealedRow>`select ${sql.join(columns)} from ${sql.table(table)} limit 1`.execute(
-        on.database.db,
-      )
-    const [row] = rows
-    if (!row) throw new Error(`no call adds a row to ${table}`)
-    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${ring.seal('{}', context(row))}
-      where ${sql.ref(keys[0])} = ${row[keys[0]]}`.execute(on.database.db)
-  }
-}
 
 /** Checks and writes that go on until they are ended. */
 function startLoad() {

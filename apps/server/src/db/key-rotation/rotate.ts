@@ -78,7 +78,9 @@ class RotationRun {
   }
 
   async run(): Promise<RotationReport> {
-    const { fingerprint } = await readKeyMeta(this.#database)
+    const { fingerprint, isReplacingLost } = await readKeyMeta(this.#database)
+    if (isReplacingLost)
+      throw new OperatorError('Replacing a lost key is unfinished: run keyward keys replace-lost again.')
     if (fingerprint === undefined)
       throw new OperatorError('The database is empty: start Keyward once. Nothing was changed.')
     const unfinished = await readRotation(this.#database.db)
