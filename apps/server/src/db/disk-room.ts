@@ -22,9 +22,12 @@ export function withinRoom<T>(directory: string, bytes: number, what: string, wo
     return work()
   } catch (error) {
     if (!isDiskFull(error) || error instanceof DiskFullError) throw error
-    throw full(directory, bytes, what, 'the disk filled up meanwhile')
+    throw filledUp(directory, bytes, what)
   }
 }
+
+export const filledUp = (directory: string, bytes: number, what: string): DiskFullError =>
+  full(directory, bytes, what, 'the disk filled up meanwhile')
 
 const full = (directory: string, bytes: number, what: string, but: string) =>
   new DiskFullError(

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { OperatorError } from '../../../core/operator-error.ts'
-import { isDiskFull, requireRoom } from '../../disk-room.ts'
+import { DiskFullError, filledUp, isDiskFull, requireRoom } from '../../disk-room.ts'
 import { publish } from '../../files.ts'
 import type { KeySettings } from '../../secret-key.ts'
 import { databaseFile } from '../data-dir.ts'
@@ -42,6 +42,7 @@ export async function makeVerifiedBackup(
   const scratch = join(directory, order.scratch)
   const archive = join(scratch, order.name)
   let step: BackupFault = 'folder'
+  let room = 0
   const begin = async (next: BackupFault) => {
     step = next
     await turn()
@@ -54,7 +55,8 @@ export async function makeVerifiedBackup(
     const copy = join(scratch, 'copy.db')
     const source = new SqliteHandle(join(dataDir, databaseFile), { readOnly: true })
     try {
-      requireRoom(directory, sizeOfBackup(source.database) + reserveBytes, 'A backup')
+      room = sizeOfBackup(source.database) + reserveBytes
+      requireRoom(directory, room, 'A backup')
       mkdirSync(scratch, { mode: 0o700 })
       copyDatabase(source.database, copy)
     } finally {
@@ -74,7 +76,8 @@ export async function makeVerifiedBackup(
     publish(archive, join(directory, order.name))
     return { bytes: statSync(join(directory, order.name)).size }
   } catch (error) {
-    return explain(error as Fault, step, archive)
+    const isFull = isDiskFull(error) && !(error instanceof DiskFullError)
+    return explain(isFull ? filledUp(directory, room, 'A backup') : (error as Fault), step, archive)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -86,7 +89,7 @@ function explain(error: Fault, step: BackupFault, archive: string): BackupResult
   const [line = ''] = error.message.split('\n', 1)
   // A restore into the scratch folder has changed nothing that matters.
   const text = line.replaceAll(archive, basename(archive)).replace(/ Nothing was changed\.$/, '')
-  if (isDiskFull(error)) return { fault: 'space', reason: sentence(text) }
+  if (error instanceof DiskFullError) return { fault: 'space', reason: text }
   if (error instanceof OperatorError) return { fault: step, reason: text }
   const { code, syscall, path = dirname(archive) } = error
   if (syscall !== undefined) return { fault: 'folder', reason: `${path} cannot be written to (${code}).` }
