@@ -21,7 +21,12 @@ test('several hosts are tried for one that accepts writes, unless the address sa
 
 test('the modes of TLS are read, and not left for the driver', () => {
   const read = (query: string) => readDatabaseAddress(`postgres://u@a/k?${query}`)
-  expect(read('sslmode=require')).toMatchObject({ urls: ['postgres://u@a/k'], tls: { mode: 'require' } })
+  for (const name of ['require', 'prefer', 'verify-full'])
+    expect(read(`sslmode=${name}`)).toMatchObject({
+      urls: ['postgres://u@a/k'],
+      tls: { mode: 'verify-full' },
+    })
+  expect(read('sslmode=no-verify')).toMatchObject({ tls: { mode: 'no-verify' } })
   const tls = { mode: 'verify-ca', rootCertificate: '/ca.pem' }
   expect(read('sslmode=verify-ca&sslrootcert=/ca.pem')).toMatchObject({ urls: ['postgres://u@a/k'], tls })
   expect(read('sslrootcert=/ca.pem')).toMatchObject({ tls: { mode: 'verify-full' } })
@@ -33,7 +38,7 @@ test.each([
   ['postgres://u:hush@a:x,b/k', /must be an address/],
   ['postgres://u:hush#x@a/k', /must be an address/],
   ['postgres://u:hush@a,b/k?target_session_attrs=standby', /neither any nor read-write/],
-  ['postgres://u:hush@a/k?sslmode=prefer', /none of disable, require, verify-ca, verify-full/],
+  ['postgres://u:hush@a/k?sslmode=allow', /none of disable, no-verify, prefer, require/],
   ['postgres://u:hush@a/k?sslmode=verify-ca', /without sslrootcert/],
 ])('a mistake is one line without the password: %s', (url, line) => {
   const mistake = readDatabaseAddress(url)

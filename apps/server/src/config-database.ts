@@ -8,8 +8,16 @@ export interface DatabaseAddress {
   needsWrites: boolean
 }
 
-const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
-type TlsMode = (typeof tlsModes)[number]
+type TlsMode = 'disable' | 'no-verify' | 'verify-ca' | 'verify-full'
+/** `prefer` and `require` have always verified the server here: they must not become weaker by an update. */
+const modesOf: Readonly<Record<string, TlsMode>> = {
+  disable: 'disable',
+  'no-verify': 'no-verify',
+  prefer: 'verify-full',
+  require: 'verify-full',
+  'verify-ca': 'verify-ca',
+  'verify-full': 'verify-full',
+}
 const sessionKinds = ['any', 'read-write']
 const parts = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^@/?#]*)(\/[^?#]*)?(\?[^#]*)?$/
 const hostsMost = 8
@@ -30,11 +38,11 @@ export function readDatabaseAddress(text: string): DatabaseAddress | string {
   const [certificate, key] = ['sslcert', 'sslkey'].map((name) => parameters.get(name) ?? undefined)
   if (kind !== null && !sessionKinds.includes(kind))
     return `has a target_session_attrs that is neither ${sessionKinds.join(' nor ')}`
-  if (given !== null && !isTlsMode(given))
-    return `has an sslmode that is none of ${tlsModes.join(', ')}: others do not protect a connection`
+  if (given !== null && !Object.hasOwn(modesOf, given))
+    return `has an sslmode that is none of ${Object.keys(modesOf).join(', ')}`
   if (given === 'verify-ca' && rootCertificate === undefined)
     return 'has sslmode=verify-ca without sslrootcert, the file of the authority to trust'
-  const mode = given ?? (rootCertificate === undefined ? undefined : 'verify-full')
+  const mode = modesOf[given ?? (rootCertificate === undefined ? '' : 'verify-full')]
   for (const name of ['target_session_attrs', ...(mode ? ['sslmode', ...files] : [])]) parameters.delete(name)
   const rest = parameters.size === new URLSearchParams(query).size ? query : toQuery(parameters)
   const urls = names.map((name) => `${scheme}${user}${name}${path}${rest}`)
@@ -52,5 +60,4 @@ export function readDatabaseAddress(text: string): DatabaseAddress | string {
 }
 
 const files = ['sslrootcert', 'sslcert', 'sslkey']
-const isTlsMode = (text: string): text is TlsMode => (tlsModes as readonly string[]).includes(text)
 const toQuery = (parameters: URLSearchParams) => (parameters.size === 0 ? '' : `?${parameters}`)

@@ -141,12 +141,10 @@ class HostClient extends pg.Client {
   }
 }
 
-/** The options of TLS as libpq means them: `require` encrypts, and verifies only what `sslrootcert` names. */
 function toDriver({ mode, rootCertificate, certificate, key }: NonNullable<DatabaseAddress['tls']>) {
   if (mode === 'disable') return false
-  const isVerified = mode !== 'require' || rootCertificate !== undefined
   return {
-    rejectUnauthorized: isVerified,
+    rejectUnauthorized: mode !== 'no-verify',
     ...(rootCertificate !== undefined &&
       rootCertificate !== 'system' && { ca: readFileSync(rootCertificate, 'utf8') }),
     ...(certificate !== undefined && { cert: readFileSync(certificate, 'utf8') }),
