@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSeal } from '../../core/crypto.ts'
 import { OperatorError } from '../../core/operator-error.ts'
-import { syncDirectory } from '../files.ts'
+import { scratchIn, syncDirectory } from '../files.ts'
 import {
   findKey,
   type KeySettings,
@@ -86,7 +86,14 @@ export function exchangeKeyFiles(settings: KeySettings, { to }: KeyPair, now: nu
     kept = join(dataDir, oldKeyFile(now))
     makeKeyFile(kept, replaced)
   }
-  renameSync(join(dataDir, nextKeyFile), path)
+  const next = join(dataDir, nextKeyFile)
+  if (existsSync(next) && textOf(next) === to) renameSync(next, path)
+  else {
+    // A restored database goes on with a rotation whose new key is kept beside already.
+    const scratch = scratchIn(dataDir)
+    makeKeyFile(scratch, to)
+    renameSync(scratch, path)
+  }
   syncDirectory(dataDir)
   return kept
 }

@@ -118,7 +118,7 @@ class RotationRun {
       await pause(beatMs / 4)
     }
     const mine = { ...unfinished, runner, beat: unfinished.beat + 1 }
-    if (!(await replaceRotation(db, unfinished, mine))) throw taken()
+    if (!(await transact(db, (tx) => replaceRotation(tx, unfinished, mine)))) throw taken()
     this.#state = mine
   }
 
@@ -147,15 +147,11 @@ class RotationRun {
     const { sealedDigestKey } = await readKeyMeta(this.#database)
     const digestKey = sealDigestKey(keys.to, digestKeyOf(keys.from, sealedDigestKey))
     const next: Rotation = { ...this.#state, phase: 'sealing', beat: this.#state.beat + 1 }
-    await transact(
-      this.#database.db,
-      async (tx) => {
-        if (!(await replaceRotation(tx, this.#state, next))) throw taken()
-        await putMeta(tx, fingerprintName, next.to)
-        await putMeta(tx, digestKeyName, digestKey)
-      },
-      {},
-    )
+    await transact(this.#database.db, async (tx) => {
+      if (!(await replaceRotation(tx, this.#state, next))) throw taken()
+      await putMeta(tx, fingerprintName, next.to)
+      await putMeta(tx, digestKeyName, digestKey)
+    })
     this.#state = next
     this.#options.tell('The database has the new key. Every value is sealed anew now.')
   }
@@ -219,7 +215,8 @@ class RotationRun {
   async #beat(): Promise<void> {
     if (performance.now() - this.#beatAt < beatMs) return
     const next = { ...this.#state, beat: this.#state.beat + 1 }
-    if (!(await replaceRotation(this.#database.db, this.#state, next))) throw taken()
+    const isMine = await transact(this.#database.db, (tx) => replaceRotation(tx, this.#state, next))
+    if (!isMine) throw taken()
     this.#state = next
     this.#beatAt = performance.now()
   }

@@ -43,16 +43,19 @@ export async function insertRotation(tx: Db, rotation: Rotation): Promise<boolea
   return row !== undefined
 }
 
-/** Stores the next state if nobody has changed it since; returns whether it did. */
-export async function replaceRotation(db: Db, before: Rotation, after: Rotation): Promise<boolean> {
-  const [row] = await db
+/** Stores the next state if nobody has changed it since; returns whether it is stored. */
+export async function replaceRotation(tx: Db, before: Rotation, after: Rotation): Promise<boolean> {
+  const [row] = await tx
     .updateTable('meta')
     .set({ value: JSON.stringify(after) })
     .where('name', '=', rotationName)
     .where('value', '=', JSON.stringify(before))
     .returning('name')
     .execute()
-  return row !== undefined
+  if (row) return true
+  // A commit whose answer was lost is repeated.
+  const now = await readRotation(tx)
+  return now?.runner === after.runner && now.beat === after.beat
 }
 
 /** Ends a rotation, and with it what servers said of it. */
