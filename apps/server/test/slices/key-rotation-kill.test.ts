@@ -3,7 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { type Config, readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
+import { rotateKeys } from '../../src/db/key-rotation/rotate.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { sealedColumns } from '../../src/modules/system/sealed-columns.ts'
 import { runKeyward } from '../command-line.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { keysIn } from '../key-rotations.ts'
@@ -76,9 +81,12 @@ test('survives a kill in the middle, two commands at once, and restarts with the
     expect([backup.code, backup.stderr]).toEqual([1, expect.stringContaining('keyward keys rotate')])
   }
 
-  const results = await Promise.all([rotate(both), rotate(both)])
-  expect(results.map(({ code }) => code).sort()).toEqual([0, 1])
-  expect(results.find(({ code }) => code === 1)?.stderr).toContain('Another keyward keys rotate is running')
+  const dead = (await keysIn({ url, dataDir })).rotation?.runner
+  const repeated = rotate(both)
+  const runner = async () => (await keysIn({ url, dataDir })).rotation?.runner
+  await expect.poll(runner, { timeout: waitMs }).not.toBe(dead)
+  await expect(rotateHere(readConfig(both))).rejects.toThrow('Another keyward keys rotate is running')
+  expect((await repeated).code).toBe(0)
   await checkAll()
   const done = await keysIn({ url, dataDir })
   expect(done.rotation).toBeUndefined()
@@ -97,6 +105,17 @@ test('survives a kill in the middle, two commands at once, and restarts with the
     ])
   }
 }, 600_000)
+
+/** A second command, in this process, which begins at once. */
+async function rotateHere(config: Config) {
+  const database = openDatabase({ url: config.databaseUrl, dataDir })
+  try {
+    const told = { clock: systemClock, tell: () => {} }
+    return await rotateKeys(database, config, { ...told, columns: sealedColumns, servers: 1 })
+  } finally {
+    await database.close()
+  }
+}
 
 /** The old key is kept beside the new one, for its account alone. */
 function checkFiles(first: string | undefined, last: string | undefined) {

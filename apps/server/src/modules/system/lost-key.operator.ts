@@ -114,7 +114,7 @@ async function replaceApps({ db }: OpenDatabase, seal: Seal, clock: Clock): Prom
   }
 }
 
-/** Of all vendors: the secret key is the installation's. */
+/** Apps of all vendors: the secret key is the installation's. */
 const listApps = (db: Db, after: string) =>
   db
     .selectFrom('apps as a')
