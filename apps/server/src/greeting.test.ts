@@ -54,3 +54,12 @@ test('says that WORKERS has no effect', () => {
   expect(linesOf({ WORKERS: '4' }).filter((line) => line.includes('WORKERS has no effect'))).toHaveLength(1)
   expect(linesOf({}).some((line) => line.includes('WORKERS'))).toBe(false)
 })
+
+test('says where scheduled backups go, and nothing without any', () => {
+  const of = (environment: Record<string, string>) =>
+    linesOf(environment).filter((line) => line.startsWith('  backups'))
+  expect(of({})).toEqual([])
+  expect(of({ BACKUP_EVERY: '6', BACKUP_DIR: '/srv/b' })).toEqual([
+    '  backups   every 6 h into /srv/b, which keeps 7',
+  ])
+})
