@@ -151,8 +151,8 @@ const programRequestsPerMinute = 6000
 const oldProviderMs = 5000
 
 const standbyLines = {
-  away: 'commits wait for a synchronous standby of PostgreSQL: writes are refused until one answers, or synchronous_standby_names is changed',
-  back: 'commits of PostgreSQL are confirmed again',
+  away: 'commits wait for a synchronous standby of the database: writes are refused until one answers, or synchronous_standby_names is changed',
+  back: 'commits of the database are confirmed again',
 }
 
 /** Without limits, nothing is counted. */

@@ -33,16 +33,16 @@ export function readDatabaseAddress(text: string): DatabaseAddress | string {
   if (names.length > 1 && names.includes('')) return 'has an empty host in its list of hosts'
   const parameters = new URLSearchParams(query)
   const kind = parameters.get('target_session_attrs')
-  const given = parameters.get('sslmode')
+  const sslMode = parameters.get('sslmode')
   const rootCertificate = parameters.get('sslrootcert') ?? undefined
   const [certificate, key] = ['sslcert', 'sslkey'].map((name) => parameters.get(name) ?? undefined)
   if (kind !== null && !sessionKinds.includes(kind))
     return `has a target_session_attrs that is neither ${sessionKinds.join(' nor ')}`
-  if (given !== null && !Object.hasOwn(modesOf, given))
+  if (sslMode !== null && !Object.hasOwn(modesOf, sslMode))
     return `has an sslmode that is none of ${Object.keys(modesOf).join(', ')}`
-  if (given === 'verify-ca' && rootCertificate === undefined)
+  if (sslMode === 'verify-ca' && rootCertificate === undefined)
     return 'has sslmode=verify-ca without sslrootcert, the file of the authority to trust'
-  const mode = modesOf[given ?? (rootCertificate === undefined ? '' : 'verify-full')]
+  const mode = modesOf[sslMode ?? (rootCertificate === undefined ? '' : 'verify-full')]
   for (const name of ['target_session_attrs', ...(mode ? ['sslmode', ...files] : [])]) parameters.delete(name)
   const rest = parameters.size === new URLSearchParams(query).size ? query : toQuery(parameters)
   const urls = names.map((name) => `${scheme}${user}${name}${path}${rest}`)

@@ -50,15 +50,26 @@ export function installRequestChecks(
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
   const refuse = createRefusal(server, config)
+  let mayReport = config.trustProxy === false && !simulating
   // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
     if (serving?.isAway && request.routeOptions.url !== '/api/health')
       return done(problem('database_unavailable', { retryAfterSeconds: 5 }))
+    if (mayReport && isForwarded(request)) {
+      mayReport = false
+      server.log.warn(ignored)
+    }
     if (simulating && !isFromHere(request)) return refuse(request, reply, done)
     done(request.is404 ? refuseMethod(request, methodsOf) : undefined)
   })
 }
+
+const ignored =
+  'a request came with X-Forwarded-For or Forwarded, which TRUST_PROXY=off ignores: if a proxy sent it, all callers behind it count as one until TRUST_PROXY names the proxy'
+
+const isForwarded = ({ headers }: FastifyRequest): boolean =>
+  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
 
 /** Refuses requests that did not come from this machine, browsers with a page, and logs the first refusal. */
 function createRefusal(server: FastifyInstance, { basePath }: Config) {

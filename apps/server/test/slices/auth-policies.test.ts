@@ -15,6 +15,21 @@ import {
 import { ownerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 
+test('forwarded headers that are ignored are reported once, and trusted ones never', async () => {
+  const reachable = { PUBLIC_URL: 'https://keys.example.com', RATE_LIMITS: 'on', PAYMENTS: 'off' }
+  const warningsWith = async (trust: Record<string, string>) => {
+    const lines: string[] = []
+    const log = { write: (line: string) => void lines.push(line) }
+    const on = await startServer({ ...reachable, ...trust }, { logLevel: 'warn', log })
+    for (const headers of [{}, { 'x-forwarded-for': '10.9.9.9' }, { forwarded: 'for=10.9.9.9' }])
+      await on.call('GET', '/health', { headers })
+    await on.close()
+    return lines.filter((line) => line.includes('TRUST_PROXY'))
+  }
+  expect(await warningsWith({})).toHaveLength(1)
+  expect(await warningsWith({ TRUST_PROXY: '1' })).toEqual([])
+})
+
 describe('attempt limits', () => {
   const on = serverForAll({ RATE_LIMITS: 'on', PAYMENTS: 'off' })
   const owner = ownerForAll(on)

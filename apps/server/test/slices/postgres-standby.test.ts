@@ -7,7 +7,7 @@ import { type PrivateCluster, type Standby, startPrivateCluster, startStandby } 
 
 const pgBouncer = findPgBouncer()
 const limitMs = 10_000
-const away = 'Commits wait for a synchronous standby of PostgreSQL.'
+const away = 'Commits wait for a synchronous standby of the database.'
 const [goesAway, comesBack] = [/^commits wait for a synchronous standby/, /confirmed again$/]
 
 let primary: PrivateCluster

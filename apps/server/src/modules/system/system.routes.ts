@@ -10,7 +10,7 @@ import { toPricing } from '../payments/pricing.rules.ts'
 const troubleTexts: Record<StorageTrouble, string> = {
   full: errorFacts('storage_full').message,
   read_only: 'The database is read-only.',
-  standby_away: 'Commits wait for a synchronous standby of PostgreSQL.',
+  standby_away: 'Commits wait for a synchronous standby of the database.',
   disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
 }
 
