@@ -72,18 +72,18 @@ function toImage(folder, home, config) {
     chownSync(join(folder, name), uid, gid)
   }
   const env = { PATH: process.env.PATH, VOLUMES: folder, IMAGE_USER: config.User }
-  const inside = (settings, command) => [home, ...config.Env, ...settings, ...command]
+  const inside = (settings, command) => [...config.Env, ...settings, ...command]
   return {
     config,
     start: (settings) => {
       const command = [...config.Entrypoint, ...config.Cmd]
-      const args = [...namespaces, 'sh', '-c', mounts, ...inside(settings, command)]
+      const args = [...namespaces, 'sh', '-c', mounts, home, ...inside(settings, command)]
       return spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     },
     /** Runs a command in the container of a process. */
     execute: (pid, settings, ...command) => {
       const own = ['chroot', `--userspec=${config.User}`, home, '/usr/bin/env', '-i']
-      const args = [`--target=${pid}`, '--mount', '--pid', ...own, ...inside(settings, command).slice(1)]
+      const args = [`--target=${pid}`, '--mount', '--pid', ...own, ...inside(settings, command)]
       return run('nsenter', args)
     },
   }
