@@ -8,7 +8,7 @@ import { recount } from '../recount.ts'
 
 const on = serverForAll(
   { RATE_LIMITS: 'on' },
-  { gateSizes: { requests: { running: 100, waiting: 0 } }, oldProviderMs: 1000 },
+  { gateSizes: { requests: { running: 100, waiting: 0 } }, oldProviderMs: 3000 },
 )
 const owner = ownerForEach(on)
 const app = appForEach(owner)
