@@ -53,5 +53,7 @@ export interface TableProps<Row> {
   skeletonRows?: number
   /** Shown instead of rows when there are none. */
   empty?: ReactNode
-  error?: { title: string; description?: string; onRetry: () => void; retrying?: boolean } | undefined
+  error?:
+    | { title: string; description?: string; onRetry: () => void; retrying?: boolean; onClear?: () => void }
+    | undefined
 }

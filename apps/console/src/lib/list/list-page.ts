@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
+import { hasCode } from '../api/call.ts'
 import { useUrlState } from '../navigation/url-state.ts'
 import { toPage } from './url-values.ts'
 
@@ -22,8 +23,16 @@ export function useLastPage(pages: number | undefined) {
   }, [pages, page, turnTo])
 }
 
-/** The loading and error states of a table; `before` is a query that has to succeed first. */
-export function tableState(query: UseQueryResult, failure: string, before?: UseQueryResult) {
+/**
+ * The loading and error states of a table; `before` is a query that has to succeed first. Where a link or a saved view names
+ * what was deleted, `clearFilters` helps and a retry does not.
+ */
+export function tableState(
+  query: UseQueryResult,
+  failure: string,
+  before?: UseQueryResult,
+  clearFilters?: () => void,
+) {
   const failed = before?.isLoadingError ? before : query.isLoadingError ? query : undefined
   return {
     loading: !failed && query.isPending,
@@ -32,6 +41,7 @@ export function tableState(query: UseQueryResult, failure: string, before?: UseQ
       description: failed.error?.message,
       onRetry: () => void failed.refetch(),
       retrying: failed.isFetching,
+      onClear: hasCode(failed.error, 'not_found') ? clearFilters : undefined,
     },
   }
 }

@@ -81,7 +81,7 @@ export function EndUsersPage() {
   const users = useEndUsers({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : users.data
   useLastPage(users.isPlaceholderData ? undefined : data?.pagination.pages)
-  const shown = tableState(users, 'Failed to load users', unresolved ?? apps)
+  const shown = tableState(users, 'Failed to load users', unresolved ?? apps, clearFilters)
   const selection = useSelection(data?.clients, JSON.stringify(filters))
   const mayChange = bulkDialogs.some(dialog.may)
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)

@@ -98,7 +98,7 @@ export function LicensesPage() {
   const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : licenses.data
   useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination.pages)
-  const shown = tableState(licenses, 'Failed to fetch licenses', unresolved ?? apps)
+  const shown = tableState(licenses, 'Failed to fetch licenses', unresolved ?? apps, clearFilters)
   const selection = useSelection(data?.licenses, JSON.stringify(filters))
   const bulk = bulkDialogs.find((kind) => kind === dialog.kind)
   const chosen = useChosen(data?.licenses, dialog.id)
