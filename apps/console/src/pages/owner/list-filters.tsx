@@ -36,7 +36,7 @@ export function ListFilters({
   saved,
 }: ListFiltersProps) {
   const appFilter = useAppFilter(apps, app)
-  // Of a single app, nobody has to choose it first.
+  // A vendor with one app need not choose it first.
   const single = app ?? (apps.length === 1 ? apps[0] : undefined)
   const types = useLicenseTypes(single?._id).data ?? []
   const resellers = useResellerOptions(single?._id)
