@@ -54,7 +54,7 @@ export function installRequestChecks(
   // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
-    if (serving?.isAway && request.routeOptions.url !== '/api/health')
+    if (serving?.isAway && needsDatabase(request.routeOptions.url))
       return done(problem('database_unavailable', { retryAfterSeconds: 5 }))
     if (mayReport && isForwarded(request)) {
       mayReport = false
@@ -127,6 +127,9 @@ function isLoopback(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && loopback.test(url.hostname)
 }
+
+const needsDatabase = (path = ''): boolean =>
+  path.startsWith('/api/') && path !== '/api/health' && path !== '/api/config'
 
 /** Collects the methods of each path while routes are mounted. */
 function collectMethods(server: FastifyInstance): (path: string) => string[] {

@@ -15,8 +15,8 @@ export interface Digests {
 }
 
 const list = (columns: readonly string[], of = '') => columns.map((column) => `${of}"${column}"`).join(', ')
-const given = (name: string) => `json_populate_recordset(null::"${name}", $1::json)`
-const isSame = ({ key }: MovedTable) => key.map((column) => `t."${column}" = given."${column}"`).join(' and ')
+const jsonRows = (name: string) => `json_populate_recordset(null::"${name}", $1::json)`
+const isSame = ({ key }: MovedTable) => key.map((column) => `t."${column}" = sent."${column}"`).join(' and ')
 
 /** Passes rows on as JSON, some at a time. */
 async function inSlices(
@@ -48,7 +48,7 @@ function* noting(rows: Iterable<unknown[]>, note: (values: unknown[]) => void): 
 }
 
 const insertInto = ({ name, columns }: MovedTable) =>
-  `insert into "${name}" (${list(columns)}) overriding system value select ${list(columns)} from ${given(name)}`
+  `insert into "${name}" (${list(columns)}) overriding system value select ${list(columns)} from ${jsonRows(name)}`
 
 /** Copies all rows that a table has in a state, then reads them back. */
 export async function copyTable(
@@ -93,7 +93,7 @@ export async function updateTable(
     sent.remove(values)
   })
   await inSlices(old, table, async (json) => {
-    const text = `delete from "${name}" t using ${given(name)} given where ${isSame(table)} returning ${list(columns, 't.')}`
+    const text = `delete from "${name}" t using ${jsonRows(name)} sent where ${isSame(table)} returning ${list(columns, 't.')}`
     const { rows } = await target.query({ text, values: [json], rowMode: 'array' })
     for (const values of rows) there.remove(values)
   })
@@ -103,7 +103,7 @@ export async function updateTable(
   })
   await inSlices(added, table, async (json) => {
     await target.query(insertInto(table), [json])
-    const text = `select ${list(columns, 't.')} from "${name}" t join ${given(name)} given on ${isSame(table)}`
+    const text = `select ${list(columns, 't.')} from "${name}" t join ${jsonRows(name)} sent on ${isSame(table)}`
     const { rows } = await target.query({ text, values: [json], rowMode: 'array' })
     for (const values of rows) there.add(values)
   })

@@ -218,7 +218,7 @@ class Move {
       await this.#source.lock()
     }
     const began = performance.now()
-    const cut = setTimeout(() => void this.#target.end(), Math.max(pauseMostMs, 3 * lastMs))
+    const cut = setTimeout(() => void this.#target.end().catch(() => {}), Math.max(pauseMostMs, 3 * lastMs))
     let isMarked = false
     try {
       // Another move may have been quicker.
