@@ -213,7 +213,7 @@ test('who is told of failed backups is the sender of mails by default, and sched
   expect([mailTo, directory]).toEqual(['k@example.com', '/srv/backups'])
   expect(mistakes({ ...postgres, BACKUP_EVERY: '0' })).toEqual([])
   expect(mistakes({ ...postgres, BACKUP_EVERY: '24' })).toEqual([
-    expect.stringContaining('docs/operations.md shows base backups, under "Any moment on PostgreSQL"'),
+    expect.stringContaining('docs/operations.md shows base backups of a database server'),
   ])
 })
 

@@ -264,7 +264,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   if (values.DATABASE_URL && values.BACKUP_EVERY > 0) {
     mistakes.push(
-      'BACKUP_EVERY: is for the embedded database; docs/operations.md shows base backups, under "Any moment on PostgreSQL"',
+      'BACKUP_EVERY: is for the embedded database; docs/operations.md shows base backups of a database server',
     )
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
