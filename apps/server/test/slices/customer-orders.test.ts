@@ -84,8 +84,8 @@ test('an order shows no key that another customer has by now', async () => {
   const [email, other] = [newBuyer(), newBuyer()]
   await sell(on, shop, paid('N-2', { email }))
   const { licenses } = await orderOnce(owner, 'N-2', { state: 'fulfilled' })
-  const [given, kept] = licenses as { _id: string; key: string }[]
-  expect((await owner.call('PUT', `/licenses/${given?._id}`, { customer: other })).status).toBe(200)
+  const [moved, kept] = licenses as { _id: string; key: string }[]
+  expect((await owner.call('PUT', `/licenses/${moved?._id}`, { customer: other })).status).toBe(200)
   const openedBy = async (buyer: string) => {
     await askLink(buyer)
     const [link] = await linksOf(buyer)
@@ -93,11 +93,11 @@ test('an order shows no key that another customer has by now', async () => {
   }
   const former = await openedBy(email)
   expect(former.orders).toMatchObject([{ order: 'N-2', licenses: [kept?.key] }])
-  expect(JSON.stringify(former)).not.toContain(given?.key)
+  expect(JSON.stringify(former)).not.toContain(moved?.key)
   const { customer } = await orderOnce(owner, 'N-2', { state: 'fulfilled' })
   const exported = (await owner.call('GET', `/customers/${customer}/export`)).raw.toString()
-  expect([exported.includes(kept?.key ?? ''), exported.includes(given?.key ?? '')]).toEqual([true, false])
-  expect(await openedBy(other)).toMatchObject({ orders: [], licenses: [{ key: given?.key }] })
+  expect([exported.includes(kept?.key ?? ''), exported.includes(moved?.key ?? '')]).toEqual([true, false])
+  expect(await openedBy(other)).toMatchObject({ orders: [], licenses: [{ key: moved?.key }] })
 })
 
 test('a mailed link opens the devices and refusals of each end user that uses what the customer has bought', async () => {
