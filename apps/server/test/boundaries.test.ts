@@ -326,7 +326,7 @@ const faults: [rule: string, path: string, text: string][] = [
   ['only db knows the engine', 'http/a.ts', 'const { dialect } = database'],
   ['only db knows the engine', 'modules/apps/b.repo.ts', 'if (needsLocks(tx)) lock(tx)'],
   ['only db knows the engine', 'modules/apps/c.repo.ts', 'const ids = "json_each(?)"'],
-  ["an exception for an engine's name is needed", 'config.ts', '// PostgreSQL by DATABASE_URL'],
+  ["an exception for an engine's name is needed", 'config-database.ts', '// PostgreSQL by DATABASE_URL'],
 ]
 
 test('refuses engines outside of db, and files of an engine without their ADR', () => {
@@ -340,6 +340,6 @@ test('accepts engines in db and in comments, and operator texts that name one', 
   write(`${server}/db/open.ts`, "const dialect = 'sqlite'")
   write(`${server}/db/sqlite/a.ts`, `${decided}\nexport const x = 1`)
   write(`${server}/modules/apps/a.service.ts`, '// On PostgreSQL it takes a round trip.\nexport const x = 1')
-  write(`${server}/config.ts`, "export const text = 'postgres://'")
+  write(`${server}/config-database.ts`, "export const text = 'postgres://'")
   expect(check()).toEqual({ code: 0, output: '' })
 })

@@ -139,7 +139,7 @@ export class PostgresPool {
         longestMs,
         mayCommit,
       )
-      this.waits.noteAnswer()
+      this.waits.noteSuccess()
       return result
     } catch (error) {
       if (error instanceof pg.DatabaseError) this.waits.noteAnswer()

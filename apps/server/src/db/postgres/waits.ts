@@ -47,7 +47,7 @@ export class Waits {
     this.standby = new Standby(url)
   }
 
-  /** Whether PostgreSQL did not respond to the last probe; only a probe finds that it responds again. */
+  /** Whether PostgreSQL did not respond to the last probe. */
   get isDown(): boolean {
     return this.#isDown
   }
@@ -58,6 +58,11 @@ export class Waits {
 
   noteAnswer(): void {
     this.#lastAnswerAt = performance.now()
+  }
+
+  noteSuccess(): void {
+    this.noteAnswer()
+    this.#isDown = false
   }
 
   /** Whether queries on this connection wait for a server that does not respond. */
