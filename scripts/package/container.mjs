@@ -123,8 +123,8 @@ async function use({ config, start, execute }) {
     done('it runs as the first process, without privileges, on a read-only root, and is healthy')
     assert.equal(await send(`${url}/api/auth/register`, { name: 'Vera', ...account }), 201)
     assert.match(execute(pid, [], 'keyward', 'owner', 'list'), /vera@example\.com/)
-    execute(pid, [], 'keyward', 'backup', '/var/backups/keyward/one.tar')
-    assert.match(execute(pid, [], 'ls', '/var/backups/keyward'), /^one\.tar$/m)
+    execute(pid, [], 'keyward', 'backup')
+    assert.match(execute(pid, [], 'ls', '/var/backups/keyward'), /^keyward-.*\.tar$/m)
     done('it takes a sign-up and commands, and writes a backup')
   })
   await during(async () => {

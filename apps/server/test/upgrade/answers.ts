@@ -1,5 +1,6 @@
 // Every answer that a server gives about what it stores, found by its own list of calls.
 import { parseCsv } from '../../src/modules/bulk/csv.ts'
+import { until } from '../cluster/programs.ts'
 import { pausedUser } from './fill.ts'
 
 export interface Answer {
@@ -94,11 +95,18 @@ async function read(url: string, path: string, tokens: Tokens): Promise<Answer> 
     : path === '/api/api-keys/current'
       ? tokens.apiKey
       : tokens.owner
-  const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const answer = await fetchAgain(`${url}${path}`, { authorization: `Bearer ${token}` })
   const text = await answer.text()
   const isJson = answer.headers.get('content-type')?.startsWith('application/json')
   return { status: answer.status, body: withoutPauses(isJson ? JSON.parse(text) : toObjects(text)) }
 }
+
+/** A server under load may answer 503, which asks to repeat the call. */
+export const fetchAgain = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
+  until(`an answer of ${url}`, 60, async () => {
+    const answer = await fetch(url, { headers })
+    return answer.status === 503 ? undefined : answer
+  })
 
 /** The lines of an export with the names of their columns, so that a new column is an added field. */
 function toObjects(csv: string): object[] {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { callOver } from '../server-process.ts'
+import { fetchAgain } from './answers.ts'
 import { type Filled, owner, seller } from './fill.ts'
 import type { State } from './states.ts'
 
@@ -39,10 +40,11 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
     Keyward: new (options: Options) => Keyward
   }
   const { app, keys, seatKey, bannedKey, tokens } = filled
-  const published = await callOver(url, 'GET', `/client/apps/${app.appId}/keys`)
+  const published = await fetchAgain(`${url}/api/client/apps/${app.appId}/keys`)
+  const { data } = (await published.json()) as { data: { keys: object[] } }
   const fixed = {
     ...{ baseUrl: url, appId: app.appId, secret: app.appSecret },
-    ...{ publicKeys: published.json.data.keys, version: '1.0.0' },
+    ...{ publicKeys: data.keys, version: '1.0.0' },
   }
   const program = (hwid: string, more: Options = {}) => new Keyward({ ...fixed, hwid, ...more })
   const [ownKey = '', registeredKey = '', offlineKey = '', checkedKey = ''] = keys
