@@ -35,7 +35,7 @@ test('every accepted event of every kind of shop is used exactly once through th
   const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
   /** Asks any node until one answers, as shops do. */
   const untilDone = <T>(ask: (url: string) => Promise<T>): Promise<T> =>
-    vi.waitFor(() => ask(anyNode().url), { timeout: 120_000, interval: 20 })
+    vi.waitFor(() => ask(anyNode().url), { timeout: 600_000, interval: 20 })
   let token: string | undefined
   const call = (method: string, path: string, body?: object) =>
     untilDone(async (url) => {
