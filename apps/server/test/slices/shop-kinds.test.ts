@@ -478,6 +478,37 @@ describe('Paddle', () => {
     expect(await deliver(shop, updated('evt_replaced'))).toBe(200)
     await orderOnce(owner, order, { state: 'waiting' })
   })
+
+  test('keeps the license type when a product is added to a subscription, and says so', async () => {
+    const shop = await addShop('paddle')
+    const { order, said } = sold('paddle', 'sub')
+    expect(await deliver(shop, said)).toBe(200)
+    const before = await licenseOf(await orderOnce(owner, order, { state: 'fulfilled' }))
+    const until = new Date(on.clock.now() + 40 * day).toISOString()
+    const items = ['plus', 'pro'].map((id) => ({ price: { id }, quantity: 1 }))
+    shops.hosts.paddle.objects.set(`/subscriptions/${order}`, {
+      data: { status: 'active', current_billing_period: { ends_at: until }, items },
+    })
+    on.clock.advance(minute)
+    const event = {
+      event_id: 'evt_added',
+      event_type: 'subscription.updated',
+      occurred_at: now().toISOString(),
+    }
+    const body = JSON.stringify({ ...event, data: { id: order } })
+    expect(await deliver(shop, { id: 'evt_added', body })).toBe(200)
+    const reason = expect.stringContaining('added the product “plus”')
+    const found = await orderOnce(owner, order, { state: 'waiting', reason })
+    expect(await licenseOf(found)).toMatchObject({ expiresAt: until, type: before.type })
+    // The vendor has seen to it.
+    const products = [
+      { product: 'pro', type: types.pro },
+      { product: 'plus', type: null },
+    ]
+    await owner.call('PUT', `/shops/${shop._id}`, { products })
+    await owner.call('POST', `/orders/${found._id}/retry`)
+    await orderOnce(owner, order, { state: 'fulfilled' })
+  })
 })
 
 describe('Lemon Squeezy', () => {

@@ -57,6 +57,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
   const changed =
     told.product === null ? undefined : { product: told.product, mapped: mappedTo(told.product) }
+  for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
   const customerId = lines.some(({ mapped }) => mapped?.type)
     ? await linkCustomer(write, paid)
     : order.customer_id
@@ -102,6 +103,11 @@ async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Pro
 const needing = (reason: string): Need => ({ reason, isRetried: true })
 
 const unnamed: Need = { reason: 'The shop names no product of this order', isRetried: false }
+
+const addition = (product: string): Need => ({
+  reason: `The shop added the product “${product}” to this subscription: generate its license yourself`,
+  isRetried: false,
+})
 
 const unclear: Need = {
   reason: 'The order has several products, so it is unclear which one the shop has changed',

@@ -79,6 +79,22 @@ const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
     { end: 80 },
   ],
   [
+    'a product that is added, and one that replaces another',
+    [
+      { kind: 'changed', at: 1, product: 'pro', products: ['addon', 'pro'], until: null },
+      { kind: 'changed', at: 2, product: 'pro', products: ['addon', 'pro'], until: null },
+    ],
+    { product: null, added: ['addon'] },
+  ],
+  [
+    'an addition that ends, and a replacement',
+    [
+      { kind: 'changed', at: 1, product: 'pro', products: ['pro', 'addon'], until: null },
+      { kind: 'changed', at: 2, product: 'plus', products: ['plus'], until: null },
+    ],
+    { product: 'plus', added: [] },
+  ],
+  [
     'a change to a shorter time',
     [
       { kind: 'renewed', at: 1, until: 80 },

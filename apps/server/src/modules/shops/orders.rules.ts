@@ -71,6 +71,8 @@ export interface ToldOrder {
   end: number | undefined
   /** The product that a subscription was changed to. */
   product: string | null
+  /** Products that a subscription has beside those that were bought. */
+  added: string[]
 }
 
 /** In this order things happen within one moment: many shops tell times in seconds. */
@@ -137,25 +139,32 @@ function isDisputed(sorted: readonly OrderFact[]): boolean {
 function subscriptionOf(
   sorted: readonly OrderFact[],
   lines: readonly OrderLine[],
-): Pick<ToldOrder, 'end' | 'product'> {
+): Pick<ToldOrder, 'end' | 'product' | 'added'> {
   let end: number | undefined
   let product: string | null = null
   let products = lines.map((line) => line.product)
+  let added: string[] = []
   for (const fact of sorted) {
     if ((fact.kind === 'renewed' || fact.kind === 'paid') && fact.until !== undefined)
       end = Math.max(end ?? fact.until, fact.until)
     if (fact.kind === 'changed') {
       if (fact.until !== null) end = fact.until
-      product = newProductOf(fact, products) ?? product
-      products = [...(fact.products ?? [fact.product])]
+      const after = fact.products ?? [fact.product]
+      const replacing = newProductOf(fact, products)
+      product = replacing ?? product
+      const fresh = after.filter((one) => one !== replacing && !products.includes(one))
+      added = [...added, ...fresh].filter((one) => after.includes(one))
+      products = [...after]
     }
     if (fact.kind === 'payment_failed' || fact.kind === 'ended') end = Math.min(end ?? fact.at, fact.at)
   }
-  return { end, product }
+  return { end, product, added }
 }
 
-/** Many shops tell all of a subscription whenever something about it changes. */
+/** Many shops tell all of a subscription whenever something about it changes. What replaces nothing is an addition. */
 function newProductOf({ product, products }: ChangedFact, before: readonly string[]): string | undefined {
   if (!products && before.length > 1) return product
-  return (products ?? [product]).find((one) => !before.includes(one))
+  const after = products ?? [product]
+  const isAddition = before.every((one) => after.includes(one))
+  return isAddition ? undefined : after.find((one) => !before.includes(one))
 }

@@ -121,8 +121,9 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
     if (!hasNewProducts(told)) return undefined
     const order = told.data.object.id
     return async (readBack) => {
-      const { end, isPaid, product } = await askSubscription(readBack, order)
-      return { ...at(told), kind: 'changed', order, product, until: isPaid ? end : null }
+      const { end, isPaid, products } = await askSubscription(readBack, order)
+      const until = isPaid ? end : null
+      return { ...at(told), kind: 'changed', order, product: products[0]!, products, until }
     }
   },
   'customer.subscription.deleted': (told) => async () => ({
@@ -196,5 +197,6 @@ async function askInvoice(readBack: ReadBack, { data }: Told) {
 async function askSubscription(readBack: ReadBack, subscriptionId: string) {
   const found = subscription.parse(await readBack(`/v1/subscriptions/${encodeURIComponent(subscriptionId)}`))
   const isPaid = found.status === 'active' || found.status === 'trialing'
-  return { end: found.current_period_end * second, isPaid, product: found.items.data[0]!.price.id }
+  const products = found.items.data.map(({ price }) => price.id)
+  return { end: found.current_period_end * second, isPaid, products }
 }
