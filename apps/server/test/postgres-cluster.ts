@@ -35,8 +35,8 @@ export interface Standby {
   stop(): Promise<void>
 }
 
-/** Copies a cluster into a standby, which follows it under this name. */
-export async function startStandby(primary: Cluster, name: string): Promise<Standby> {
+/** An empty directory for a cluster, of the account that runs it. */
+function makeHome() {
   const bin = findBinaries()
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
   const directory = mkdtempSync(join(tmpdir(), 'keyward-pg-'))
@@ -44,6 +44,12 @@ export async function startStandby(primary: Cluster, name: string): Promise<Stan
   if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
   const data = join(directory, 'data')
+  return { bin, account, directory, env, data }
+}
+
+/** Copies a cluster into a standby, which follows it under this name. */
+export async function startStandby(primary: Cluster, name: string): Promise<Standby> {
+  const { bin, account, directory, env, data } = makeHome()
   const options = { ...account, env, cwd: directory, stdio: 'ignore' as const }
   const source = new URL(primary.url)
   source.searchParams.set('application_name', name)
@@ -92,13 +98,7 @@ export async function startStandby(primary: Cluster, name: string): Promise<Stan
 }
 
 export async function startPrivateCluster(more: Record<string, string> = {}): Promise<PrivateCluster> {
-  const bin = findBinaries()
-  const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
-  const directory = mkdtempSync(join(tmpdir(), 'keyward-pg-'))
-  chmodSync(directory, 0o700)
-  if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
-  const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
-  const data = join(directory, 'data')
+  const { bin, account, directory, env, data } = makeHome()
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'keyward', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
     ...account,
     env,
