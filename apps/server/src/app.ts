@@ -208,6 +208,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (isAway) server.log.error(standbyLines.away)
     else server.log.info(standbyLines.back)
   }
+  database.slow.listen(config.slowQueryMs, (query) => server.log.warn(query, 'slow query'))
   const events = createEvents(ctx, { onError: logError, heartbeatMs: options.heartbeatMs })
   const activity = new ActivityLog({
     clock,

@@ -53,6 +53,8 @@ export interface Config {
   backups: BackupConfig
   /** How long `/api/ready` answers 503 before the listener closes. */
   shutdownDelayMs: number
+  /** Statements of the database that take longer are logged; none if it is 0. */
+  slowQueryMs: number
   smtpUrl: string | undefined
   mailFrom: string | undefined
   /** `mail` sends reset links; with `operator` only the command line can set a new password. */
@@ -199,6 +201,11 @@ const variables = z.object({
     .transform((seconds) => Number(seconds) * 1000)
     .refine((ms) => ms <= 60_000, 'must be at most 60')
     .default(0),
+  SLOW_QUERY_MS: z
+    .string()
+    .regex(/^\d{1,6}$/, 'must be a number of milliseconds, or 0 for none')
+    .transform(Number)
+    .default(1000),
   SMTP_URL: z
     .url({
       protocol: /^smtps?$/,
@@ -299,6 +306,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     auditDays: values.AUDIT_DAYS,
     backups: backupsOf(values, dataDir, values.MAIL_FROM),
     shutdownDelayMs: values.SHUTDOWN_DELAY,
+    slowQueryMs: values.SLOW_QUERY_MS,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     passwordReset:

@@ -1,4 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, DialectAdapter, Kysely, RawBuilder } from 'kysely'
+import type { SlowQueries } from './slow-queries.ts'
 import type { StorageRoom } from './storage-room.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -10,6 +11,7 @@ export interface Database {
   lists: Kysely<Tables>
   engine: Engine
   room: StorageRoom
+  slow: SlowQueries
   close(): Promise<void>
 }
 

@@ -8,6 +8,7 @@ import { postgresEngine } from './postgres/engine.ts'
 import { readList } from './postgres/lists.ts'
 import { PostgresPool } from './postgres/pool.ts'
 import { setOwnConnection } from './run.ts'
+import { SlowQueries } from './slow-queries.ts'
 import { requireRoomToOpen } from './sqlite/data-dir.ts'
 import { KeywardSqliteDialect, openSqlite, type SqliteHandles } from './sqlite/dialect.ts'
 import { sqliteEngine } from './sqlite/engine.ts'
@@ -33,10 +34,11 @@ function openEmbedded(dataDir: string): OpenDatabase {
   closeSync(openSync(path, 'a', 0o600))
   const handles = openSqlite(path)
   const room = new StorageRoom(dataDir)
-  const dialect = new KeywardSqliteDialect(handles, (error) => room.note(error))
+  const slow = new SlowQueries()
+  const dialect = new KeywardSqliteDialect(handles, { onFailure: (error) => room.note(error), slow })
   const db = new Kysely<Tables>({ dialect })
   setOwnConnection(db, dialect.connect())
-  const threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }))
+  const threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }), slow)
   const lists = listsOf(dialect, (text, values) => threads.read(text, values))
   return {
     dialect: 'sqlite',
@@ -44,6 +46,7 @@ function openEmbedded(dataDir: string): OpenDatabase {
     lists,
     engine: sqliteEngine(handles, db),
     room,
+    slow,
     handles,
     path,
     close: async () => {
@@ -61,7 +64,8 @@ function openPostgres(url: string): OpenDatabase {
   const db = new Kysely<Tables>({ dialect })
   const lists = listsOf(dialect, (text, values) => readList(pool, text, values))
   const engine = postgresEngine(pool, url, db)
-  return { dialect: 'postgres', db, lists, engine, room: pool.room, pool, close: () => db.destroy() }
+  const { room, slow } = pool
+  return { dialect: 'postgres', db, lists, engine, room, slow, pool, close: () => db.destroy() }
 }
 
 const listsOf = (engine: Dialect, read: ReadRows) =>

@@ -1,6 +1,7 @@
 // ADR 26: a server that does not respond blocks no caller.
 import pg from 'pg'
 import { DatabaseUnavailableError } from '../failure.ts'
+import { SlowQueries } from '../slow-queries.ts'
 import { StorageRoom } from '../storage-room.ts'
 import { Batch, type BatchResult } from './batch.ts'
 import { PostgresClient, sessionLimits } from './client.ts'
@@ -27,6 +28,7 @@ const mayFlush = `select coalesce(bool_and(has_function_privilege(oid, 'execute'
 /** The connection pool of PostgreSQL. */
 export class PostgresPool {
   readonly room = new StorageRoom()
+  readonly slow = new SlowQueries()
   readonly names = new StatementNames()
   readonly waits: Waits
   readonly pending = new PendingLists((query) => this.query(query))
@@ -129,6 +131,7 @@ export class PostgresPool {
     values?: unknown[],
     longestMs?: number,
   ) {
+    const began = performance.now()
     try {
       const answer = query instanceof Batch ? client.query(query).done : client.query(query, values)
       // A read on shared connections has a limit of its own.
@@ -145,6 +148,8 @@ export class PostgresPool {
       if (error instanceof pg.DatabaseError) this.waits.noteAnswer()
       this.room.note(error)
       throw isConnectionFault(error) ? asUnavailable(error) : error
+    } finally {
+      this.slow.note(() => textOf(query), performance.now() - began)
     }
   }
 
@@ -191,4 +196,9 @@ export class PostgresPool {
     this.pending.end()
     await Promise.all([endOrTimeOut(this.#pool, endMs), this.#shared.end(endMs)])
   }
+}
+
+const textOf = (query: string | pg.QueryConfig | Batch): string => {
+  if (query instanceof Batch) return query.statements.map(({ text }) => text).join('; ')
+  return typeof query === 'string' ? query : query.text
 }

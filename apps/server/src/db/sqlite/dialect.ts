@@ -12,6 +12,7 @@ import {
 } from 'kysely'
 import type { BeginOptions, EngineConnection } from '../engine.ts'
 import { isSqliteReadOnly, NeighborFailedError } from '../failure.ts'
+import type { SlowQueries } from '../slow-queries.ts'
 import { CommitCounter } from './commit-counter.ts'
 import { CommitGroups } from './commit-groups.ts'
 import { SqliteHandle, type SqliteResult } from './handle.ts'
@@ -31,14 +32,17 @@ export function openSqlite(path: string): SqliteHandles {
   return { writer, reader, commits: new CommitCounter(writer, reader) }
 }
 
-type OnFailure = (error: unknown) => void
+interface Observers {
+  onFailure: (error: unknown) => void
+  slow: SlowQueries
+}
 
 /** Kysely over SQLite: statements are kept, transactions are immediate, take turns and share commits. */
 export class KeywardSqliteDialect implements Dialect {
   readonly #driver: KeywardSqliteDriver
 
-  constructor(handles: SqliteHandles, onFailure: OnFailure = () => {}) {
-    this.#driver = new KeywardSqliteDriver(handles, onFailure)
+  constructor(handles: SqliteHandles, observers: Observers) {
+    this.#driver = new KeywardSqliteDriver(handles, observers)
   }
 
   createDriver = (): Driver => this.#driver
@@ -61,13 +65,13 @@ class KeywardSqliteAdapter extends SqliteAdapter {
 
 class KeywardSqliteDriver implements Driver {
   readonly #handles: SqliteHandles
-  readonly #onFailure: OnFailure
+  readonly #observers: Observers
   readonly #groups: CommitGroups
 
-  constructor(handles: SqliteHandles, onFailure: OnFailure) {
+  constructor(handles: SqliteHandles, observers: Observers) {
     this.#handles = handles
-    this.#onFailure = onFailure
-    this.#groups = new CommitGroups(handles.writer, onFailure)
+    this.#observers = observers
+    this.#groups = new CommitGroups(handles.writer, observers.onFailure)
   }
 
   async init() {}
@@ -77,7 +81,7 @@ class KeywardSqliteDriver implements Driver {
   }
 
   connect(): KeywardSqliteConnection {
-    return new KeywardSqliteConnection(this.#handles, this.#groups, this.#onFailure)
+    return new KeywardSqliteConnection(this.#handles, this.#groups, this.#observers)
   }
 
   async beginTransaction(connection: DatabaseConnection) {
@@ -107,13 +111,13 @@ class KeywardSqliteConnection implements EngineConnection {
   beginAs: BeginOptions | undefined
   readonly #handles: SqliteHandles
   readonly #groups: CommitGroups
-  readonly #onFailure: OnFailure
+  readonly #observers: Observers
   #transaction: Transaction | undefined
 
-  constructor(handles: SqliteHandles, groups: CommitGroups, onFailure: OnFailure) {
+  constructor(handles: SqliteHandles, groups: CommitGroups, observers: Observers) {
     this.#handles = handles
     this.#groups = groups
-    this.#onFailure = onFailure
+    this.#observers = observers
   }
 
   async begin(): Promise<void> {
@@ -157,12 +161,15 @@ class KeywardSqliteConnection implements EngineConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const began = performance.now()
     try {
       const result = this.#run(query)
       return toQueryResult<Row>(result instanceof Promise ? await result : result)
     } catch (error) {
-      this.#onFailure(error)
+      this.#observers.onFailure(error)
       throw error
+    } finally {
+      this.#observers.slow.note(query.sql, performance.now() - began)
     }
   }
 

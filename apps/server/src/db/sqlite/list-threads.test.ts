@@ -1,19 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { currentCaller } from '../../core/caller.ts'
+import { SlowQueries } from '../slow-queries.ts'
 import { ListThreads } from './list-threads.ts'
 
 /** Threads whose queries end on demand; a search takes 400 ms and another query one. */
 function openThreads() {
   const running = new Map<string, () => void>()
-  const threads = new ListThreads(() => ({
-    run: (text, [name] = []) =>
-      new Promise((resolve) => {
-        const ms = text === 'search' ? 400 : 1
-        running.set(String(name), () => resolve({ rows: [], changes: 0, ms }))
-      }),
-    close: async () => {},
-  }))
+  const threads = new ListThreads(
+    () => ({
+      run: (text, [name] = []) =>
+        new Promise((resolve) => {
+          const ms = text === 'search' ? 400 : 1
+          running.set(String(name), () => resolve({ rows: [], changes: 0, ms }))
+        }),
+      close: async () => {},
+    }),
+    new SlowQueries(),
+  )
   const run = async (text: string, account: string, address: string) => {
     const caller = { account, address, isKnown: true }
     void currentCaller.run(caller, () => threads.read(text.split(' ')[0] ?? '', [text]))

@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { currentCaller, server } from '../../core/caller.ts'
 import { FairQueue } from '../../core/fair-queue.ts'
 import { problem } from '../../core/problem.ts'
+import type { SlowQueries } from '../slow-queries.ts'
 import { QueryTimes } from './query-times.ts'
 import type { SqliteThread } from './thread.ts'
 
@@ -24,7 +25,10 @@ export class ListThreads {
     rejection: () => problem('busy', { retryAfterSeconds: 1 }),
   })
 
-  constructor(open: () => Pick<SqliteThread, 'run' | 'close'>) {
+  readonly #slow: Pick<SlowQueries, 'note'>
+
+  constructor(open: () => Pick<SqliteThread, 'run' | 'close'>, slow: Pick<SlowQueries, 'note'>) {
+    this.#slow = slow
     this.#all = Array.from({ length: threadsMost }, open)
     this.#idle = [...this.#all]
   }
@@ -40,6 +44,7 @@ export class ListThreads {
       const result = await thread.run(text, values as SQLInputValue[])
       ms = result.ms
       this.#times.note(text, caller.account, ms)
+      this.#slow.note(text, ms)
       return result.rows
     } finally {
       this.#idle.push(thread)

@@ -116,6 +116,11 @@ function showState(registry: Registry, { ctx, backups, droppedLines }: Options):
     labelNames: ['result'],
     registers: [registry],
   })
+  const slow = new Counter({
+    name: 'keyward_slow_queries_total',
+    help: 'Statements of the database that took longer than SLOW_QUERY_MS',
+    registers: [registry],
+  })
   const dropped = new Counter({
     name: 'keyward_log_lines_dropped_total',
     help: 'Log lines that could not be written',
@@ -156,6 +161,8 @@ function showState(registry: Registry, { ctx, backups, droppedLines }: Options):
     backupFails.set(Number(backups.isFailing))
     backupsMade.reset()
     for (const [result, count] of Object.entries(backups.made)) backupsMade.inc({ result }, count)
+    slow.reset()
+    slow.inc(ctx.database.slow.count)
     dropped.reset()
     dropped.inc(droppedLines())
     await Promise.all([readDatabase().catch(() => up.set(0)), readBackups()])
