@@ -293,12 +293,23 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     'shop events': () => shops.wake(),
   }
 
+  const gates = createGates(options.gateSizes)
   installRequestChecks(server, config, options.serving)
   installErrors(server)
   installBodies(server)
   if (offersMetrics(config)) {
     const { startMetrics } = await import('./modules/system/metrics.ts')
-    startMetrics(server, { ctx, backups, droppedLines: () => options.log?.droppedLines ?? 0 })
+    startMetrics(server, {
+      ...{ ctx, backups, droppedLines: () => options.log?.droppedLines ?? 0 },
+      queues: () => ({
+        passwords: ctx.passwords.waiting,
+        requests: gates.requests.waiting + gates.keys.requests.waiting,
+        jobs: gates.jobs.waiting + gates.keys.jobs.waiting,
+        bodies: gates.bodies.waiting,
+        program_writes: program.waitingWrites,
+        lists: database.engine.waitingLists?.() ?? 0,
+      }),
+    })
   } else {
     server.get('/metrics', async () => {
       throw problem('not_found')
@@ -322,7 +333,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const mount = createMount(scope, {
       checkAnswers,
       clock,
-      gates: createGates(options.gateSizes),
+      gates,
       budget,
       attempts,
       once: (actor, keyed, work) => doOnce(ctx, actor, keyed, work, logError),

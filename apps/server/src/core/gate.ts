@@ -34,6 +34,11 @@ export class Gate {
     this.#options = options
   }
 
+  /** Callers that wait, of all accounts. */
+  get waiting(): number {
+    return [...this.#accounts.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
+  }
+
   /** Resolves when the account may start a request; rejects when its queue is full or the wait is too long. */
   async enter(key: string): Promise<EndTurn> {
     const { running, waiting, waitMs, rejection } = this.#options

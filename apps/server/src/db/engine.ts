@@ -28,6 +28,8 @@ export interface Engine {
   readonly commits: CommitCount | undefined
   /** Resolves if the database answers, even while slow statements occupy most connections. */
   probe(): Promise<unknown>
+  /** Lists that wait for a turn; an engine without threads of its own has none. */
+  waitingLists?(): number
   /** The connections of a pool; an engine in this process has none. */
   connections?(): { open: number; idle: number; awaited: number }
   /** Carries messages to all nodes. */

@@ -69,7 +69,8 @@ describe('the metrics', () => {
     on = await startServer()
     expect(await read('keyward_database_up')).toBe(1)
     expect(await read('keyward_outbox_waiting{outbox="mails"}')).toBe(0)
-    expect(await read('keyward_queue_waiting{queue="passwords"}')).toBe(0)
+    for (const queue of ['passwords', 'requests', 'jobs', 'bodies', 'program_writes', 'lists'])
+      expect(await read(`keyward_queue_waiting{queue="${queue}"}`)).toBe(0)
     const { dataDir, databaseUrl } = on.config
     const madeAt = new Date(on.clock.now() - 3_600_000).toISOString().replace(/[:.]/g, '-')
     await on.close()

@@ -1,9 +1,14 @@
 // ADR 2: what SQLite does in its own way.
 import type { Database, Engine, FeedOptions } from '../engine.ts'
 import type { SqliteHandles } from './dialect.ts'
+import type { ListThreads } from './list-threads.ts'
 
 /** The embedded database, which this process alone serves. */
-export const sqliteEngine = (handles: SqliteHandles, db: Database['db']): Engine => ({
+export const sqliteEngine = (
+  handles: SqliteHandles,
+  db: Database['db'],
+  threads: Pick<ListThreads, 'waiting'>,
+): Engine => ({
   // They run on the server's thread, and checks wait for all that have begun.
   programWritesMost: 4,
   prepareRead: (_name, text) => handles.reader.prepareRow(text),
@@ -11,6 +16,7 @@ export const sqliteEngine = (handles: SqliteHandles, db: Database['db']): Engine
     read: () => handles.commits.read(),
     prepareRead: (text) => handles.reader.prepareRow(text),
   },
+  waitingLists: () => threads.waiting,
   probe: () => db.selectNoFrom((eb) => eb.lit(1).as('n')).execute(),
   openFeed: ({ onMessage }: FeedOptions) => ({
     start: async () => {},

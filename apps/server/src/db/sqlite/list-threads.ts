@@ -33,6 +33,10 @@ export class ListThreads {
     this.#idle = [...this.#all]
   }
 
+  get waiting(): number {
+    return this.#turns.waiting
+  }
+
   async read(text: string, values: readonly unknown[]): Promise<unknown[]> {
     const caller = currentCaller.getStore() ?? server
     const isSlow = () => this.#times.expect(text, caller.account) > slowMs

@@ -24,6 +24,8 @@ interface ProgramOptions extends Pick<ProgramDeps, 'ctx' | 'activity' | 'blocks'
 
 export interface Program extends Pick<ProgramDeps, 'reads' | 'signer' | 'leaked'> {
   calls: ProgramCalls
+  /** Writes of programs that wait for a turn. */
+  readonly waitingWrites: number
   consume: RecordConsumer
   /** Mounts the calls of programs; `refuseFlood` returns an error for an address that sends too many. */
   mount(server: FastifyInstance, refuseFlood: (request: FastifyRequest) => Error | undefined): void
@@ -49,6 +51,9 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
     signer: deps.signer,
     leaked: deps.leaked,
     calls: createProgramCalls(deps),
+    get waitingWrites() {
+      return deps.turns.waiting
+    },
     consume: (records) => cap.consume(records),
     mount: (server, refuseFlood) => {
       installCors(server)

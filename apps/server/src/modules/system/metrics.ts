@@ -13,6 +13,8 @@ import type { ScheduledBackups } from './scheduled-backups.ts'
 interface Options {
   ctx: Ctx
   backups: Pick<ScheduledBackups, 'made' | 'isFailing'>
+  /** Callers that wait, by what they wait for. */
+  queues: () => Record<string, number>
   /** How many lines of the log were dropped. */
   droppedLines: () => number
 }
@@ -96,7 +98,7 @@ function countRequests(server: FastifyInstance, registry: Registry): void {
 }
 
 /** Returns what reads the state of the server anew. */
-function showState(registry: Registry, { ctx, backups, droppedLines }: Options): () => Promise<void> {
+function showState(registry: Registry, { ctx, backups, queues, droppedLines }: Options): () => Promise<void> {
   const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name: `keyward_${name}`, help, labelNames, registers: [registry] })
   const info = gauge('info', 'The version of the server, always 1', 'version')
@@ -155,7 +157,7 @@ function showState(registry: Registry, { ctx, backups, droppedLines }: Options):
   }
 
   return async () => {
-    queued.set({ queue: 'passwords' }, ctx.passwords.waiting)
+    for (const [queue, count] of Object.entries(queues())) queued.set({ queue }, count)
     for (const [state, count] of Object.entries(ctx.database.engine.connections?.() ?? {}))
       connections.set({ state }, count)
     backupFails.set(Number(backups.isFailing))

@@ -19,6 +19,10 @@ export class WriteTurns {
     })
   }
 
+  get waiting(): number {
+    return this.#queue.waiting
+  }
+
   async take<Result>(
     { app, endUser }: Pick<SessionFacts, 'app' | 'endUser'>,
     address: string,
