@@ -445,7 +445,10 @@ test('the page requests at most 60 kB of JavaScript, and nothing of the console'
     scripts.push({ url: new URL(response.url()).pathname, size })
   })
   await signInByKey(page, app, license!.key)
-  for (const code of ['de', 'es', 'pt', 'zh', 'en']) await page.locator('header select').selectOption(code)
+  for (const code of ['de', 'es', 'pt', 'zh', 'en']) {
+    await page.locator('header select').selectOption(code)
+    await expect(page.locator('html')).toHaveAttribute('lang', new RegExp(`^${code}`))
+  }
   await expect(heading(page, 'Your license for Tally')).toBeVisible()
   const sizes = await Promise.all(scripts.map(({ size }) => size))
   const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1000

@@ -149,7 +149,7 @@ test('customers are found by address, name and app, in pages and by the palette'
   await visit(page, '/settings')
   await openPalette(page)
   await page.keyboard.type('new.buyer@')
-  await page.getByRole('option', { name: /new\.buyer@example\.com/ }).click()
+  await page.getByRole('option', { name: 'new.buyer@example.com', exact: true }).click()
   await expect(heading(page, 'new.buyer@example.com')).toBeVisible()
 })
 
