@@ -36,10 +36,8 @@ export function ListFilters({
   saved,
 }: ListFiltersProps) {
   const appFilter = useAppFilter(apps, app)
-  // A vendor with one app need not choose it first.
-  const single = app ?? (apps.length === 1 ? apps[0] : undefined)
-  const types = useLicenseTypes(single?._id).data ?? []
-  const resellers = useResellerOptions(single?._id)
+  const types = useLicenseTypes(app?._id).data ?? []
+  const resellers = useResellerOptions(app?._id)
   const { sort: _order, ...narrowing } = values
   return (
     <FilterBar active={Object.values(narrowing).filter(Boolean).length}>
