@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServerProcess, startProcess } from '../server-process.ts'
 import { databaseUrls } from './front.ts'
@@ -31,9 +31,10 @@ export function toNode(directory: string, secretKey: string, name: (typeof nodeN
     name,
     async start() {
       server = await startProcess(environment)
-      const log = join(directory, `${name}.log`)
-      server.process.stdout?.on('data', (text) => appendFileSync(log, text))
-      server.process.stderr?.on('data', (text) => appendFileSync(log, text))
+      // Open from now on: its last lines may arrive once the directory is gone.
+      const log = openSync(join(directory, `${name}.log`), 'a')
+      for (const stream of [server.process.stdout, server.process.stderr])
+        stream?.on('data', (text) => writeSync(log, text))
     },
     end: async (signal) => void (await server?.end(signal)),
     signal: (signal) => void server?.process.kill(signal),
