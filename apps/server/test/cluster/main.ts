@@ -9,10 +9,11 @@ import { parseArgs } from 'node:util'
 import { asSuperuser, type DatabaseServer, endDatabases, startDatabases } from './databases.ts'
 import { startPooler, startProxy } from './front.ts'
 import { type Acknowledged, call, Load } from './load.ts'
-import { nodeNames, toNode } from './nodes.ts'
+import { type Node, nodeNames, toNode } from './nodes.ts'
 import { endAll, until } from './programs.ts'
 import { consequencesOf, type Event, toTable } from './report.ts'
 
+const nodes: Node[] = []
 const { values: options } = parseArgs({
   options: { minutes: { type: 'string', default: '5' }, keep: { type: 'boolean', default: false } },
 })
@@ -38,7 +39,7 @@ async function main(): Promise<boolean> {
   const startPoolerAgain = startPooler(directory)
   let pooler = startPoolerAgain()
   const secretKey = randomBytes(32).toString('base64')
-  const nodes = nodeNames.map((name) => toNode(directory, secretKey, name))
+  for (const name of nodeNames) nodes.push(toNode(directory, secretKey, name))
   for (const node of nodes) await node.start()
   await until('the proxy', 30, async () => (await call('GET', '/ready')).status === 200 || undefined)
   const load = await Load.prepare()
@@ -190,6 +191,7 @@ const findLost = (host: string, { licenses, notes }: Acknowledged): Promise<stri
 try {
   process.exitCode = (await main()) ? 0 : 1
 } finally {
+  for (const node of nodes) await node.end('SIGKILL')
   await endAll()
   endDatabases(directory)
   if (options.keep) console.log(`The logs are in ${directory}`)
