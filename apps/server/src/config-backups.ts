@@ -32,11 +32,11 @@ export interface BackupConfig {
   /** How many scheduled backups are kept. */
   keep: number
   directory: string
-  /** Who is told when scheduled backups fail. */
+  /** The address that failures of scheduled backups are mailed to. */
   mailTo: string | undefined
 }
 
-/** By default the sender of all mails is told, if the operator named one. */
+/** By default failures are mailed to the sender's address, if `MAIL_FROM` is set. */
 export function backupsOf(values: Values, dataDir: string, mailFrom: string | undefined): BackupConfig {
   return {
     everyMs: values.BACKUP_EVERY * hour,

@@ -210,7 +210,7 @@ test('every variable is read', () => {
   expect([...Object.keys(read), ...ofFiles].sort()).toEqual([...variableNames].sort())
 })
 
-test('who is told of failed backups is the sender of mails by default, and scheduled ones are not for PostgreSQL', () => {
+test('failed backups are mailed to MAIL_FROM by default, and PostgreSQL refuses scheduled ones', () => {
   const { mailTo, directory } = readConfig({ MAIL_FROM: 'Keyward <k@example.com>', DATA_DIR: '/srv' }).backups
   expect([mailTo, directory]).toEqual(['k@example.com', '/srv/backups'])
   expect(mistakes({ ...postgres, BACKUP_EVERY: '0' })).toEqual([])

@@ -39,7 +39,7 @@ export async function refuseUnlessLost(database: OpenDatabase, settings: KeySett
   return () => {}
 }
 
-/** Nobody holds this key: servers answer that they do not. */
+/** Announces a rotation to a random key: every running server answers that it does not have it. */
 async function refuseServers({ db }: OpenDatabase, from: string): Promise<void> {
   const to = randomBytes(16).toString('hex')
   await transact(db, async (tx) => {

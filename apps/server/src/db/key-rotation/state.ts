@@ -43,7 +43,7 @@ export async function insertRotation(tx: Db, rotation: Rotation): Promise<boolea
   return row !== undefined
 }
 
-/** Stores the next state if nobody has changed it since; returns whether it is stored. */
+/** Replaces the state unless it has changed since; returns whether it was replaced. */
 export async function replaceRotation(tx: Db, before: Rotation, after: Rotation): Promise<boolean> {
   const [row] = await tx
     .updateTable('meta')

@@ -76,7 +76,7 @@ async function digestOf(target: pg.Client, { name, columns }: MovedTable): Promi
 }
 
 /**
- * Brings a table from one state to a later one; returns how many rows that took. All old rows go first: a new one may
+ * Brings a table from one state to a later one; returns the number of changed rows. All old rows are deleted first: a new one may
  * have what a unique index kept for them.
  */
 export async function updateTable(

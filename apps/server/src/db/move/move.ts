@@ -157,7 +157,7 @@ class Move {
           ? `This installation was moved to ${earlier.to} already. To move its old data again, delete moved.json in ${this.#dataDir}.`
           : describeMoved(this.#dataDir, earlier),
       )
-    // That run has ended if nobody holds the lock.
+    // A free lock means that the earlier run has ended.
     await this.#source.lock()
     try {
       const isDone = (await moveOf(this.#target)) === earlier.id
@@ -208,7 +208,7 @@ class Move {
     return changed
   }
 
-  /** Commits, while nobody writes; returns how long that took. */
+  /** Commits under the write lock; returns the length of the pause in milliseconds. */
   async #end(before: string, lastMs: number, putBack: () => Promise<void>): Promise<number> {
     const id = randomBytes(16).toString('hex')
     const moved = { id, to: this.#to }
@@ -236,7 +236,7 @@ class Move {
       isMarked = false
       writeMoved(this.#dataDir, { ...moved, done: true })
     } catch (error) {
-      // An unknown outcome keeps the mark: nobody may write before it is known.
+      // While the outcome is unknown, `moved.json` stays, so that no server writes.
       if (isMarked && !(error instanceof UnknownOutcomeError)) clearMoved(this.#dataDir)
       throw error
     } finally {

@@ -5,7 +5,7 @@ import type { SqliteHandle } from '../sqlite/handle.ts'
 export interface MovedTable {
   name: string
   columns: readonly string[]
-  /** The columns that tell its rows apart. */
+  /** The columns of its primary key. */
   key: readonly string[]
   /** The column that PostgreSQL numbers. */
   numbered: string | undefined
