@@ -5,7 +5,7 @@ import type { SqliteHandle } from '../sqlite/handle.ts'
 export interface MovedTable {
   name: string
   columns: readonly string[]
-  /** The columns of its primary key. */
+  /** The columns that identify a row: its primary key, or all of them. */
   key: readonly string[]
   /** The column that PostgreSQL numbers. */
   numbered: string | undefined
