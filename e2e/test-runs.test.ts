@@ -25,7 +25,7 @@ function kind(...results: { passed: number; failed: Failure[] }[]) {
 describe('failures of a run', () => {
   test('are flaky, with their error, if their file passes when it runs again alone', async () => {
     const tests = kind({ passed: 9, failed: [failure('a')] }, { passed: 3, failed: [] })
-    const outcome = await runTests(tests, '/tmp', true)
+    const [outcome] = await runTests([tests], '/tmp', true)
     expect(outcome).toMatchObject({ exit: 0, passed: 10, failed: [], flaky: [failure('a')] })
     expect(tests.runs).toEqual([undefined, { file: 'a.ts', project: 'code' }])
   })
@@ -36,7 +36,7 @@ describe('failures of a run', () => {
       { passed: 0, failed: [failure('a')] },
       { passed: 2, failed: [failure('d', 'b.ts')] },
     )
-    const outcome = await runTests(tests, '/tmp', true)
+    const [outcome] = await runTests([tests], '/tmp', true)
     expect(outcome).toMatchObject({ exit: 2, failed: [failure('a'), failure('d', 'b.ts')] })
     expect(outcome.flaky).toEqual([failure('b'), failure('c', 'b.ts')])
   })
@@ -47,16 +47,26 @@ describe('failures of a run', () => {
     ['outside of the tests', true, [failure('a'), { id: 'b', text: 'b' }]],
   ])('%s do not run again', async (_where, repeats, failed) => {
     const tests = kind({ passed: 9, failed })
-    expect(await runTests(tests, '/tmp', repeats)).toMatchObject({ passed: 9, failed, flaky: [] })
+    expect(await runTests([tests], '/tmp', repeats)).toMatchObject([{ passed: 9, failed, flaky: [] }])
     expect(tests.runs).toHaveLength(1)
   })
 
   test('stay failures if their file runs no test again', async () => {
     const tests = kind({ passed: 9, failed: [failure('a')] }, { passed: 0, failed: [] })
-    expect(await runTests(tests, '/tmp', true)).toMatchObject({
-      passed: 9,
-      failed: [failure('a')],
-      flaky: [],
-    })
+    expect(await runTests([tests], '/tmp', true)).toMatchObject([
+      { passed: 9, failed: [failure('a')], flaky: [] },
+    ])
+  })
+
+  test('run again once the runs of all kinds have ended', async () => {
+    const first = kind({ passed: 9, failed: [failure('a')] }, { passed: 3, failed: [] })
+    const gate = Promise.withResolvers<void>()
+    const slow = { ...kind({ passed: 5, failed: [] }), name: 'browser' }
+    const start = async (report: string) => gate.promise.then(() => slow.start(report))
+    const outcomes = runTests([first, { ...slow, start }], '/tmp', true)
+    await Promise.resolve()
+    expect(first.runs).toEqual([undefined])
+    gate.resolve()
+    expect(await outcomes).toMatchObject([{ passed: 10, flaky: [failure('a')] }, { passed: 5 }])
   })
 })

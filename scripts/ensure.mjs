@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
@@ -121,16 +122,20 @@ export function stopChildren(signal) {
 
 /**
  * Runs a script on the right Node, forwards signals, and resolves to its exit code. With `channel` the script notices
- * when this process ends.
+ * when this process ends. With `label` its lines begin with it, to tell it from others that run beside it.
  */
-export function run(args, { env = {}, cwd = root, channel = false } = {}) {
+export function run(args, { env = {}, cwd = root, channel = false, label } = {}) {
   return new Promise((resolve) => {
-    const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? ['ipc'] : [])]
+    const output = label === undefined ? 'inherit' : 'pipe'
+    const stdio = ['inherit', output, output, ...(channel ? ['ipc'] : [])]
     const child = spawn(nodePath(), args, { cwd, stdio, env: childEnvironment(env) })
+    for (const input of label === undefined ? [] : [child.stdout, child.stderr])
+      createInterface({ input }).on('line', (line) => console.log(`${label} | ${line}`))
     children.add(child)
     const pass = (signal) => child.kill(signal)
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, pass)
-    child.on('exit', (code, signal) => {
+    // Its output has ended then, too.
+    child.on('close', (code, signal) => {
       children.delete(child)
       for (const name of ['SIGINT', 'SIGTERM']) process.off(name, pass)
       resolve(code ?? (signal ? 1 : 0))

@@ -17,6 +17,7 @@ export const code = (env) => ({
     const reporters = ['--reporter=default', `--reporter=${root}/scripts/vitest-report.mjs`]
     const exit = await run([`${root}/node_modules/vitest/vitest.mjs`, 'run', ...reporters, ...filter], {
       env: { ...env, TEST_REPORT: report },
+      label: 'code   ',
     })
     return { exit, passed: 0, failed: [], skipped: [], files: [], ...read(report) }
   },
@@ -28,7 +29,11 @@ export const browser = (env) => ({
     const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : []
     const exit = await run(
       [`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json', ...filter],
-      { cwd: join(root, 'e2e'), env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report } },
+      {
+        cwd: join(root, 'e2e'),
+        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+        label: 'browser',
+      },
     )
     const { suites = [], errors = [] } = read(report)
     const tests = suites.flatMap(testsOf)
@@ -47,17 +52,26 @@ export const browser = (env) => ({
 })
 
 /**
- * Runs all tests of a kind. Few files with failures then run again, each alone, if `repeats`: what passes then is `flaky`
- * and keeps its error, because load or a rare fault made it fail; what fails again has failed.
+ * Runs all tests of these kinds beside each other. Few files with failures of a kind then run again, each alone, if `repeats`:
+ * what passes then is `flaky` and keeps its error, because load or a rare fault made it fail; what fails again has failed.
  */
-export async function runTests({ name, start }, reports, repeats) {
-  const first = await start(join(reports, `${name}.json`))
+export async function runTests(kinds, reports, repeats, measure = (_name, work) => work()) {
+  const firsts = await Promise.all(
+    kinds.map(({ name, start }) => measure(name, () => start(join(reports, `${name}.json`)))),
+  )
+  const outcomes = []
+  for (const [at, kind] of kinds.entries()) outcomes.push(await repeat(kind, firsts[at], reports, repeats))
+  return outcomes
+}
+
+async function repeat({ name, start }, first, reports, repeats) {
   const places = new Map(first.failed.map(({ file, project }) => [`${project}/${file}`, { file, project }]))
   const isOutside = first.failed.some(({ file }) => file === undefined)
   if (!repeats || isOutside || places.size === 0 || places.size > repeatedFilesMax)
     return { ...first, flaky: [] }
   const failed = []
   for (const [index, place] of [...places.values()].entries()) {
+    console.log(`\n!!! ${place.file} (${place.project}) has failed and runs again, alone`)
     const again = await start(join(reports, `${name}-${index}.json`), place)
     if (again.passed === 0 && again.failed.length === 0) return { ...first, flaky: [] }
     failed.push(...again.failed)
