@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { expect } from './keyward.ts'
-import { isPhone } from './steps.ts'
+import { expect, test } from './keyward.ts'
+import { repeatedOnPhone } from './repeated.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const colorRules = ['color-contrast', 'link-in-text-block']
@@ -23,23 +23,28 @@ interface AccessibleOptions {
   within?: string
   /** Rules of axe to ignore. */
   exempt?: string[]
-  /** Whether to check the dark theme too; by default on a desktop alone, because phones show the same colors. */
-  dark?: boolean
 }
 
-/** Checks the screen for violations, light and dark, and for horizontal overflow. */
+/** A test that also runs on a phone shows each theme once: the light one on the desktop, the dark one on the phone. */
+function themes(): ('light' | 'dark')[] {
+  const { tags, project } = test.info()
+  if (!tags.some((tag) => repeatedOnPhone.test(tag))) return ['light', 'dark']
+  return project.name === 'phone' ? ['dark'] : ['light']
+}
+
+/** Checks the screen for violations, in the themes of its test, and for horizontal overflow. */
 export async function expectAccessible(
   page: Page,
   what: string,
-  { within, exempt = [], dark = !isPhone(page) }: AccessibleOptions = {},
+  { within, exempt = [] }: AccessibleOptions = {},
 ) {
-  for (const colorScheme of dark ? (['light', 'dark'] as const) : (['light'] as const)) {
+  for (const [index, colorScheme] of themes().entries()) {
     await page.emulateMedia({ colorScheme })
     await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)
     // The themes differ only in colors.
     const axe = await axeIn(page, exempt)
-    if (colorScheme === 'light') axe.withTags(standards)
+    if (index === 0) axe.withTags(standards)
     else axe.withRules(colorRules)
     if (within) axe.include(within)
     // Skip the blank page that merges the results of frames: there are none.

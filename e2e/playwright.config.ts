@@ -8,7 +8,7 @@ const shortRuns = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=32'
 
 /**
  * Journeys on the built product. All run on a desktop; those tagged `@phone` also, and those tagged `@phone-only` only, on a
- * phone: where the layout differs. Every worker starts a server of its own.
+ * phone: where the layout differs. Those tagged `@phone-full` run there in `npm run test:full`. Every worker starts a server.
  */
 export default defineConfig({
   testDir: './journeys',
@@ -33,7 +33,7 @@ export default defineConfig({
     { name: 'desktop', grepInvert: /@phone-only/, use: { viewport: { width: 1280, height: 800 } } },
     {
       name: 'phone',
-      grep: /@phone/,
+      grep: process.env.TEST_FULL === '1' ? /@phone/ : /@phone(?!-full)/,
       // A denser screen costs time to draw, and no journey looks at pixels.
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
     },

@@ -55,7 +55,7 @@ test('public pages are accessible and fit the screen', { tag: '@phone' }, async 
   }
 })
 
-test('the errors of sign-up and sign-in are accessible', { tag: '@phone' }, async ({ page }) => {
+test('the errors of sign-up and sign-in are accessible', { tag: '@phone-full' }, async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await page.getByLabel('Password', { exact: true }).fill('12345')
   await page.getByLabel('Confirm Password').fill('1234')
@@ -65,7 +65,10 @@ test('the errors of sign-up and sign-in are accessible', { tag: '@phone' }, asyn
   await expectAccessible(page, 'sign-up with mistakes')
 })
 
-test('an empty console is accessible and fits the screen', { tag: '@phone' }, async ({ page, request }) => {
+test('an empty console is accessible and fits the screen', { tag: '@phone-full' }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request))
   await expect(page.getByText('No applications yet')).toBeVisible()
   await expectAccessible(page, 'dashboard without apps')
@@ -124,7 +127,7 @@ test('every page of a console in use is accessible and fits the screen', { tag: 
   await page.keyboard.press('Escape')
   if (isPhone(page)) {
     await openMenu(page)
-    await expectAccessible(page, 'the menu of the phone', { dark: true })
+    await expectAccessible(page, 'the menu of the phone')
   } else {
     await page.getByRole('button', { name: 'Collapse sidebar' }).click()
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible()
@@ -187,7 +190,7 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
   })
 }
 
-test('generated keys and the first app are accessible and fit the screen', { tag: '@phone' }, async ({
+test('generated keys and the first app are accessible and fit the screen', { tag: '@phone-full' }, async ({
   page,
   request,
 }) => {
@@ -206,7 +209,9 @@ test('generated keys and the first app are accessible and fit the screen', { tag
   await expectAccessible(page, 'the generated keys, with a toast')
 })
 
-test('a page that does not exist is accessible and fits the screen', { tag: '@phone' }, async ({ page }) => {
+test('a page that does not exist is accessible and fits the screen', { tag: '@phone-full' }, async ({
+  page,
+}) => {
   await page.goto('/auth')
   await page.evaluate(
     `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,

@@ -9,7 +9,7 @@ async function openCreation(page: Page, button: string) {
 }
 
 test('a key is created from the settings, shown once, works with curl as shown, and is revoked', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -22,7 +22,7 @@ test('a key is created from the settings, shown once, works with curl as shown, 
   await expect(page.getByRole('region', { name: 'Terminal' })).toContainText(
     `curl '${keyward.url}/api/licenses?limit=1'`,
   )
-  await expectAccessible(page, 'no API keys', { dark: true })
+  await expectAccessible(page, 'no API keys')
 
   const key = await test.step('creates a key that issues licenses', async () => {
     const form = await openCreation(page, 'Create First Key')
@@ -35,11 +35,11 @@ test('a key is created from the settings, shown once, works with curl as shown, 
     await form.getByRole('button', { name: 'Create Key' }).click()
     await expect(form.getByText(/Must be an IP address/)).toBeVisible()
     await form.getByLabel('Networks').fill('127.0.0.0/8')
-    await expectAccessible(page, 'the dialog of a new key', { dark: true })
+    await expectAccessible(page, 'the dialog of a new key')
     await form.getByRole('button', { name: 'Create Key' }).click()
     const view = dialog(page, 'API Key Created')
     await expect(view.getByText('The key is shown only once')).toBeVisible()
-    await expectAccessible(page, 'a new key', { dark: true })
+    await expectAccessible(page, 'a new key')
     await page.keyboard.press('Escape')
     await dialog(page, 'Close the key?').getByRole('button', { name: 'Back' }).click()
     await view.getByRole('button', { name: 'Copy Try it' }).click()
@@ -69,13 +69,13 @@ test('a key is created from the settings, shown once, works with curl as shown, 
     await expect(shown).toContainText('All apps')
     await expect(shown).toContainText('127.0.0.1')
     await expect(page.getByText(key)).toHaveCount(0)
-    await expectAccessible(page, 'a list of API keys', { dark: true })
+    await expectAccessible(page, 'a list of API keys')
   })
 
   await test.step('a revoked key is refused', async () => {
     await page.getByRole('button', { name: 'Revoke Web shop' }).click()
     const confirm = dialog(page, 'Revoke Web shop?')
-    await expectAccessible(page, 'revoking a key', { dark: true })
+    await expectAccessible(page, 'revoking a key')
     await confirm.getByRole('button', { name: 'Revoke Key' }).click()
     await expectToast(page, 'API key revoked')
     await expect(page.getByText('No API keys yet')).toBeVisible()

@@ -5,7 +5,7 @@ import { choose, dialog, enter, expectToast, part, readClipboard, Vendor } from 
 const section = 'Programs built for KeyAuth'
 
 test('a vendor turns on the endpoint for shipped programs, and a program that changed its address starts', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -26,7 +26,7 @@ test('a vendor turns on the endpoint for shipped programs, and a program that ch
     await form.getByRole('button', { name: 'Save' }).click()
     await expect(form.getByText('Choose a protocol')).toBeVisible()
     for (const protocol of ['1.2', '1.3']) await form.getByLabel(new RegExp(`^${protocol} `)).check()
-    await expectAccessible(page, 'the dialog of the compatibility', { dark: true })
+    await expectAccessible(page, 'the dialog of the compatibility')
     await form.getByRole('button', { name: 'Save' }).click()
     await expectToast(page, 'Compatibility saved')
   })
@@ -35,7 +35,7 @@ test('a vendor turns on the endpoint for shipped programs, and a program that ch
     await expect(card.getByText('On', { exact: true })).toBeVisible()
     await expect(card.getByText('Weaker than Keyward’s own protocol')).toBeVisible()
     await expect(card.getByText('Never')).toBeVisible()
-    await expectAccessible(page, 'the compatibility', { dark: true })
+    await expectAccessible(page, 'the compatibility')
     const { publicKey } = await vendor.call('GET', `/apps/${app._id}/compatibility`)
     await card.getByRole('button', { name: 'Copy public key' }).click()
     expect(await readClipboard(page)).toBe(publicKey)

@@ -57,7 +57,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
   await page.setViewportSize(narrow)
   await page.goto(`/u/${app.appId}`)
   await expect(heading(page, 'Sign in')).toBeVisible()
-  await expectAccessible(page, 'sign-in', { dark: true })
+  await expectAccessible(page, 'sign-in')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByText('Please fill in this field.')).toBeVisible()
   const field = page.getByRole('textbox', { name: 'License key' })
@@ -82,7 +82,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
     )
   }).toPass()
   await expect(part(page, 'The last time the program did not start')).toContainText('name the reference')
-  await expectAccessible(page, 'account', { dark: true })
+  await expectAccessible(page, 'account')
 
   const free = page.getByRole('button', { name: 'Free Unnamed device' })
   await free.click()
@@ -99,7 +99,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
 })
 
 test('forgotten password: a mailed link opens keys and orders once, and sets a new password', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, mails }) => {
   const { vendor, app } = await openPage(request)
   const email = `${unique('buyer')}@example.com`
@@ -154,7 +154,7 @@ test('forgotten password: a mailed link opens keys and orders once, and sets a n
     .getByRole('button', { name: `Copy ${key}` })
     .click()
   expect(await readClipboard(page)).toBe(key)
-  await expectAccessible(page, 'a mailed customer', { dark: true })
+  await expectAccessible(page, 'a mailed customer')
 
   const password = part(page, 'Password')
   await password.getByLabel('New password').fill('short')
@@ -254,7 +254,7 @@ test('several end users are told apart, a floating license says so, and a limit 
     await expect(refused).toContainText(unused!.key, { timeout: 2000 })
   }).toPass()
   await expect(refused).toContainText('The maker has blocked this key')
-  await expectAccessible(page, 'several end users', { dark: true })
+  await expectAccessible(page, 'several end users')
 
   await part(page, 'Devices of bob').getByRole('button', { name: 'Free Unnamed device' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Free this device' }).click()
@@ -333,7 +333,7 @@ test('a machine that is never online gets its answer as a file', async ({ page, 
 })
 
 test('the page speaks the language of the browser, and keeps the one that was chosen', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ browser, request, keyward }) => {
   const { vendor, app } = await openPage(request)
   const [license] = await vendor.createLicenses(app)

@@ -154,7 +154,7 @@ test('customers are found by address, name and app, in pages and by the palette'
 })
 
 test('an account is repaired: name, address, end, password, customer and a further license', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

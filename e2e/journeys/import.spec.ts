@@ -166,7 +166,7 @@ test.describe('the import', () => {
   })
 
   test('marks the licenses that it bans, and shows its result even if nothing more can be loaded', {
-    tag: '@phone',
+    tag: '@phone-full',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()

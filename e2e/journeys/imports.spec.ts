@@ -12,7 +12,7 @@ const json = (name: string, content: unknown) => ({
 })
 
 test('imports KeyAuth: a program signs in with the old password, and an undo keeps who was there', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)

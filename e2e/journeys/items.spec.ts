@@ -58,7 +58,7 @@ test('the page of a license shows everything about it, and offers every action',
   await expect(page.getByText('No licenses found')).toBeVisible()
 })
 
-test('the page of an end user lists its devices and frees one', { tag: '@phone' }, async ({
+test('the page of an end user lists its devices and frees one', { tag: '@phone-full' }, async ({
   page,
   request,
 }) => {

@@ -12,7 +12,7 @@ const toDay = (date: Date) =>
     .join('-')
 
 test('a vendor lets customers move at their next sign-in, sees who has, and ends it', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -42,7 +42,7 @@ test('a vendor lets customers move at their next sign-in, sees who has, and ends
     await form.getByRole('button', { name: 'Save' }).click()
     await expect(form.getByText('The host has no public address.')).toBeVisible()
     await form.getByLabel('Address').fill(old.url)
-    await expectAccessible(page, 'the dialog of the move', { dark: true })
+    await expectAccessible(page, 'the dialog of the move')
     await form.getByRole('button', { name: 'Save' }).click()
     await expectToast(page, 'Move saved')
     await expect(card.getByText('On', { exact: true })).toBeVisible()
@@ -68,7 +68,7 @@ test('a vendor lets customers move at their next sign-in, sees who has, and ends
     await expect(fact('Moved')).toContainText('1')
     await expect(fact('Failed')).toContainText('1')
     await expect(card.getByText('Invalid username')).toBeVisible()
-    await expectAccessible(page, 'a move', { dark: true })
+    await expectAccessible(page, 'a move')
   })
 
   await test.step('who has moved stays when it ends', async () => {

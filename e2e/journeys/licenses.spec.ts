@@ -338,7 +338,7 @@ test.describe('a license', () => {
   })
 
   test('is deleted after a confirmation that explains what happens to its end user', {
-    tag: '@phone',
+    tag: '@phone-full',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
@@ -360,7 +360,7 @@ test.describe('a license', () => {
   })
 })
 
-test('an unused license is added to an end user of its app, from its page', { tag: '@phone' }, async ({
+test('an unused license is added to an end user of its app, from its page', { tag: '@phone-full' }, async ({
   page,
   request,
 }) => {

@@ -4,7 +4,7 @@ import { expect, test as plain } from '../keyward.ts'
 import { test } from '../mailing.ts'
 import { enter, expectToast, heading, Vendor, visit } from '../steps.ts'
 
-test('a person confirms the address and chooses mails, which are kept', { tag: '@phone' }, async ({
+test('a person confirms the address and chooses mails, which are kept', { tag: '@phone-full' }, async ({
   page,
   request,
   mails,
@@ -18,7 +18,7 @@ test('a person confirms the address and chooses mails, which are kept', { tag: '
   await expect(weekly).not.toBeChecked()
   await expect(page.getByRole('switch', { name: 'New sign-ins' })).toBeChecked()
   await expect(page.getByRole('switch', { name: 'Waiting orders' })).not.toBeChecked()
-  await expectAccessible(page, 'notifications', { dark: true })
+  await expectAccessible(page, 'notifications')
 
   await weekly.click()
   await expectToast(page, 'Notifications updated successfully')

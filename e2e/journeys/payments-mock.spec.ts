@@ -143,7 +143,7 @@ test('a rejected cancellation is reported, and granted premium has nothing to ca
   await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
 })
 
-test('every page announces the end of premium a week before, until renewed', { tag: '@phone' }, async ({
+test('every page announces the end of premium a week before, until renewed', { tag: '@phone-full' }, async ({
   page,
   request,
   keyward,

@@ -122,7 +122,7 @@ test('lists its sidebar entries in order and marks the current page', { tag: '@p
 })
 
 test('the dashboard shows the statistics, the five latest licenses and quick actions', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))

@@ -199,7 +199,7 @@ for (const [role, { absent, may, changes }] of Object.entries(roles)) {
 }
 
 test('a page that the role does not include says so, and the sidebar names the role', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const member = await addMember(request, vendor, { role: 'support' })

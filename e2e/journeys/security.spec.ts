@@ -20,7 +20,7 @@ import { dialog, enter, expectToast, heading, navigate, readClipboard, signIn, V
 
 const security = '/profile/security'
 
-test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone', async ({
+test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone-full', async ({
   page,
   request,
 }) => {
@@ -238,7 +238,7 @@ test('an old session confirms who it is before it changes factors, and a cancel 
   await expectToast(page, 'Authenticator app removed')
 })
 
-test('a reseller has a second factor and sessions of its own, and the vendor resets the factor @phone', async ({
+test('a reseller has a second factor and sessions of its own, and the vendor resets the factor @phone-full', async ({
   page,
   request,
   keyward,

@@ -186,7 +186,7 @@ test.describe('sidebar', () => {
 
 test.describe('footer', () => {
   test('shows the product and its version, and links to the documents inside the shell', {
-    tag: '@phone',
+    tag: '@phone-full',
   }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     const footer = page.getByRole('contentinfo')
@@ -243,7 +243,10 @@ test.describe('any other path', () => {
 })
 
 test.describe('keyboard', () => {
-  test('suffices to sign in, create an app and log out', { tag: '@phone' }, async ({ page, request }) => {
+  test('suffices to sign in, create an app and log out', { tag: '@phone-full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await page.goto('/auth')
     await tabTo(page, page.getByLabel('Email'))

@@ -117,5 +117,5 @@ test('a shop shows the events that wait while it is off', async ({ page, request
   expect((await request.post(shop.hook, { data: sent.payload, headers: sent.headers })).status()).toBe(200)
   await enter(page, vendor, `/apps/${app._id}?tab=shops`)
   await expect(row(page, wanted.name)).toContainText('1 event')
-  await expectAccessible(page, 'a shop with waiting events', { dark: true })
+  await expectAccessible(page, 'a shop with waiting events')
 })

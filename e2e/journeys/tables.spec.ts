@@ -181,7 +181,7 @@ test('on a phone a list starts in the upper third, with its main action at the b
     await expect(action).toBeInViewport({ ratio: 1 })
     await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     await expect(action).toBeInViewport({ ratio: 1 })
-    await expectAccessible(page, `${path} on a phone`, { dark: true })
+    await expectAccessible(page, `${path} on a phone`)
   }
   await enter(page, free, '/licenses')
   await settle(page)

@@ -72,7 +72,7 @@ test('an extension from the explanation of a refusal can be undone', async ({ pa
 })
 
 test('an app tells who changed it and what belongs to it, and leads to all its records', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
