@@ -339,7 +339,11 @@ export const actions = {
   /** A renewal, a failed payment or the end of a subscription. */
   'shop_order.end_changed': changeOf(time).extend({ order: z.string() }),
   'shop_order.product_changed': changeOf(z.string().nullable()).extend({ order: z.string() }),
-  'shop_order.retried': z.strictObject({ order: z.string() }),
+  'shop_order.retried': z.strictObject({
+    order: z.string(),
+    choice: z.string().optional(),
+    ids: ids.optional(),
+  }),
   'shop_order.mail_resent': z.strictObject({ order: z.string() }),
 
   'settings.updated': changeOf(settingsFields),

@@ -203,3 +203,24 @@ export const shopKinds = ['custom', 'stripe', 'paddle', 'lemonsqueezy', 'gumroad
 
 /** `waiting` needs something first, see `reason`; the others say what the shop told last. */
 export const orderStates = ['fulfilled', 'waiting', 'refunded', 'disputed'] as const
+
+/** Why an order waits. */
+export const orderReasonCodes = [
+  'not_arrived',
+  'unreadable',
+  'event_failed',
+  'too_many_events',
+  'no_product',
+  'type_missing',
+  'type_deleted',
+  'product_added',
+  'product_unclear',
+  'plan_full',
+  'too_many_licenses',
+  'partly_refunded',
+  'payment_warning',
+  'fewer_units',
+] as const
+
+/** What a vendor can decide about an order that waits. */
+export const orderChoices = ['keep', 'ban', 'replace', 'newLicense', 'end'] as const

@@ -101,7 +101,15 @@ export type { RefusalDetails, SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus, ListedClient, ListedClientStatus, OwnersDevice } from './clients.ts'
 export type { Compatibility, CompatibilityProtocol } from './compatibility.ts'
 export { compatibilityProtocols } from './compatibility.ts'
-export { limits, longestExtension, orderStates, shopKinds, unlimited } from './constants.ts'
+export {
+  limits,
+  longestExtension,
+  orderChoices,
+  orderReasonCodes,
+  orderStates,
+  shopKinds,
+  unlimited,
+} from './constants.ts'
 export { fromCsvCell, toCsvLine } from './csv.ts'
 export type {
   CustomerKind,
@@ -197,7 +205,9 @@ export { factorProof, orSecondFactor } from './second-factor.ts'
 export type { PlanDuration, Price, SearchMatch } from './shared.ts'
 export { banReason, email, instant, password, personName, username } from './shared.ts'
 export type {
+  OrderChoice,
   OrderMailState,
+  OrderReasonCode,
   Shop,
   ShopKind,
   ShopOrder,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits, orderStates, shopKinds } from './constants.ts'
+import { limits, orderChoices, orderReasonCodes, orderStates, shopKinds } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import {
   appFilter,
@@ -173,6 +173,8 @@ export const shopOrder = z.strictObject({
   lines: z.array(z.strictObject({ product: z.string(), quantity: z.int() })),
   state,
   reason: z.string().nullable().describe('what a waiting order needs'),
+  reasonCode: z.enum(orderReasonCodes).nullable().describe('the same for programs'),
+  choices: z.array(z.enum(orderChoices)).describe('what you can decide about a waiting order, see its retry'),
   licenses: z.array(z.strictObject({ _id: z.string(), key: z.string() })),
   mail: z.enum(orderMailStates),
   createdAt: isoTime,
@@ -206,10 +208,24 @@ export const orders = {
     permission: 'licenses:write',
     tag,
     summary:
-      'Try a waiting order again now. An order that waits because a part was refunded keeps its licenses and waits no longer',
+      'Try a waiting order again now, or decide about it by one of its `choices`. Without a choice, an order that waits because a part was refunded keeps its licenses',
     params: idParams,
+    body: z.strictObject({
+      choice: z
+        .enum(orderChoices)
+        .optional()
+        .describe(
+          '`keep` its licenses; `ban` them, until a later payment; `end` as many `licenses` as units were given up',
+        ),
+      licenses: z
+        .array(id)
+        .min(1)
+        .max(limits.orderLicensesMax)
+        .optional()
+        .describe('the licenses of the order that end'),
+    }),
     data: oneOrder,
-    errors: ['order_not_waiting'],
+    errors: ['order_not_waiting', 'order_choice_invalid'],
   }),
   mail: endpoint({
     method: 'POST',
@@ -281,4 +297,6 @@ export type ShopKind = z.output<typeof kind>
 export type ShopProduct = z.output<typeof product>
 export type ShopOrder = z.output<typeof shopOrder>
 export type ShopOrderState = z.output<typeof state>
+export type OrderReasonCode = (typeof orderReasonCodes)[number]
+export type OrderChoice = (typeof orderChoices)[number]
 export type OrderMailState = (typeof orderMailStates)[number]

@@ -64,6 +64,7 @@ import { erasures } from './0073-erasures.ts'
 import { lazyMoves } from './0074-lazy-moves.ts'
 import { vendorStates } from './0075-vendor-states.ts'
 import { online } from './0085-online.ts'
+import { orderChoices } from './0087-order-choices.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   lazyMoves,
   vendorStates,
   online,
+  orderChoices,
 ]

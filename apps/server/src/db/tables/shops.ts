@@ -1,4 +1,4 @@
-import type { OrderMailState, ShopKind, ShopOrderState } from '@keyward/contract'
+import type { OrderMailState, OrderReasonCode, ShopKind, ShopOrderState } from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
@@ -76,8 +76,11 @@ interface ShopOrdersTable {
   lines: Generated<string>
   state: Generated<ShopOrderState>
   reason: Generated<string | null>
-  /** The amount of partial refunds that the vendor has seen. */
-  refund_seen: Generated<number>
+  reason_code: Generated<OrderReasonCode | null>
+  /** JSON: what the vendor has decided about it. */
+  chosen: Generated<string>
+  /** JSON: for how many units of each product it has its licenses, and how many each unit got. */
+  issued: Generated<string>
   mail: Generated<OrderMailState>
   created_at: number
 }

@@ -1,4 +1,4 @@
-import { limits, unlimited } from '@keyward/contract'
+import { limits, type OrderReasonCode, unlimited } from '@keyward/contract'
 import { allApps } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
@@ -17,6 +17,7 @@ import { productsOf } from './shops.rules.ts'
 
 /** What a waiting order needs, and whether a later attempt can find that by itself. */
 export interface Need {
+  code: OrderReasonCode
   reason: string
   isRetried: boolean
 }
@@ -46,7 +47,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const typeIds = new Set<string>()
   const mappedTo = (product: string) => {
     const mapped = products.get(product)
-    if (!mapped) needs.push(needing(`No license type is chosen for the product “${product}”`))
+    if (!mapped) needs.push(needing('type_missing', `No license type is chosen for the product “${product}”`))
     if (mapped?.type) typeIds.add(mapped.type)
     return mapped
   }
@@ -66,7 +67,8 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   await lockOrdered(write.tx, order.owner_id, idsOf(units))
   const typeOf = (product: string, id: string | null | undefined) => {
     const type = id ? types.get(id) : undefined
-    if (id && !type) needs.push(needing(`The license type of the product “${product}” was deleted`))
+    if (id && !type)
+      needs.push(needing('type_deleted', `The license type of the product “${product}” was deleted`))
     return type
   }
   const missing = lines.flatMap(({ product, quantity, mapped }) => {
@@ -100,16 +102,22 @@ async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Pro
   return id
 }
 
-const needing = (reason: string): Need => ({ reason, isRetried: true })
+const needing = (code: OrderReasonCode, reason: string): Need => ({ code, reason, isRetried: true })
 
-const unnamed: Need = { reason: 'The shop names no product of this order', isRetried: false }
+const unnamed: Need = {
+  code: 'no_product',
+  reason: 'The shop names no product of this order',
+  isRetried: false,
+}
 
 const addition = (product: string): Need => ({
+  code: 'product_added',
   reason: `The shop added the product “${product}” to this subscription: generate its license yourself`,
   isRetried: false,
 })
 
 const unclear: Need = {
+  code: 'product_unclear',
   reason: 'The order has several products, so it is unclear which one the shop has changed',
   isRetried: false,
 }
@@ -145,12 +153,12 @@ async function issueMissing(
   const count = missing.reduce((sum, one) => sum + one.count, 0)
   if (count === 0) return undefined
   if (existing + count > limits.orderLicensesMax) {
-    return needing(`An order can create at most ${limits.orderLicensesMax} licenses`)
+    return needing('too_many_licenses', `An order can create at most ${limits.orderLicensesMax} licenses`)
   }
   const scope = allApps(order.owner_id)
   const fits =
     maxLicenses === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, maxLicenses, now))
-  if (!fits) return needing(`Your plan allows ${maxLicenses} licenses per app`)
+  if (!fits) return needing('plan_full', `Your plan allows ${maxLicenses} licenses per app`)
   const units = missing.flatMap(({ product, type, count }) =>
     Array.from({ length: count }, (_, unit) => ({ product, unit, type })),
   )

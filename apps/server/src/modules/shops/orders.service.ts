@@ -1,4 +1,4 @@
-import { limits, type ShopOrder, type ShopOrderState } from '@keyward/contract'
+import { limits, type OrderChoice, type ShopOrder, type ShopOrderState } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -7,6 +7,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { choicesOf } from './orders.choices.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'
@@ -67,7 +68,12 @@ export async function listTypesSold(
 }
 
 /** Tries a waiting order again, at once. Partial refunds then count as seen, and the licenses stay. */
-export async function retryOrder(ctx: Ctx, actor: VendorActor, id: string): Promise<ShopOrder> {
+export async function retryOrder(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  { choice }: { choice?: OrderChoice | undefined } = {},
+): Promise<ShopOrder> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
@@ -76,7 +82,8 @@ export async function retryOrder(ctx: Ctx, actor: VendorActor, id: string): Prom
     if (!shop) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
     if (order.state !== 'waiting') throw problem('order_not_waiting')
-    write.record('shop_order.retried', id, { order: order.number }, order.app_id)
+    if (choice && !choicesOf(order).includes(choice)) throw problem('order_choice_invalid')
+    write.record('shop_order.retried', id, { order: order.number, choice }, order.app_id)
     const options = { ctx, maxLicenses: maxLicensesPerApp, seesRefunds: true }
     const need = await settleOrder(write, shop, order, options)
     if (!need) await endEventsOf(tx, id, now)
@@ -110,6 +117,8 @@ async function toOrders(
     lines: JSON.parse(row.lines),
     state: row.state,
     reason: row.reason,
+    reasonCode: row.reason_code,
+    choices: choicesOf(row),
     licenses: (byOrder.get(row.id) ?? []).map(({ id, key }) => ({ _id: id, key })),
     mail: row.mail,
     createdAt: toIso(row.created_at),

@@ -32,22 +32,38 @@ export async function settleOrder(
       fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
     ),
   )
-  const needs = told.paid
+  const needs: Need[] = told.paid
     ? await settleLicenses(write, {
         ...{ ctx, shop, order: { ...order, ...toldColumns(told) }, told, maxLicenses },
       })
-    : [{ reason: 'The order itself has not arrived yet', isRetried: false }]
-  const seen = seesRefunds ? told.partlyRefunded : order.refund_seen
-  if (told.partlyRefunded > seen) {
-    needs.push({ reason: 'A part was refunded: ban its licenses or keep them', isRetried: false })
-  }
+    : [notArrived]
+  const seen = seesRefunds ? told.partlyRefunded : (chosenOf(order).refunds?.[''] ?? 0)
+  if (told.partlyRefunded > seen) needs.push(partlyRefunded)
   // A refunded order needs nothing more.
   const need = told.paid && told.ban === 'refund' ? undefined : (needs.find(isRetried) ?? needs[0])
   const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
   const reason = need?.reason ?? null
-  await repo.updateOrder(tx, order.id, { ...toldColumns(told), state, reason, refund_seen: seen })
+  const chosen = JSON.stringify({ refunds: { '': seen } })
+  await repo.updateOrder(tx, order.id, {
+    ...toldColumns(told),
+    ...{ state, reason, reason_code: need?.code ?? null, chosen },
+  })
   recordState(write, order, { state, reason })
   return need
+}
+
+const chosenOf = ({ chosen }: ShopOrderRow) => JSON.parse(chosen) as { refunds?: Record<string, number> }
+
+const notArrived: Need = {
+  code: 'not_arrived',
+  reason: 'The order itself has not arrived yet',
+  isRetried: false,
+}
+
+const partlyRefunded: Need = {
+  code: 'partly_refunded',
+  reason: 'A part was refunded: ban its licenses or keep them',
+  isRetried: false,
 }
 
 const isRetried = (need: Need): boolean => need.isRetried

@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, type OrderReasonCode } from '@keyward/contract'
 import { system } from '../../core/actor.ts'
 import { hour, minute, second } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
@@ -80,7 +80,7 @@ async function useEvent(parts: Parts, { seq, shop_id: id, owner_id: ownerId }: S
     if (event.fact === null || event.order_id !== order.id) {
       if ((await repo.countFacts(tx, order.id)) >= limits.orderEventsMax) {
         const reason = `The shop has sent more than ${limits.orderEventsMax} events about this order`
-        await orders.updateOrder(tx, order.id, { state: 'waiting', reason })
+        await orders.updateOrder(tx, order.id, { state: 'waiting', reason, reason_code: 'too_many_events' })
         return repo.delay(tx, seq, now + hour)
       }
       const others = await repo.listFacts(tx, order.id)
@@ -114,12 +114,18 @@ async function isOlderThanErasure(
   return wasErasedSince(tx, seal, { ownerId }, { email: fact.email, at })
 }
 
+interface Failure {
+  failure: string
+  code: OrderReasonCode
+  order: string
+}
+
 /** What an event says, read back from its shop outside of any transaction if the event does not contain it. */
 async function readFact(
   { ctx, outbound, onError }: Parts,
   seq: number,
   shopId: string,
-): Promise<{ fact: OrderFact | undefined } | { failure: string; order: string } | 'used'> {
+): Promise<{ fact: OrderFact | undefined } | Failure | 'used'> {
   const event = await repo.findEvent(ctx.db, seq)
   if (event?.state !== 'waiting') return 'used'
   if (event.fact !== null) return { fact: JSON.parse(event.fact) }
@@ -135,7 +141,11 @@ async function readFact(
     const isKnown = error instanceof OutboundError || error instanceof ReadBackError
     if (!isKnown) onError(error)
     const why = isKnown ? error.message : 'It gave an unexpected answer.'
-    return { failure: `The order could not be read from the shop. ${why}`, order: told.order }
+    return {
+      failure: `The order could not be read from the shop. ${why}`,
+      order: told.order,
+      code: 'unreadable',
+    }
   }
 }
 
@@ -153,7 +163,7 @@ async function noteFault(
       'An event of this order could not be used. It is tried again; the log of the server says why it failed.'
     const order = orderOf(shop, event)
     if (order === undefined) return repo.delay(write.tx, seq, dueAt)
-    await noteFailure(write, shop, { seq, dueAt, failure, order })
+    await noteFailure(write, shop, { seq, dueAt, failure, code: 'event_failed', order })
   })
 }
 
@@ -177,16 +187,11 @@ function dueAfter({ active }: ShopRow, { attempts }: ShopEventRow, now: number):
 async function noteFailure(
   write: WriteTransaction,
   shop: ShopRow,
-  {
-    seq,
-    dueAt,
-    failure,
-    order: number,
-  }: { seq: number; dueAt: number | null; failure: string; order: string },
+  { seq, dueAt, failure, code, order: number }: Failure & { seq: number; dueAt: number | null },
 ): Promise<void> {
   const order = await lockOrderOf(write, shop, number)
   const waiting = { state: 'waiting', reason: failure } as const
-  await orders.updateOrder(write.tx, order.id, waiting)
+  await orders.updateOrder(write.tx, order.id, { ...waiting, reason_code: code })
   recordState(write, order, waiting)
   await repo.linkUnread(write.tx, seq, { orderId: order.id, dueAt })
 }

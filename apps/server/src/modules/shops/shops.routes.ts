@@ -25,8 +25,8 @@ export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void 
     order: await service.testShop(ctx, actor, params.id),
   }))
   mount(endpoints.orders.list, 'owner', ({ actor, query }) => orders.listOrders(ctx, actor, query))
-  mount(endpoints.orders.retry, 'owner', async ({ actor, params }) => ({
-    order: await orders.retryOrder(ctx, actor, params.id),
+  mount(endpoints.orders.retry, 'owner', async ({ actor, params, body }) => ({
+    order: await orders.retryOrder(ctx, actor, params.id, body),
   }))
   mount(endpoints.orders.mail, 'owner', async ({ actor, params }) => {
     await mailAgain(parts, actor, params.id)
