@@ -147,7 +147,6 @@ export interface AppOptions extends ServerOptions {
   backupOptions?: BackupOptions
 }
 
-const programRequestsPerMinute = 6000
 const oldProviderMs = 5000
 
 const standbyLines = {
@@ -329,6 +328,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       requestLog.info({ reqId, method, url, status: reply.statusCode, code, account, ms, ip }, 'request')
     })
     const keyGate = createFloodGate({ max: limits.apiKeyRequestsPerMinute, windowMs: minute })
+    const strangers = createFloodGate({ max: limits.strangerRequestsPerMinute, windowMs: minute })
     const countKey = (id: string) => (config.rateLimits === 'on' ? keyGate(id) : undefined)
     const mount = createMount(scope, {
       checkAnswers,
@@ -336,6 +336,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       gates,
       budget,
       attempts,
+      countStranger: config.rateLimits === 'on' ? strangers : () => undefined,
       once: (actor, keyed, work) => doOnce(ctx, actor, keyed, work, logError),
       authenticators: {
         owner: (token, address) =>
@@ -389,7 +390,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const gate = createFloodGate({ max, windowMs: minute })
     return ({ ip }: FastifyRequest) => (config.rateLimits === 'on' ? gate(visitorOf(ip)) : undefined)
   }
-  const programsMax = options.programRequestsPerMinute ?? programRequestsPerMinute
+  const programsMax = options.programRequestsPerMinute ?? limits.strangerRequestsPerMinute
   const refuseFlood = gateOf(programsMax)
   await server.register(async (scope) => {
     scope.setChildLoggerFactory(lazyLogger)

@@ -31,6 +31,8 @@ export const limits = {
   apiKeyNameMax: 64,
   apiKeyAppsMax: 200,
   apiKeyNetworksMax: 50,
+  /** Calls of programs, and others without a session, of one address on each node; each 16 KiB of a body count. */
+  strangerRequestsPerMinute: 6000,
   /** One API key, on each node. */
   apiKeyRequestsPerMinute: 600,
   /** Webhooks of a vendor, and how many apps one can name. */

@@ -43,9 +43,7 @@ export interface Endpoint<
   body?: Body
   /** Maximum bytes of a body, `limits.bodyBytesMax` by default. Larger bodies get 413 and are not parsed. */
   bodyLimit?: number
-  /** A signature over the bytes of the body authenticates it, so unknown keys are accepted. */
-  signed?: true
-  /** The body has any media type and is not parsed: the handler reads its bytes. */
+  /** The body has any media type and is not parsed: the handler reads its bytes, once it has checked their signature. */
   raw?: true
   /** Its bytes are not read before the handler, which takes them as they arrive. */
   streamed?: true

@@ -9,11 +9,6 @@ declare module 'fastify' {
     rawBody: Buffer | undefined
   }
   interface FastifyContextConfig {
-    /**
-     * The signature decides whether the body is accepted, so keys such as `__proto__` are removed instead of
-     * rejected.
-     */
-    signed?: true | undefined
     /** The handler reads the bytes, whatever they are. */
     raw?: true | undefined
     /** The handler reads the bytes as they arrive. */
@@ -33,12 +28,10 @@ export function installBodies(server: FastifyInstance): void {
   for (const method of methodsWithBody) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   }
-  const parseStrictly = server.getDefaultJsonParser('error', 'error')
-  const parseSigned = server.getDefaultJsonParser('remove', 'remove')
+  const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addHook('onRoute', (route) => {
     const methods = [route.method].flat()
     if (!methods.some((method) => methodsWithBody.includes(method))) return
-    const parseJson = route.config?.signed ? parseSigned : parseStrictly
     const limit = route.bodyLimit ?? limits.bodyBytesMax
     route.preParsing = (request, reply, _payload, done) => {
       const { raw } = request

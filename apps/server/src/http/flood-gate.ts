@@ -16,14 +16,14 @@ export function createFloodGate(options: {
   let recent = new Map<string, number>()
   let older = new Map<string, number>()
   let windowEnds = 0
-  return (caller: string): Problem | undefined => {
+  return (caller: string, weight = 1): Problem | undefined => {
     const now = read()
     if (now >= windowEnds) {
       recent.clear()
       older.clear()
       windowEnds = now + windowMs
     }
-    const count = (recent.get(caller) ?? older.get(caller) ?? 0) + 1
+    const count = (recent.get(caller) ?? older.get(caller) ?? 0) + weight
     recent.set(caller, count)
     if (recent.size > callers / 2) {
       older = recent

@@ -44,6 +44,7 @@ const mount = createMount(server, {
   },
   clock: { now: () => now },
   gates: createGates(),
+  countStranger: () => undefined,
   budget: { check: () => undefined },
   once: async (_actor, _keyed, work) => ({ answer: await work(), isRepeat: false }),
   attempts: { refuseUnread: () => undefined },

@@ -20,7 +20,7 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   const issues: Issue[] = []
   const parse = (schema: z.ZodType | undefined, value: unknown) => {
     if (!schema) return undefined
-    const fault = findFault(value, { allowNul: endpoint.signed === true })
+    const fault = findFault(value)
     if (fault) {
       issues.push(fault)
       return undefined
@@ -45,16 +45,14 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
 }
 
 /** Finds what makes a value unsafe to parse; visits at most `mostValues` values. */
-function findFault(value: unknown, { allowNul }: { allowNul: boolean }): Issue | undefined {
+function findFault(value: unknown): Issue | undefined {
   let seen = 0
   const walk = (part: unknown, path: string, depth: number): Issue | undefined => {
     seen += 1
     if (seen > mostValues) return tooMany
     // PostgreSQL cannot store NUL, and SQLite's full-text search stops at it.
     if (typeof part === 'string')
-      return allowNul || !part.includes('\u0000')
-        ? undefined
-        : { path, message: 'NUL characters are not allowed' }
+      return part.includes('\u0000') ? { path, message: 'NUL characters are not allowed' } : undefined
     if (typeof part !== 'object' || part === null) return undefined
     if (depth === deepest) return { path: '', message: 'Nested too deeply' }
     // Checked before the loop: enumerating the indexes of a huge array is already expensive.

@@ -27,7 +27,7 @@ import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Gates } from '../core/gate.ts'
 import { requireProof } from '../core/identity.ts'
-import { problem } from '../core/problem.ts'
+import { type Problem, problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
 import type { Attempts } from '../service/attempts.ts'
 import type { Answer, KeyedRequest } from '../service/idempotency.ts'
@@ -35,7 +35,7 @@ import type { WriteBudget } from '../service/write-budget.ts'
 import { isBudgeted } from './budgeted.ts'
 import { toKeyedRequest } from './idempotency-key.ts'
 import { parseInput } from './input.ts'
-import { Turns } from './turns.ts'
+import { announcedBytes, Turns } from './turns.ts'
 
 /** Resolves a token to its actor; undefined without an open session of that kind. */
 export interface Authenticators {
@@ -82,6 +82,8 @@ export interface MountOptions {
   gates: Gates
   budget: Pick<WriteBudget, 'check'>
   attempts: Pick<Attempts, 'refuseUnread'>
+  /** Counts requests of an address without a session, and returns the problem once it sends too many. */
+  countStranger: (address: string, requests: number) => Problem | undefined
   /** Does a request with an Idempotency-Key once, in the transactions of its actor. */
   once: (
     actor: VendorActor | ResellerActor,
@@ -114,12 +116,21 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       isJob: endpoint.job === true,
       bodyLimit: endpoint.streamed ? 0 : bodyLimit,
     })
+    /** A large body counts as several requests; what else arrives on the connection of a flood stays unread. */
+    const refuseFlood = (request: FastifyRequest, reply: FastifyReply): void => {
+      const weight = Math.ceil(announcedBytes(request.headers, bodyLimit) / limits.bodyBytesMax)
+      const flood = options.countStranger(visitorOf(request.ip), Math.max(1, weight))
+      if (!flood) return
+      reply.header('connection', 'close')
+      throw flood
+    }
     server.route({
       method,
       url: `/api${path}`,
       bodyLimit,
-      config: { signed: endpoint.signed, raw: endpoint.raw, streamed: endpoint.streamed },
+      config: { raw: endpoint.raw, streamed: endpoint.streamed },
       onRequest: async (request, reply) => {
+        if (access === 'public') refuseFlood(request, reply)
         if (endpoint.hashes) await options.attempts.refuseUnread(visitorOf(request.ip))
         if (access === 'public') return
         const token = bearerToken(request)

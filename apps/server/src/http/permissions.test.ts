@@ -31,6 +31,7 @@ const mount = createMount(server, {
   },
   clock: systemClock,
   gates: createGates(),
+  countStranger: () => undefined,
   budget: { check: () => undefined },
   attempts: { refuseUnread: () => undefined },
   once: async (_actor, _keyed, work) => ({ answer: await work(), isRepeat: false }),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
@@ -11,6 +12,13 @@ interface Turn {
 
 /** Smaller bodies are read at once. */
 const largeBytes = 65_536
+
+/** What a body may have; a length that is too large is refused before it is read. */
+export function announcedBytes(headers: IncomingHttpHeaders, limit: number): number {
+  if (headers['transfer-encoding'] !== undefined) return limit
+  const announced = Number(headers['content-length'] ?? 0)
+  return announced > limit ? 0 : announced
+}
 
 /** Tracks the turns of requests to one endpoint. */
 export class Turns {
@@ -29,7 +37,7 @@ export class Turns {
 
   async take(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
     const endTurn = await this.#enter(caller)
-    const bytes = this.#bytesOf(request)
+    const bytes = announcedBytes(request.headers, this.#bodyLimit)
     const endBody = bytes > largeBytes ? await this.#admit(caller, bytes, endTurn) : undefined
     const turn: Turn = {
       end: () => {
@@ -78,13 +86,6 @@ export class Turns {
       endTurn()
       throw error
     }
-  }
-
-  /** What the body may have; a length that is too large is refused before it is read. */
-  #bytesOf({ headers }: FastifyRequest): number {
-    if (headers['transfer-encoding'] !== undefined) return this.#bodyLimit
-    const announced = Number(headers['content-length'] ?? 0)
-    return announced > this.#bodyLimit ? 0 : announced
   }
 
   /** The turn ends with the work, not when the caller disconnects: started work keeps running. */

@@ -113,7 +113,9 @@ describe('what shipped programs send', () => {
       expect(JSON.parse(payload)).toMatchObject({ success: false, message: expect.any(String) })
     }
     const many = Array.from({ length: 20_000 }, (_, at) => `a${at}`).join('&')
-    expect((await send(on, {}, { body: many.slice(0, 60_000) })).json).toMatchObject({ success: false })
+    expect((await send(on, {}, { body: many.slice(0, 16_000) })).json).toMatchObject({ success: false })
+    const escapes = await send(on, {}, { body: '%41='.repeat(16_384) })
+    expect(escapes.json).toEqual({ success: false, message: 'The body is too large' })
     const later = await send(on, { type: 'init', ...common(settings) })
     expect(later.json).toMatchObject({ success: true })
   })

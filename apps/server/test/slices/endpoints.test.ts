@@ -136,14 +136,11 @@ describe('the body of every call', () => {
 
   // The provider may add fields to its events, so the webhook accepts unknown ones.
   test('rejects unknown fields', () =>
-    everyRow(
-      calls.filter(([name]) => name !== 'payments.webhook'),
-      async (_name, endpoint) => {
-        const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
-        expect(refusal(answer)).toBe('invalid_input')
-        expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
-      },
-    ))
+    everyRow(calls, async (_name, endpoint) => {
+      const answer = await callWith(endpoint, tokenFor(endpoint), { 'unknown-field': 1 })
+      expect(refusal(answer)).toBe('invalid_input')
+      expect(answer.json.errors.map((issue: { path: string }) => issue.path)).toContain('unknown-field')
+    }))
 
   test('must be a JSON object', () =>
     everyRow(calls, async (_name, endpoint) => {
@@ -151,7 +148,7 @@ describe('the body of every call', () => {
       expect(await send('application/json', '{"a":')).toEqual({ status: 400, code: 'invalid_json' })
       expect(await send('application/json', '{"__proto__":{}}')).toEqual({
         status: 400,
-        code: endpoint.signed ? 'invalid_input' : 'invalid_json',
+        code: 'invalid_json',
       })
       expect(await send('application/json', '["a"]')).toEqual({ status: 400, code: 'invalid_input' })
       expect(await send('text/plain', 'a')).toEqual({ status: 415, code: 'unsupported_media_type' })

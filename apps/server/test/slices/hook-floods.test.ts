@@ -29,6 +29,17 @@ test('forged requests of strangers use up nothing of what a shop may send', asyn
   expect(await sell(on, shop, paid('after-flood'))).toBe(200)
 })
 
+test('large bodies of one address count as several requests, and those of a flood are not read', async () => {
+  const body = 'x'.repeat(262_144)
+  const post = (from: string) =>
+    on.server.inject({ method: 'POST', url: '/api/hooks/shp_large', remoteAddress: from, payload: body })
+  const most = limits.strangerRequestsPerMinute / 16
+  const answers = await times(Math.ceil(most) + 1, () => post('198.51.100.9'))
+  const unread = answers.filter(({ headers }) => headers.connection === 'close')
+  expect(unread.map(({ statusCode }) => statusCode)).toEqual([429])
+  expect((await post('198.51.100.10')).statusCode).toBe(404)
+})
+
 test('a shop that sends too much waits, and others do not', async () => {
   const [loud, quiet] = [await makeShop(owner, app._id), await makeShop(owner, app._id)]
   const request = signedRequest(loud.secret, paid('loud'), new Date(on.clock.now()))

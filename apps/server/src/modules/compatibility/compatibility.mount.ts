@@ -1,4 +1,4 @@
-import { type CompatibilityProtocol, compatibilityProtocols } from '@keyward/contract'
+import { type CompatibilityProtocol, compatibilityProtocols, limits } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
 import { visitorOf } from '../../core/visitor.ts'
@@ -13,8 +13,6 @@ import type { Answer } from './endpoint/answers.ts'
 import { refuseUnread, respond } from './endpoint/respond.ts'
 import { readMultipart } from './wire/multipart.ts'
 import { readForm } from './wire/text.ts'
-
-const bodyLimit = 65_536
 
 export interface Compatibility {
   ctx: Ctx
@@ -72,7 +70,7 @@ function mountEndpoints(server: FastifyInstance, shared: Deps, gates: Gates): vo
         server.route({
           method: ['GET', 'POST'],
           url: `${base}/${protocol}${end}`,
-          bodyLimit,
+          bodyLimit: limits.bodyBytesMax,
           config: { raw: true },
           // Fastify would wait for a promise once more.
           handler: (request, reply) => {

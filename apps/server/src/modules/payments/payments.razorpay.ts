@@ -180,10 +180,18 @@ function toDispute({ id, payment_id, status }: z.output<typeof disputeEntity>): 
   return { id, paymentId: payment_id, status: known[status as keyof typeof known] ?? 'open' }
 }
 
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 function readEvent(secret: string | undefined, body: Buffer, signature: string): ProviderEvent | undefined {
   if (secret === undefined || !sameDigest(hmacHex(secret, body), signature)) return undefined
   // A signed event in an unknown format is about something else.
-  const payload = event.safeParse(JSON.parse(body.toString('utf8'))).data?.payload
+  const payload = event.safeParse(parseJson(body.toString('utf8'))).data?.payload
   return {
     paymentId:
       payload?.payment?.entity.id ??

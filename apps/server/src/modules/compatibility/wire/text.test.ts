@@ -23,6 +23,11 @@ test('fields are read although they are not encoded, or the form ends with an em
     flag: '',
   })
   expect(readForm('a=%ff').get('a')).toBe('\ufffd')
+  expect(Object.fromEntries(readForm('%41=%4&%4g=%&ü%2B=+%c3%BC%'))).toEqual({
+    A: '%4',
+    '%4g': '%',
+    'ü+': ' ü%',
+  })
 })
 
 test('answers are ASCII, with pairs of escapes beyond the basic plane', () => {
