@@ -12,7 +12,8 @@ let done = 0
 await Promise.all(
   Array.from({ length: atWork }, async () => {
     while (performance.now() < until) {
-      await passwords.verify(stored, 'correct horse battery staple')
+      const turn = await passwords.enter(operator)
+      await passwords.verify(stored, 'correct horse battery staple', turn).finally(() => turn.end())
       done += 1
     }
   }),

@@ -8,11 +8,19 @@ export const missingPassword = '!'
 /** Each step doubles the time that a comparison takes; 12 takes a quarter of a second. */
 const costMost = 12
 const costLeast = 4
+/** The cost at which bcrypt takes about as long as argon2id does with our parameters. */
+const costOfOurs = 8
 
 /** Whether a hash of another system can be compared here, and is not made to keep the server busy. */
 export function isImportedHash(hash: string): boolean {
   const [, cost] = bcrypt.exec(hash) ?? []
   return cost !== undefined && Number(cost) >= costLeast && Number(cost) <= costMost
+}
+
+/** How many of our own hashes take as long as comparing a password with an imported hash. */
+export function costOfComparing(hash: string, typed: string): number {
+  const [, cost] = bcrypt.exec(hash) ?? []
+  return formsOfPassword(typed).length * Math.max(1, 2 ** (Number(cost) - costOfOurs))
 }
 
 /** Passwords with which an imported hash is compared: as typed, then without what PHP servers removed. */

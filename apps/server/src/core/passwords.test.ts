@@ -32,12 +32,17 @@ class CountingThreads extends HashThreads {
   }
 }
 
+async function verify(passwords: Passwords, stored: string | null | undefined, password: string) {
+  const turn = await passwords.enter(operator)
+  return passwords.verify(stored, password, turn).finally(() => turn.end())
+}
+
 test('verifies a password against its own hash only', async () => {
   const passwords = new Passwords()
   const stored = await passwords.hash('Größe', operator)
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(await passwords.verify(stored, 'Gro\u0308ße'.normalize('NFD'))).toBe(true)
-  expect(await passwords.verify(stored, 'Grösse')).toBe(false)
+  expect(await verify(passwords, stored, 'Gro\u0308ße'.normalize('NFD'))).toBe(true)
+  expect(await verify(passwords, stored, 'Grösse')).toBe(false)
   expect(passwords.isOutdated(stored)).toBe(false)
   expect(passwords.isOutdated(stored.replace('t=2', 't=1'))).toBe(true)
 })
@@ -75,15 +80,47 @@ test('answers a refusal late, so that an endless loop of attempts leaves time fo
 test('hashes with the same parameters for a missing account', async () => {
   const threads = new CountingThreads()
   const passwords = new Passwords({ threads })
-  for (const missing of [undefined, null]) expect(await passwords.verify(missing, 'swordfish')).toBe(false)
+  for (const missing of [undefined, null]) expect(await verify(passwords, missing, 'swordfish')).toBe(false)
   expect(threads.compared).toHaveLength(2)
   for (const decoy of threads.compared) expect(passwords.isOutdated(decoy)).toBe(false)
 })
 
+test('hashes of another system leave a thread to others, and their callers wait by what they cost', async () => {
+  const cost12 = `$2y$12$${'a'.repeat(53)}`
+  const held: (() => void)[] = []
+  class HeldThreads extends CountingThreads {
+    override verify(stored: string): Promise<boolean> {
+      this.compared.push(stored)
+      return stored === cost12
+        ? new Promise((resolve) => held.push(() => resolve(true)))
+        : Promise.resolve(true)
+    }
+  }
+  const threads = new HeldThreads()
+  const passwords = new Passwords({ atWork: 2, threads })
+  const from = async (address: string, stored: string) => {
+    const turn = await passwords.enter({ address, account: address })
+    return passwords.verify(stored, 'swordfish', turn).finally(() => turn.end())
+  }
+  const slow = Array.from({ length: 6 }, (_, at) => from(`192.0.2.${at}`, cost12))
+  await expect.poll(() => held.length).toBe(1)
+  expect(await from('198.51.100.1', 'our own')).toBe(true)
+  expect(held).toHaveLength(1)
+  const cheap = from('203.0.113.1', cost12)
+  held.shift()?.()
+  await expect.poll(() => held.length).toBe(1)
+  held.shift()?.()
+  expect(await Promise.race([cheap.then(() => 'cheap'), ...slow.slice(1)])).toBe('cheap')
+  const all = Promise.all(slow)
+  const pump = setInterval(() => held.shift()?.(), 1)
+  expect(await all).toEqual(slow.map(() => true))
+  clearInterval(pump)
+})
+
 test('an unreadable hash is an error and keeps the thread alive', async () => {
   const passwords = new Passwords({ atWork: 1 })
-  await expect(passwords.verify('garbage', 'swordfish')).rejects.toThrow()
-  expect(await passwords.verify(await passwords.hash('swordfish', operator), 'swordfish')).toBe(true)
+  await expect(verify(passwords, 'garbage', 'swordfish')).rejects.toThrow()
+  expect(await verify(passwords, await passwords.hash('swordfish', operator), 'swordfish')).toBe(true)
 })
 
 test.skipIf(process.platform === 'win32')(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from './caller.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
-import { isImportedHash, missingPassword } from './imported-hashes.ts'
+import { costOfComparing, isImportedHash, missingPassword } from './imported-hashes.ts'
 import { problem } from './problem.ts'
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
@@ -13,6 +13,13 @@ const busy = () => problem('busy', { retryAfterSeconds: 1 })
 
 /** How long a refusal takes: callers that retry at once would otherwise keep the server's thread busy. */
 const usualRefusalMs = 1000
+
+/** A turn in which passwords are compared. */
+export interface PasswordTurn {
+  /** Waits again where as many hashes of other systems are compared as may be at once. */
+  slowDown(cost: number): Promise<void>
+  end(): void
+}
 
 /** Hashes passwords with argon2id: a bounded number at once, for callers that take turns. */
 export class Passwords {
@@ -32,6 +39,8 @@ export class Passwords {
       // One sign-in more than threads: it has read its account and takes over while another one is written.
       running: atWork + 1,
       waiting: queue,
+      // A hash of another system can take as long as sixteen of ours, whose callers find a free thread.
+      slow: Math.max(1, Math.floor(atWork / 2)),
       rejection: busy,
     })
   }
@@ -47,8 +56,18 @@ export class Passwords {
   }
 
   /** Waits for a turn in which to verify passwords. */
-  enter(caller: Caller): Promise<EndTurn> {
-    return this.#turns.enter(caller).catch((error) => this.#refuse(error))
+  async enter(caller: Caller): Promise<PasswordTurn> {
+    const take = (isSlow: boolean): Promise<EndTurn> =>
+      this.#turns.enter(caller, { isSlow: () => isSlow }).catch((error) => this.#refuse(error))
+    let [endTurn, cost] = [await take(false), 1]
+    return {
+      slowDown: async (slowCost) => {
+        endTurn(0)
+        endTurn = await take(true)
+        cost = slowCost
+      },
+      end: () => endTurn(cost),
+    }
   }
 
   /** Refuses an unknown caller if the full queue could admit it only by displacing another of its network. */
@@ -62,16 +81,18 @@ export class Passwords {
   }
 
   async hash(password: string, caller: Caller): Promise<string> {
-    const endTurn = await this.enter(caller)
-    return this.#hash(password).finally(() => endTurn())
+    const turn = await this.enter(caller)
+    return this.#hash(password).finally(() => turn.end())
   }
 
-  /** For callers in their turn. Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
-  async verify(stored: string | null | undefined, password: string): Promise<boolean> {
+  /** Takes equally long without a stored hash, so that timing does not reveal whether an account exists. */
+  async verify(stored: string | null | undefined, password: string, turn: PasswordTurn): Promise<boolean> {
     const isKnown = stored != null && stored !== missingPassword
     const known = isKnown ? stored : await this.#decoyHash()
+    const isImported = isImportedHash(known)
     // Other systems hash what was typed.
-    const typed = isImportedHash(known) ? password : password.normalize('NFKC')
+    const typed = isImported ? password : password.normalize('NFKC')
+    if (isImported) await turn.slowDown(costOfComparing(known, typed))
     const matches = await this.#withThread(() => this.#threads.verify(known, typed))
     return matches && isKnown
   }

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
-import type { EndTurn } from '../core/fair-queue.ts'
+import type { PasswordTurn } from '../core/passwords.ts'
 import { rateLimited } from '../core/problem.ts'
 import { type Db, query } from '../db/index.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
@@ -105,7 +105,7 @@ export class Attempts {
   }
 
   /** Waits for a turn to compare a password. Addresses that have signed in to the account before have their own share. */
-  async enter(subject: Subject): Promise<EndTurn> {
+  async enter(subject: Subject): Promise<PasswordTurn> {
     const { passwords } = this.#ctx
     const isKnown = passwords.isBusy && (await this.accounts.isKnown(subject))
     return passwords.enter({ ...subject, isKnown })
@@ -207,18 +207,18 @@ const toKey = (allowance: Allowance, subject: string[]): string =>
 export async function guardPassword<T>(
   attempts: Attempts,
   subject: Subject,
-  verify: () => Promise<T | undefined>,
+  verify: (turn: PasswordTurn) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const refuseWhenUsedUp = attempts.checkOfPasswords(subject)
   await refuseWhenUsedUp()
-  const endTurn = await attempts.enter(subject)
-  const found = await verify()
+  const turn = await attempts.enter(subject)
+  const found = await verify(turn)
     .then(async (result) => {
       // A wrong guess keeps its turn until it is counted: comparing passwords can be faster than counting in the database.
       if (result === undefined) await countWrong(attempts, subject)
       return result
     })
-    .finally(() => endTurn())
+    .finally(() => turn.end())
   if (found === undefined) return undefined
   await refuseWhenUsedUp()
   await attempts.accounts.remember(subject)

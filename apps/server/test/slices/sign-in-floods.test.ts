@@ -32,10 +32,10 @@ class HeldPasswords extends QuickPasswords {
     return super.enter(...args)
   }
 
-  override async verify(stored: string | null | undefined, password: string): Promise<boolean> {
-    this.begun.push(password)
+  override async verify(...args: Parameters<QuickPasswords['verify']>): Promise<boolean> {
+    this.begun.push(args[1])
     await this.#held
-    return super.verify(stored, password)
+    return super.verify(...args)
   }
 }
 

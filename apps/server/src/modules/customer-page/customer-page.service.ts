@@ -136,9 +136,9 @@ async function byPassword(
   const { ctx, attempts } = deps
   const name = normalizeName(username)
   const account = accountOf({ app: page }, name)
-  const client = await guardPassword(attempts, { account, address }, async () => {
+  const client = await guardPassword(attempts, { account, address }, async (turn) => {
     const found = await findByUsername(ctx.db, page.id, name)
-    return (await ctx.passwords.verify(found?.password_hash, password)) ? found : undefined
+    return (await ctx.passwords.verify(found?.password_hash, password, turn)) ? found : undefined
   })
   if (!client) throw problem('customer_login_failed')
   const subject = { kind: 'end_user' as const, id: client.id }

@@ -38,8 +38,8 @@ export async function setPassword(
   if (before.password_hash === null) throw problem('signs_in_by_key')
   if (!actor.byMail) {
     const account = accountOf({ app: page }, normalizeName(before.username))
-    const isRight = await guardPassword(attempts, { account, address: actor.address }, async () =>
-      (await ctx.passwords.verify(before.password_hash, currentPassword ?? '')) ? true : undefined,
+    const isRight = await guardPassword(attempts, { account, address: actor.address }, async (turn) =>
+      (await ctx.passwords.verify(before.password_hash, currentPassword ?? '', turn)) ? true : undefined,
     )
     if (!isRight) throw invalid('currentPassword', 'This is not your current password')
   }

@@ -19,9 +19,9 @@ export async function checkCredentials<Row extends { password_hash: string }>(
   { account, address, password }: Credentials,
   find: () => Promise<Row | undefined>,
 ): Promise<{ row: Row; strongerHash: string | undefined }> {
-  const row = await guardPassword(attempts, { account, address }, async () => {
+  const row = await guardPassword(attempts, { account, address }, async (turn) => {
     const found = await find()
-    return (await passwords.verify(found?.password_hash, password)) ? found : undefined
+    return (await passwords.verify(found?.password_hash, password, turn)) ? found : undefined
   })
   if (!row) throw problem('invalid_credentials')
   await attempts.count(rightPasswords, account)
@@ -38,8 +38,8 @@ export async function checkOwnPassword(
   { password, ...subject }: Credentials,
   own: { id: string; passwordHash: string; path: string },
 ): Promise<void> {
-  const matches = await guardPassword(attempts, subject, async () =>
-    (await passwords.verify(own.passwordHash, password)) ? true : undefined,
+  const matches = await guardPassword(attempts, subject, async (turn) =>
+    (await passwords.verify(own.passwordHash, password, turn)) ? true : undefined,
   )
   if (!matches) throw invalid(own.path, 'The password is not correct')
   await attempts.count(rightPasswords, own.id)

@@ -33,12 +33,12 @@ export async function login(
   const name = normalizeName(sent.username)
   let knownId: string | undefined
   const subject = { account: accountOf(session, name), address: sent.address }
-  const client = await guardPassword(attempts, subject, async () => {
+  const client = await guardPassword(attempts, subject, async (turn) => {
     const found = await findByUsername(ctx.db, session.app.id, name)
     knownId = found?.id
     // Ends the turn without counting a wrong password.
     if (!found && !wasAsked && (await deps.moves.find(session.app))) throw unknownName
-    return (await ctx.passwords.verify(found?.password_hash, sent.password)) ? found : undefined
+    return (await ctx.passwords.verify(found?.password_hash, sent.password, turn)) ? found : undefined
   }).catch((error: unknown): typeof unknownName => {
     if (error !== unknownName) throw error
     return unknownName
