@@ -49,6 +49,7 @@ test('the page of a license shows everything about it, and offers every action',
   await extend.getByRole('button', { name: 'Extend License' }).click()
   await expect(main).toContainText(shownDate(inDays(35)))
   await rowAction(page, keyPrefix(license.key), 'Ban License')
+  await dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }).click()
   await expectToast(page, 'License Banned')
   await expect(main).toContainText('Banned')
   await rowAction(page, keyPrefix(license.key), 'Delete License')

@@ -99,12 +99,13 @@ test('the most common jobs of a vendor take as few clicks as they should', async
     expect(await clicks()).toBe(2)
   })
 
-  await test.step('ban a license: 2', async () => {
+  await test.step('ban a license: 3', async () => {
     await restart()
     await page.getByRole('button', { name: `Actions for ${title}` }).click()
     await page.getByRole('menuitem', { name: 'Ban License' }).click()
+    await dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }).click()
     await expect(page.getByRole('main')).toContainText('Banned')
-    expect(await clicks()).toBe(2)
+    expect(await clicks()).toBe(3)
   })
 
   await test.step('change the type of a license: 3', async () => {

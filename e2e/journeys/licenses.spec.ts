@@ -249,6 +249,7 @@ test.describe('a license', () => {
     await enter(page, vendor, '/licenses')
     const ban = async () => {
       await rowAction(page, keyPrefix(license!.key), 'Ban License')
+      await dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }).click()
       await expect(row(page, keyPrefix(license!.key))).toContainText('Banned')
       await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
     }
@@ -325,6 +326,7 @@ test.describe('a license', () => {
     await expect(line).toContainText('Active')
     await expect(line).toContainText('Used by erik')
     await rowAction(page, keyPrefix(license!.key), 'Ban License')
+    await dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }).click()
     await expectToast(page, 'License Banned')
     await expect(line).toContainText('Banned')
     expect(await program.login('erik')).toMatchObject({

@@ -22,6 +22,7 @@ test('pausing an end user, and banning or deleting its license, says until when 
 
   await page.goto('/licenses')
   await rowAction(page, keyPrefix(license!.key), 'Ban License')
+  await dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }).click()
   await expect(toasts.filter({ hasText: 'License Banned' })).toContainText(sentence)
   await rowAction(page, keyPrefix(license!.key), 'Delete License')
   await expect(dialog(page, 'Delete License')).toContainText(sentence)

@@ -59,8 +59,9 @@ test('a key is copied, extended and banned, and a device freed, in at most three
   const banning = new Taps()
   await banning.tap(menu)
   await banning.tap(item('Ban License'))
+  await banning.tap(dialog(page, 'Ban License').getByRole('button', { name: 'Ban License' }))
   await expect(found).toContainText('Banned')
-  expect(banning.count).toBe(2)
+  expect(banning.count).toBe(3)
 
   await page.goto('/users')
   await openFilters(page)

@@ -4,32 +4,50 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
-test('no table cuts off content at 1280 pixels, even with long names', async ({ page, request, keyward }) => {
+test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
-  const app = await vendor.createApp('An application with quite a long name')
-  const [license] = await vendor.createLicenses(app)
+  const app = await vendor.createApp(long('An application'))
+  const type = await vendor.call('POST', `/apps/${app._id}/license-types`, {
+    name: long('A type').slice(0, 60),
+    term: 'forever',
+  })
+  const { license } = await vendor.call('POST', '/licenses', { app: app._id, type: type.licenseType._id })
+  await vendor.createLicenses(app)
+  await vendor.call('POST', '/customers', { email: `${'a'.repeat(60)}@engines.example`, name: long('Ada') })
+  await vendor.call('POST', '/api-keys', { name: long('A key').slice(0, 64), permissions: ['licenses:read', 'apps:read'] })
   await vendor.call('POST', '/licenses', {
     app: app._id,
     expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
     note: 'A note that goes on for longer than its place in the table is wide',
   })
   const username = unique('somebody-with-a-long-name')
-  await (await Program.start(request, app)).register(username, license!, 'a-machine')
+  await (await Program.start(request, app)).register(username, license, 'a-machine')
   const credentials = await createReseller(vendor, app, 10_000)
   const seller = await Seller.signIn(request, credentials)
   const [newLicense] = await seller.generate(3)
   await (await Program.start(request, app)).register(unique('another-with-a-long-name'), newLicense!)
 
   await enter(page, vendor, '/dashboard')
-  for (const path of ['/dashboard', '/resellers', '/licenses', '/users', '/customers', '/subscription']) {
+  for (const path of [
+    '/dashboard',
+    '/resellers',
+    '/licenses',
+    '/licenses?status=active',
+    '/users',
+    '/customers',
+    '/subscription',
+    '/settings/api-keys',
+    '/audit',
+    '/activity',
+  ])
     await expectWhole(page, path)
-  }
-  await expectWhole(page, '/activity')
   const address = page.locator('td code').filter({ hasText: '127.0.0.1' }).first()
   expect((await address.boundingBox())!.height, 'the address is in one line').toBeLessThan(24)
   await enterPortal(page, seller)
   await expectWhole(page, '/reseller/licenses')
 })
+
+const long = (name: string) => `${name} with a name of eighty characters${'x'.repeat(80)}`.slice(0, 80)
 
 async function expectWhole(page: Page, path: string) {
   await visit(page, path)
@@ -37,6 +55,15 @@ async function expectWhole(page: Page, path: string) {
   const tables = page.locator('div:has(> table)')
   const hidden = await tables.evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth))
   expect.soft(hidden, path).toEqual(hidden.map(() => 0))
+  const narrow = await page
+    .locator('thead th:not(.sr-only)')
+    .evaluateAll((heads) =>
+      heads
+        .filter((head) => head.textContent !== '' && !head.querySelector(':scope > .sr-only'))
+        .map((head) => ({ name: head.textContent, width: Math.round(head.getBoundingClientRect().width) }))
+        .filter(({ name, width }) => width < (name === 'App' || name === 'Key' ? 120 : 72)),
+    )
+  expect.soft(narrow, path).toEqual([])
   // Names may have an ellipsis, but dates may not.
   const dates = page.locator('td time')
   const cut = await dates.evaluateAll((found) =>

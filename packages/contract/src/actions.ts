@@ -235,7 +235,7 @@ export const actions = {
   /** `after` is null for never. */
   'licenses.expiry_changed': z.strictObject({ ids, after: time }),
   'licenses.ends_restored': z.strictObject({ ids }),
-  'licenses.banned': z.strictObject({ ids }),
+  'licenses.banned': z.strictObject({ ids, reason: reason.optional() }),
   'licenses.unbanned': z.strictObject({ ids }),
   'licenses.deleted': z.strictObject({ ids }),
   'licenses.deletion_started': z.strictObject({ appId: id.nullable(), resellerId: id.nullable() }),
@@ -275,7 +275,7 @@ export const actions = {
   'end_users.extended': extension,
   'end_users.expiry_changed': z.strictObject({ ids, after: time }),
   'end_users.ends_restored': z.strictObject({ ids }),
-  'end_users.banned': z.strictObject({ ids }),
+  'end_users.banned': z.strictObject({ ids, reason: reason.optional() }),
   'end_users.unbanned': z.strictObject({ ids }),
   'end_users.hwid_reset': z.strictObject({ ids }),
   'end_users.deleted': z.strictObject({ ids }),

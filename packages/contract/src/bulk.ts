@@ -3,7 +3,7 @@ import { client, clientFilter } from './clients.ts'
 import { limits, longestExtension } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { license, licenseFilter } from './licenses.ts'
-import { exportFormat, exportTypes, id, instant, isoTime, none } from './shared.ts'
+import { banReason, exportFormat, exportTypes, id, instant, isoTime, none } from './shared.ts'
 import { type Duration, duration } from './terms.ts'
 import { undoBody, undoRows } from './undo.ts'
 
@@ -12,7 +12,8 @@ export const bulkClientAction = z.enum(['extend', 'ban', 'unban', 'reset-hwid', 
 
 const ids = z.array(id).min(1).max(limits.bulkMax)
 
-const extension = {
+const changeFields = {
+  reason: banReason.optional().describe('of a ban; replaces `{reason}` in the text that programs get'),
   days: z.int().min(1).max(limits.extendDaysMax).optional().describe('of 24 hours each'),
   duration: duration
     .refine(({ value, unit }) => value <= longestExtension[unit], {
@@ -33,35 +34,41 @@ const extension = {
     .describe('a new end, or null: never expires. What ends later stays as it is, unless `shorten` is true'),
   shorten: z.boolean().optional().describe('with `expiresAt`: also gives an earlier end'),
 }
-const extensionRules = [
+const rules = [
+  {
+    path: ['reason'],
+    message: 'Only a ban takes a reason',
+    fits: ({ action, reason }: ChangeBody) => reason === undefined || action === 'ban',
+  },
   {
     path: ['days'],
     message: 'Extending requires exactly one of days, duration and expiresAt; other actions take none',
-    fits: ({ action, days, duration, expiresAt }: ExtensionBody) =>
+    fits: ({ action, days, duration, expiresAt }: ChangeBody) =>
       [days, duration, expiresAt].filter((field) => field !== undefined).length ===
       (action === 'extend' ? 1 : 0),
   },
   {
     path: ['timeZone'],
     message: 'Only a duration takes a time zone',
-    fits: ({ duration, timeZone }: ExtensionBody) => timeZone === undefined || duration !== undefined,
+    fits: ({ duration, timeZone }: ChangeBody) => timeZone === undefined || duration !== undefined,
   },
   {
     path: ['shorten'],
     message: 'Only expiresAt takes shorten',
-    fits: ({ expiresAt, shorten }: ExtensionBody) => shorten === undefined || expiresAt !== undefined,
+    fits: ({ expiresAt, shorten }: ChangeBody) => shorten === undefined || expiresAt !== undefined,
   },
 ]
-interface ExtensionBody {
+interface ChangeBody {
   action: string
+  reason?: string | undefined
   days?: number | undefined
   duration?: Duration | undefined
   timeZone?: string | undefined
   expiresAt?: string | null | undefined
   shorten?: boolean | undefined
 }
-const fitsExtension = (body: ExtensionBody, context: z.RefinementCtx) => {
-  const broken = extensionRules.find(({ fits }) => !fits(body))
+const fitsRules = (body: ChangeBody, context: z.RefinementCtx) => {
+  const broken = rules.find(({ fits }) => !fits(body))
   if (broken) context.addIssue({ code: 'custom', path: broken.path, message: broken.message })
 }
 
@@ -99,7 +106,7 @@ export const bulk = {
     deleting: ['licenses:delete'],
     tag,
     summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; time is added to the later of now and the expiry`,
-    body: z.strictObject({ action: bulkLicenseAction, ids, ...extension }).superRefine(fitsExtension),
+    body: z.strictObject({ action: bulkLicenseAction, ids, ...changeFields }).superRefine(fitsRules),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkLicenseAction,
@@ -134,7 +141,7 @@ export const bulk = {
     deleting: ['clients:delete'],
     tag,
     summary: `Change or delete up to ${limits.bulkMax} end users, all or none; time is added to the later of now and the expiry`,
-    body: z.strictObject({ action: bulkClientAction, ids, ...extension }).superRefine(fitsExtension),
+    body: z.strictObject({ action: bulkClientAction, ids, ...changeFields }).superRefine(fitsRules),
     bodyLimit: 65_536,
     data: z.strictObject({
       action: bulkClientAction,

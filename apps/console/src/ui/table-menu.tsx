@@ -1,5 +1,5 @@
 import { Check, SlidersHorizontal } from 'lucide-react'
-import { use } from 'react'
+import { type ReactNode, use } from 'react'
 import { IconButton } from './button.tsx'
 import { Menu, MenuSeparator } from './menu.tsx'
 import { MenuParts } from './menu-parts.ts'
@@ -9,25 +9,25 @@ import { isHideable, isShown, type TableView } from './table-view.ts'
 export interface TableMenuProps {
   columns: readonly Pick<Column<never>, 'id' | 'header' | 'phone' | 'always'>[]
   view: TableView
-  /** Ids of the columns that say the same in each row, and are hidden by default. */
-  repeating?: readonly string[]
+  /** Ids of the columns whose value a filter fixes, which are hidden by default. */
+  fixed?: readonly string[]
   onChange: (view: TableView) => void
 }
 
 const densities = { comfortable: 'Comfortable', compact: 'Compact' } as const
 
 /** Chooses the columns and the density of a table. Not on phones, which show two lines of each row. */
-export function TableMenu({ columns, view, repeating = [], onChange }: TableMenuProps) {
+export function TableMenu({ columns, view, fixed = [], onChange }: TableMenuProps) {
   function toggle(column: TableMenuProps['columns'][number]) {
     const { id } = column
     const others = (ids: readonly string[]) => ids.filter((other) => other !== id)
-    if (isShown(column, view, repeating))
+    if (isShown(column, view, fixed))
       onChange({ ...view, hidden: [...others(view.hidden), id], shown: others(view.shown) })
     else
       onChange({
         ...view,
         hidden: others(view.hidden),
-        shown: repeating.includes(id) ? [...others(view.shown), id] : view.shown,
+        shown: fixed.includes(id) ? [...others(view.shown), id] : view.shown,
       })
   }
   return (
@@ -44,10 +44,11 @@ export function TableMenu({ columns, view, repeating = [], onChange }: TableMenu
           <Option
             key={column.id}
             role="menuitemcheckbox"
-            checked={isShown(column, view, repeating)}
+            checked={isShown(column, view, fixed)}
             onSelect={() => toggle(column)}
           >
             {column.header}
+            {fixed.includes(column.id) && <span className="text-fg-muted text-xs">set by the filter</span>}
           </Option>
         ))}
         <MenuSeparator />
@@ -75,7 +76,7 @@ interface OptionProps {
   role: 'menuitemcheckbox' | 'menuitemradio'
   checked: boolean
   onSelect: () => void
-  children: string
+  children: ReactNode
 }
 
 function Option({ role, checked, onSelect, children }: OptionProps) {

@@ -8,7 +8,7 @@ export interface Column<Row> {
   /** Makes the header a button that sorts by this column. */
   sortable?: boolean
   align?: 'start' | 'end'
-  /** Whether the cell says nothing, such as 'Never'. A column of such cells is hidden by default. */
+  /** Whether the cell says nothing: phones leave it out of its line. */
   isEmpty?: (row: Row) => boolean
   /**
    * A row has two lines on phones. The first has 'title' and 'aside', the second all others, cut off unless 'whole'.
@@ -45,8 +45,8 @@ export interface TableProps<Row> {
   selection?: Selection | undefined
   /** The user's choice of columns and density, of useTableView. */
   view?: TableView
-  /** Ids of the columns that say the same in each row, of repeatingColumns. */
-  repeating?: readonly string[]
+  /** Ids of the columns whose value a filter fixes. */
+  fixed?: readonly string[]
   sort?: Sort
   onSort?: (sort: Sort) => void
   loading?: boolean

@@ -121,6 +121,32 @@ export function SkeletonRow<Row>({ columns, rowMenu, selection }: TableProps<Row
   )
 }
 
+/** Around text in one line: how far the table may shrink and widen it. */
+export const textWidth = {
+  name: 'grid min-w-0 md:min-w-36 md:max-w-72',
+  text: 'grid min-w-0 md:min-w-24 md:max-w-44',
+  short: 'grid min-w-0 md:min-w-16 md:max-w-36',
+}
+
+interface CellTextProps {
+  width?: keyof typeof textWidth
+  /** The whole text, on hover. */
+  title?: string | undefined
+  className?: string | undefined
+  children: ReactNode
+}
+
+/** Text in one line, cut off where the table has no more room. */
+export function CellText({ width = 'text', title, className, children }: CellTextProps) {
+  return (
+    <span className={textWidth[width]}>
+      <span className={cx('truncate', className)} title={title}>
+        {children}
+      </span>
+    </span>
+  )
+}
+
 /** A line and a muted note under it, or next to it in a compact table. */
 export function Lines({ note, children }: { note?: ReactNode; children: ReactNode }) {
   return (

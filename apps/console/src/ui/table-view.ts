@@ -4,7 +4,7 @@ import { readStored, writeStored } from '../lib/browser/stored.ts'
 export interface TableView {
   /** Ids of the columns that the user hides. */
   hidden: readonly string[]
-  /** Ids of the columns that the user shows though they repeat one value in each row. */
+  /** Ids of the columns that the user shows though a filter fixes their value. */
   shown: readonly string[]
   density: 'comfortable' | 'compact'
 }
@@ -15,22 +15,11 @@ interface Shown {
   always?: boolean
 }
 
-/** Whether a column is shown: not if the user hides it, nor if it repeats one value, unless the user shows it. */
-export function isShown(column: Shown, view: TableView | undefined, repeating: readonly string[] = []) {
+/** Whether a column is shown: not if the user hides it, nor if a filter fixes its value, unless the user shows it. */
+export function isShown(column: Shown, view: TableView | undefined, fixed: readonly string[] = []) {
   const { id } = column
   if (!isHideable(column) || !view) return true
-  return !view.hidden.includes(id) && (!repeating.includes(id) || view.shown.includes(id))
-}
-
-/** The columns that say the same in each of several rows: those that `same` knows of, and those without any value. */
-export function repeatingColumns<Row>(
-  columns: readonly { id: string; isEmpty?: (row: Row) => boolean }[],
-  rows: readonly Row[] | undefined,
-  same: readonly (string | false)[] = [],
-): string[] {
-  if (!rows || rows.length < 2) return []
-  const empty = columns.filter(({ isEmpty }) => isEmpty && rows.every(isEmpty)).map(({ id }) => id)
-  return [...empty, ...same.filter((id) => id !== false)]
+  return !view.hidden.includes(id) && (!fixed.includes(id) || view.shown.includes(id))
 }
 
 export const isHideable = (column: { phone?: string; always?: boolean }) =>

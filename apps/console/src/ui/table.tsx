@@ -26,7 +26,7 @@ export function Table<Row>({ columns: all, ...props }: TableProps<Row>) {
     rowMenu,
     selection,
     view,
-    repeating,
+    fixed,
     loading,
     skeletonRows = 5,
     empty,
@@ -38,7 +38,7 @@ export function Table<Row>({ columns: all, ...props }: TableProps<Row>) {
   }, [])
   if (error) return <ErrorState {...error} />
   if (!loading && rows?.length === 0) return <>{empty}</>
-  const columns = all.filter((column) => isShown(column, view, repeating))
+  const columns = all.filter((column) => isShown(column, view, fixed))
   const keys = rows?.map(rowKey) ?? []
   const parts = { ...props, columns }
   return (

@@ -202,3 +202,23 @@ test('a banned key is refused with its reason', async () => {
     data: { code: 'keyBanned' },
   })
 })
+
+test('a ban without a reason gets the next text that names none', async () => {
+  await owner.call('PUT', `/apps/${app._id}/error-messages`, { keyBanned: 'Blocked: {reason}' })
+  const { program, license } = await activateKey(on, owner, app)
+  const ban = (body: object) => owner.call('POST', '/licenses/bulk', { ids: [license._id], ...body })
+  const message = async () => (await program.call('GET', '/session')).json.message
+  await ban({ action: 'ban', reason: '  ' })
+  expect(await message()).toBe('License key is banned')
+  await ban({ action: 'unban' })
+  const { json } = await ban({ action: 'ban', reason: 'charged back' })
+  expect(json.data.licenses[0]).toMatchObject({ banned: true, banReason: 'charged back' })
+  expect(await message()).toBe('Blocked: charged back')
+  const undone = await owner.call('POST', '/licenses/bulk/undo', { undo: json.data.undo })
+  expect(undone.json.data).toMatchObject({ changed: 1, skipped: [] })
+  const german = `/apps/${app._id}/error-messages?locale=de`
+  await owner.call('PUT', german, { keyBanned: 'Gesperrt: {reason}' })
+  await owner.call('PUT', `/apps/${app._id}/error-messages`, { keyBanned: 'Gesperrt' })
+  await ban({ action: 'ban' })
+  expect((await validate(license.key, '10.0.0.1')).json.message).toBe('Gesperrt')
+})

@@ -62,6 +62,7 @@ test.each([
   ['too many ids', { action: 'ban', ids: Array.from({ length: 201 }, (_, at) => `lic_${at}`) }, 'ids'],
   ['extending by nothing', { action: 'extend', ids: ['x'] }, 'days'],
   ['banning by days', { action: 'ban', ids: ['x'], days: 3 }, 'days'],
+  ['unbanning with a reason', { action: 'unban', ids: ['x'], reason: 'late' }, 'reason'],
   ['extending in two ways', { action: 'extend', ids: ['x'], days: 3, expiresAt: null }, 'days'],
   [
     'more than ten years',

@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines } from '../../ui/table-rows.tsx'
+import { CellText, Lines } from '../../ui/table-rows.tsx'
 import { labelOf, toneOf, userOf } from './labels.ts'
 
 export const eventColumns: Column<ActivityEvent>[] = [
@@ -26,9 +26,9 @@ export const eventColumns: Column<ActivityEvent>[] = [
     id: 'who',
     header: 'User',
     cell: (event) => (
-      <span className="block truncate md:max-w-48" title={userOf(event)}>
+      <CellText title={userOf(event)}>
         <bdi>{userOf(event) ?? '—'}</bdi>
-      </span>
+      </CellText>
     ),
   },
   {
@@ -36,9 +36,7 @@ export const eventColumns: Column<ActivityEvent>[] = [
     header: 'App',
     cell: ({ app, call }) => (
       <Lines note={call && <span className="block max-md:hidden">{call}</span>}>
-        <span className="block truncate md:max-w-36" title={app?.name}>
-          {app?.name ?? 'Deleted'}
-        </span>
+        <CellText title={app?.name}>{app?.name ?? 'Deleted'}</CellText>
       </Lines>
     ),
   },

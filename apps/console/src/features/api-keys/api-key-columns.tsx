@@ -4,7 +4,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines } from '../../ui/table-rows.tsx'
+import { CellText, Lines } from '../../ui/table-rows.tsx'
 import { describe } from './permission-words.ts'
 
 export interface ApiKeyColumnsOptions {
@@ -20,9 +20,9 @@ export function apiKeyColumns({ apps, onRevoke }: ApiKeyColumnsOptions): Column<
       phone: 'title',
       cell: ({ name, hint }) => (
         <Lines note={<code className="font-mono">{`kwa_…${hint}`}</code>}>
-          <span className="block truncate font-medium md:max-w-48" title={name}>
+          <CellText className="font-medium" title={name}>
             {name}
-          </span>
+          </CellText>
         </Lines>
       ),
     },
@@ -94,9 +94,5 @@ export function apiKeyColumns({ apps, onRevoke }: ApiKeyColumnsOptions): Column<
 }
 
 function Short({ text }: { text: string }) {
-  return (
-    <span className="block truncate md:max-w-44" title={text}>
-      {text}
-    </span>
-  )
+  return <CellText title={text}>{text}</CellText>
 }

@@ -5,7 +5,7 @@ import { callOfPage } from '../../lib/navigation/page-calls.ts'
 import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
 
 export const recordColumns: Column<AuditRecord>[] = [
@@ -37,9 +37,9 @@ export const recordColumns: Column<AuditRecord>[] = [
     phone: 'hidden',
     cell: ({ app }) =>
       app ? (
-        <span className="block truncate md:max-w-32" title={app.name}>
+        <CellText title={app.name}>
           <bdi>{app.name}</bdi>
-        </span>
+        </CellText>
       ) : (
         <NoValue />
       ),
@@ -72,12 +72,9 @@ export const recordColumns: Column<AuditRecord>[] = [
 function Name({ of, className }: { of: { name: string | null; _id: string }; className?: string }) {
   const text = nameOf(of)
   return (
-    <span
-      title={text}
-      className={cx('block min-w-0 truncate md:max-w-44', of.name === null && 'text-fg-muted', className)}
-    >
+    <CellText title={text} className={cx(of.name === null && 'text-fg-muted', className)}>
       <bdi>{text}</bdi>
-    </span>
+    </CellText>
   )
 }
 

@@ -4,7 +4,7 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 import { customerPath } from '../../lib/navigation/paths.ts'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { NoValue } from '../../ui/table-rows.tsx'
+import { CellText, NoValue, textWidth } from '../../ui/table-rows.tsx'
 
 export const customerColumns: Column<Customer>[] = [
   {
@@ -12,14 +12,16 @@ export const customerColumns: Column<Customer>[] = [
     header: 'Customer',
     phone: 'title',
     cell: ({ _id, email }) => (
-      <Link
-        to={customerPath(_id)}
-        data-row-open=""
-        className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-72"
-        title={email}
-      >
-        {email}
-      </Link>
+      <span className={textWidth.name}>
+        <Link
+          to={customerPath(_id)}
+          data-row-open=""
+          className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
+          title={email}
+        >
+          {email}
+        </Link>
+      </span>
     ),
   },
   {
@@ -30,9 +32,9 @@ export const customerColumns: Column<Customer>[] = [
       name === null ? (
         <NoValue />
       ) : (
-        <span className="block truncate md:max-w-44" title={name}>
+        <CellText title={name}>
           <bdi>{name}</bdi>
-        </span>
+        </CellText>
       ),
   },
   {

@@ -1,4 +1,5 @@
 import { type BulkClientAction, type Client, longestExtension } from '@keyward/contract'
+import { useState } from 'react'
 import { useAppsOf } from '../../lib/api/apps.ts'
 import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
@@ -8,6 +9,7 @@ import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Names } from '../../ui/names.tsx'
+import { ReasonField } from '../../ui/reason-field.tsx'
 import { TimeDialog } from '../../ui/time-dialog.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkEndUsers } from './bulk-queries.ts'
@@ -29,6 +31,7 @@ const verbs: Record<BulkClientAction, { past: string; now: string }> = {
 /** Confirms the action, runs it and lists the rows that failed. */
 export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEndUsersDialogProps) {
   const bulk = useBulkEndUsers(action, affected(action, users), { onSelect, onClose })
+  const [reason, setReason] = useState('')
   const affectedRows = bulk.rows
   const apps = useAppsOf(affectedRows)
   if (affectedRows.length === 0) return null
@@ -69,7 +72,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
         neverWarning={oldProgramsWarningOf(apps)}
         submitLabel="Extend Subscriptions"
         busy={bulk.busy}
-        onSubmit={(time) => bulk.start(toExtension(time))}
+        onSubmit={(time) => bulk.start({ extension: toExtension(time) })}
         note={(change) =>
           change === 'add' &&
           withoutEnd > 0 && (
@@ -129,8 +132,9 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
       busy={bulk.busy}
-      onConfirm={() => bulk.start()}
+      onConfirm={() => bulk.start(action === 'ban' ? { reason } : {})}
     >
+      {action === 'ban' && <ReasonField value={reason} onChange={setReason} />}
       {affectedRows.length < users.length && (
         <p className="text-fg-muted">
           {`${amountOf(users.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}

@@ -29,7 +29,7 @@ export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: 
 
 const changeAll = (action: BulkClientAction, users: Client[], request: BulkRequest) =>
   call(wire.bulk.clients, {
-    body: { action, ids: users.map(({ _id }) => _id), ...request.extension },
+    body: { action, ids: users.map(({ _id }) => _id), reason: request.reason, ...request.extension },
     idempotencyKey: request.idempotencyKey,
   })
 

@@ -1,8 +1,7 @@
 import type { Client } from '@keyward/contract'
 import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ReasonField } from '../../ui/reason-field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { OfflineNote } from './offline-note.tsx'
 import { useDeleteEndUser, useResetHwid, useSetBan } from './queries.ts'
@@ -52,9 +51,7 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
         )
       ) : (
         <>
-          <Field label="Reason" optional hint="Replaces {reason} in the text that the program shows.">
-            <Input value={reason} maxLength={200} onChange={(event) => setReason(event.target.value)} />
-          </Field>
+          <ReasonField value={reason} onChange={setReason} />
           <OfflineNote users={[user]} />
           <Switch
             label="Block Devices and Address"

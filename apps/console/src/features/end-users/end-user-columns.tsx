@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines } from '../../ui/table-rows.tsx'
+import { CellText, Lines } from '../../ui/table-rows.tsx'
 import { statusFacts } from './status.ts'
 
 export const endUserColumns: Column<ListedClient>[] = [
@@ -24,7 +24,7 @@ export const endUserColumns: Column<ListedClient>[] = [
         >
           {[...username][0]}
         </span>
-        <div className="min-w-0 md:min-w-24 md:max-w-44">
+        <div className="min-w-0 md:min-w-28 md:max-w-44">
           <Lines note={userNote(matchText(match, 'username', 'email') ?? email)}>
             <Link
               to={userPath(_id)}
@@ -55,11 +55,7 @@ export const endUserColumns: Column<ListedClient>[] = [
   {
     id: 'app',
     header: 'App',
-    cell: ({ app }) => (
-      <span className="block truncate md:max-w-36" title={app.name}>
-        {app.name}
-      </span>
-    ),
+    cell: ({ app }) => <CellText title={app.name}>{app.name}</CellText>,
   },
   {
     id: 'key',

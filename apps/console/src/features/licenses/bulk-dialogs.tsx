@@ -1,5 +1,5 @@
 import { type BulkLicenseAction, type License, longestExtension } from '@keyward/contract'
-import { Fragment, type ReactNode, Suspense } from 'react'
+import { Fragment, type ReactNode, Suspense, useState } from 'react'
 import { useAppsOf } from '../../lib/api/apps.ts'
 import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
@@ -9,6 +9,7 @@ import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { Names } from '../../ui/names.tsx'
+import { ReasonField } from '../../ui/reason-field.tsx'
 import { WorkProgress } from '../../ui/work-progress.tsx'
 import { useBulkLicenses } from './bulk-queries.ts'
 
@@ -30,6 +31,7 @@ const verbs: Record<BulkLicenseAction, { past: string; now: string }> = {
 /** Confirms the action, runs it and lists the rows that failed. */
 export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: BulkLicensesDialogProps) {
   const bulk = useBulkLicenses(action, affected(action, licenses), { onSelect, onClose })
+  const [reason, setReason] = useState('')
   const affectedRows = bulk.rows
   const apps = useAppsOf(affectedRows)
   if (affectedRows.length === 0) return null
@@ -68,7 +70,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
           neverWarning={oldProgramsWarningOf(apps)}
           submitLabel="Extend Licenses"
           busy={bulk.busy}
-          onSubmit={(time) => bulk.start(toExtension(time))}
+          onSubmit={(time) => bulk.start({ extension: toExtension(time) })}
           note={(change) =>
             change === 'add' &&
             withoutEnd > 0 && (
@@ -128,8 +130,9 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
         {...texts}
         tone={action === 'unban' ? 'neutral' : 'danger'}
         busy={bulk.busy}
-        onConfirm={() => bulk.start()}
+        onConfirm={() => bulk.start(action === 'ban' ? { reason } : {})}
       >
+        {action === 'ban' && <ReasonField value={reason} onChange={setReason} />}
         {affectedRows.length < licenses.length && (
           <p className="text-fg-muted">
             {`${amountOf(licenses.length - affectedRows.length, 'other selected one is', 'other selected ones are')} ${action === 'ban' ? 'already banned' : 'not banned'}.`}

@@ -28,7 +28,7 @@ export function useBulkLicenses(action: BulkLicenseAction, licenses: License[], 
 
 const changeAll = (action: BulkLicenseAction, licenses: License[], request: BulkRequest) =>
   call(wire.bulk.licenses, {
-    body: { action, ids: licenses.map(({ _id }) => _id), ...request.extension },
+    body: { action, ids: licenses.map(({ _id }) => _id), reason: request.reason, ...request.extension },
     idempotencyKey: request.idempotencyKey,
   })
 

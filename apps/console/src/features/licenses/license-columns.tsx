@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { ResellerLink } from './reseller-link.tsx'
 import { statusFacts } from './status.ts'
 
@@ -56,21 +56,19 @@ export const licenseColumns: Column<ListedLicense>[] = [
     id: 'app',
     header: 'App',
     cell: ({ app, reseller }) => (
-      <div className="md:max-w-36">
-        <Lines
-          note={
-            reseller && (
-              <span className="block truncate max-md:hidden" title={reseller.email}>
+      <Lines
+        note={
+          reseller && (
+            <span className="max-md:hidden">
+              <CellText title={reseller.email}>
                 via <ResellerLink reseller={reseller} quiet />
-              </span>
-            )
-          }
-        >
-          <span className="block truncate" title={app.name}>
-            {app.name}
-          </span>
-        </Lines>
-      </div>
+              </CellText>
+            </span>
+          )
+        }
+      >
+        <CellText title={app.name}>{app.name}</CellText>
+      </Lines>
     ),
   },
   {
@@ -82,9 +80,9 @@ export const licenseColumns: Column<ListedLicense>[] = [
       type === null ? (
         <NoValue />
       ) : (
-        <span className="block truncate md:max-w-32" title={type.name}>
+        <CellText width="short" title={type.name}>
           {type.name}
-        </span>
+        </CellText>
       ),
   },
   { id: 'used-by', header: 'Used by', isEmpty: (license) => !license.usedBy, cell: usedBy },
@@ -125,12 +123,12 @@ const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'ac
 function usedBy({ usedBy: user }: License) {
   if (!user) return <NoValue />
   return (
-    <span className="block min-w-0 truncate md:max-w-36" title={user.username}>
+    <CellText width="short" title={user.username}>
       <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
       <span className="sr-only">Used by </span>
       <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
         <bdi>{user.username}</bdi>
       </Link>
-    </span>
+    </CellText>
   )
 }

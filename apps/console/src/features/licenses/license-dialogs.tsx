@@ -4,6 +4,7 @@ import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { attaching } from './attaching.ts'
 
+const BanLicenseDialog = lazyNamed(() => import('./ban-dialog.tsx'), 'BanLicenseDialog')
 const DeleteLicenseDialog = lazyNamed(() => import('./delete-dialogs.tsx'), 'DeleteLicenseDialog')
 const AttachDialog = lazyNamed(() => import('./attach-dialog.tsx'), 'AttachDialog')
 const EditLicenseDialog = lazyNamed(() => import('./edit-license-dialog.tsx'), 'EditLicenseDialog')
@@ -17,6 +18,7 @@ export const licenseDialogs = {
   'edit-license': [wire.licenses.update],
   'change-type': [wire.licenses.update],
   attach: attaching,
+  ban: [wire.licenses.toggleBan],
   delete: [wire.licenses.remove],
 }
 
@@ -44,6 +46,7 @@ export function LicenseDialog({ kind, license, onClose }: LicenseDialogProps) {
       {kind === 'edit-license' && <EditLicenseDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'change-type' && <ChangeTypeDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'attach' && <AttachDialog license={license} onClose={onClose} />}
+      {kind === 'ban' && <BanLicenseDialog key={license._id} license={license} onClose={onClose} />}
       {kind === 'delete' && <DeleteLicenseDialog license={license} onClose={onClose} />}
     </DialogSlot>
   )

@@ -25,6 +25,7 @@ export interface LicenseMenuProps {
   onEdit: () => void
   onChangeType: () => void
   onAttach: () => void
+  onBan: () => void
   onDelete: () => void
 }
 
@@ -35,6 +36,7 @@ export function LicenseMenu({
   onEdit,
   onChangeType,
   onAttach,
+  onBan,
   onDelete,
 }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
@@ -43,7 +45,7 @@ export function LicenseMenu({
     <May call={wire.licenses.toggleBan}>
       <MenuItem
         icon={license.banned ? <CircleCheck /> : <Ban />}
-        onSelect={() => ban.mutate({ license, banned: !license.banned })}
+        onSelect={() => (license.banned ? ban.mutate({ license, banned: false }) : onBan())}
       >
         {license.banned ? 'Unban License' : 'Ban License'}
       </MenuItem>

@@ -129,9 +129,12 @@ export const undoLicenses = (client: QueryClient, rows: readonly UndoRow[]) =>
   })
 
 /** What undoes the ban of a license, or its lifting. */
-const banUndo = ({ _id, banned, banReason }: License, after: boolean): UndoRow => ({
+const banUndo = ({ _id, banned, banReason }: License, after: boolean, reason = ''): UndoRow => ({
   _id,
-  ban: { before: { banned, reason: banReason }, after: { banned: after, reason: null } },
+  ban: {
+    before: { banned, reason: banReason },
+    after: { banned: after, reason: (after && reason.trim()) || null },
+  },
 })
 
 type Listed = { licenses: License[] }
@@ -145,8 +148,8 @@ function withBan(license: License, banned: boolean): License {
 export function useSetLicenseBan() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ license, banned }: { license: License; banned: boolean }) =>
-      call(wire.licenses.toggleBan, { params: { id: license._id }, body: { is_banned: banned } }),
+    mutationFn: ({ license, banned, reason }: { license: License; banned: boolean; reason?: string }) =>
+      call(wire.licenses.toggleBan, { params: { id: license._id }, body: { is_banned: banned, reason } }),
     onMutate: async ({ license, banned }) => {
       await client.cancelQueries({ queryKey: keys.licenses })
       const before = client.getQueriesData<Listed>({ queryKey: keys.licenses })
@@ -160,14 +163,14 @@ export function useSetLicenseBan() {
       )
       return before
     },
-    onSuccess: async (_, { license, banned }) => {
+    onSuccess: async (_, { license, banned, reason }) => {
       const offline = banned && !license.added ? await findOffline(client, license) : undefined
       const rejected = offline
         ? `Programs that use it are now rejected. ${offline}`
         : 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
         description: banned ? rejected : 'It can be used again.',
-        ...undoLicenses(client, [banUndo(license, banned)]),
+        ...undoLicenses(client, [banUndo(license, banned, reason)]),
       })
     },
     onError: (error, { banned }, before) => {

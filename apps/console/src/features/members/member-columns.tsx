@@ -4,7 +4,7 @@ import { roleFacts } from '../../lib/format/roles.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { nameOf } from './queries.ts'
 
 export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Member>[] => [
@@ -20,9 +20,9 @@ export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Memb
           </span>
         }
       >
-        <span className="block truncate font-medium md:max-w-64" title={member.email}>
+        <CellText width="name" className="font-medium" title={member.email}>
           <bdi>{nameOf(member)}</bdi>
-        </span>
+        </CellText>
       </Lines>
     ),
   },
@@ -36,11 +36,7 @@ export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Memb
     id: 'apps',
     header: 'Apps',
     phone: 'whole',
-    cell: ({ apps: ids }) => (
-      <span className="block truncate md:max-w-44" title={appsText(ids, apps)}>
-        {appsText(ids, apps)}
-      </span>
-    ),
+    cell: ({ apps: ids }) => <CellText title={appsText(ids, apps)}>{appsText(ids, apps)}</CellText>,
   },
   {
     id: 'second-factor',

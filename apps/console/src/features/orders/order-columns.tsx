@@ -3,7 +3,7 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { OrderState } from './order-state.tsx'
 
 /** The mail with the keys of an order: in its row, and in full. */
@@ -23,18 +23,18 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
       <Lines
         note={
           order.email && (
-            <span className="block truncate md:max-w-56" title={order.email}>
+            <CellText title={order.email}>
               <bdi>{order.email}</bdi>
-            </span>
+            </CellText>
           )
         }
       >
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex min-w-0 items-center gap-2 md:min-w-36 md:max-w-64">
           <button
             type="button"
             data-row-open=""
             title={order.order}
-            className="min-w-0 truncate rounded-sm text-left font-medium underline-offset-4 hover:underline md:max-w-48"
+            className="min-w-0 truncate rounded-sm text-left font-medium underline-offset-4 hover:underline"
             onClick={() => onOpen(order)}
           >
             {order.order}
@@ -57,7 +57,7 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     isEmpty: ({ reason }) => reason === null,
     cell: ({ reason }) =>
       reason ? (
-        <span className="wrap-anywhere line-clamp-2 md:max-w-64" title={reason}>
+        <span className="wrap-anywhere line-clamp-2 md:min-w-32 md:max-w-64" title={reason}>
           {reason}
         </span>
       ) : (
@@ -98,10 +98,10 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     header: 'Shop',
     phone: 'hidden',
     cell: ({ shop, app }) => (
-      <Lines note={<span className="block truncate md:max-w-32">{app.name}</span>}>
-        <span className="block truncate md:max-w-32" title={shop.name}>
+      <Lines note={<CellText title={app.name}>{app.name}</CellText>}>
+        <CellText title={shop.name}>
           <bdi>{shop.name}</bdi>
-        </span>
+        </CellText>
       </Lines>
     ),
   },

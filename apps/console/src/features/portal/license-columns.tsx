@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { NoValue } from '../../ui/table-rows.tsx'
+import { CellText, NoValue } from '../../ui/table-rows.tsx'
 import { badgeOf } from './status.ts'
 
 export const portalLicenseColumns: Column<PortalLicense>[] = [
@@ -44,23 +44,12 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
   {
     id: 'app',
     header: 'App',
-    cell: ({ app }) => (
-      <span className="block truncate md:max-w-40" title={app.name}>
-        {app.name}
-      </span>
-    ),
+    cell: ({ app }) => <CellText title={app.name}>{app.name}</CellText>,
   },
   {
     id: 'used-by',
     header: 'Used by',
-    cell: ({ usedBy }) =>
-      usedBy ? (
-        <span className="block truncate md:max-w-40" title={usedBy}>
-          {usedBy}
-        </span>
-      ) : (
-        <NoValue />
-      ),
+    cell: ({ usedBy }) => (usedBy ? <CellText title={usedBy}>{usedBy}</CellText> : <NoValue />),
   },
   {
     id: 'created',

@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { CellText, textWidth } from '../../ui/table-rows.tsx'
 
 export type ResellerAction = 'edit' | 'suspend' | 'resume' | 'reset-second-factor' | 'end-sessions' | 'delete'
 
@@ -23,24 +24,22 @@ export function resellerColumns(
       header: 'Reseller',
       phone: 'title',
       cell: ({ _id, email }) => (
-        <Link
-          to={resellerPath(_id)}
-          data-row-open=""
-          className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-60"
-          title={email}
-        >
-          {email}
-        </Link>
+        <span className={textWidth.name}>
+          <Link
+            to={resellerPath(_id)}
+            data-row-open=""
+            className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
+            title={email}
+          >
+            {email}
+          </Link>
+        </span>
       ),
     },
     {
       id: 'app',
       header: 'App',
-      cell: ({ app_id: app }) => (
-        <span className="block truncate md:max-w-36" title={app.name}>
-          {app.name}
-        </span>
-      ),
+      cell: ({ app_id: app }) => <CellText title={app.name}>{app.name}</CellText>,
     },
     {
       id: 'joined',

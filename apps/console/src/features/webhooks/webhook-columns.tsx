@@ -6,7 +6,7 @@ import { webhookPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Lines } from '../../ui/table-rows.tsx'
+import { CellText, Lines, textWidth } from '../../ui/table-rows.tsx'
 import { describeEvents } from './event-words.ts'
 import { hostOf, stateFacts, stateOf } from './state.ts'
 
@@ -24,20 +24,22 @@ export const webhookColumns = (apps: Parameters<typeof appsText>[1]): Column<Web
       <Lines
         note={
           restOf(webhook) && (
-            <code className="block truncate font-mono md:max-w-64" title={webhook.url}>
+            <CellText width="name" className="font-mono" title={webhook.url}>
               {restOf(webhook)}
-            </code>
+            </CellText>
           )
         }
       >
-        <Link
-          to={webhookPath(webhook._id)}
-          data-row-open=""
-          title={webhook.url}
-          className="block truncate rounded-sm font-medium underline-offset-4 hover:underline md:max-w-64"
-        >
-          {hostOf(webhook)}
-        </Link>
+        <span className={textWidth.name}>
+          <Link
+            to={webhookPath(webhook._id)}
+            data-row-open=""
+            title={webhook.url}
+            className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
+          >
+            {hostOf(webhook)}
+          </Link>
+        </span>
       </Lines>
     ),
   },
@@ -89,9 +91,5 @@ function noteOf({ active, failingSince, pauseReason }: Webhook) {
 }
 
 function Short({ text }: { text: string }) {
-  return (
-    <span className="block truncate md:max-w-44" title={text}>
-      {text}
-    </span>
-  )
+  return <CellText title={text}>{text}</CellText>
 }

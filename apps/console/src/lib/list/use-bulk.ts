@@ -13,9 +13,13 @@ export interface BulkEnd {
   onClose: () => void
 }
 
+type BulkInput = Omit<BulkRequest, 'idempotencyKey'>
+
 export interface BulkRequest {
   /** Set for the action `extend`. */
-  extension: Extension | undefined
+  extension?: Extension | undefined
+  /** Of a ban. */
+  reason?: string | undefined
   idempotencyKey: string
 }
 
@@ -40,7 +44,7 @@ interface Bulk<Row> extends BulkEnd {
 export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk }: Bulk<Row>) {
   // Keep the selection of the start: the list may change while this runs.
   const [rows] = useState(bulk.rows)
-  const extension = useRef<Extension>(undefined)
+  const input = useRef<BulkInput>({})
   const changes = useRef({ changed: 0, undo: [] as UndoRow[] })
   const [done, setDone] = useState<Row[]>([])
   const [failed, setFailed] = useState<Failure<Row>[]>([])
@@ -51,7 +55,7 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
       changeInBatches({
         batches,
         change: async (batch, idempotencyKey) => {
-          const answer = await change(batch, { extension: extension.current, idempotencyKey })
+          const answer = await change(batch, { ...input.current, idempotencyKey })
           changes.current.changed += answer.changed
           changes.current.undo.push(...answer.undo)
         },
@@ -77,13 +81,13 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     bulk.onSelect(rowsOf(result.left).map(({ _id }) => _id))
     if (result.failed.length === 0) finish(all)
   }
-  function start(by?: Extension) {
+  function start(by: BulkInput = {}) {
     if (isRunning.current) return
-    extension.current = by
+    input.current = by
     void run(toBatches(rows, batchSize))
   }
   function finish(all: Row[]) {
-    if (all.length > 0) bulk.onDone(all, { ...changes.current, extension: extension.current })
+    if (all.length > 0) bulk.onDone(all, { ...changes.current, extension: input.current.extension })
     bulk.onClose()
   }
 

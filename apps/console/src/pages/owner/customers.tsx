@@ -17,7 +17,7 @@ import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { repeatingColumns, useTableView } from '../../ui/table-view.ts'
+import { useTableView } from '../../ui/table-view.ts'
 
 const CustomerFilters = lazyNamed(
   () => import('../../features/customers/customer-filters.tsx'),
@@ -41,7 +41,6 @@ export function CustomersPage() {
   const customers = useCustomers({ app: appId, search, page, limit: pageSize }, !resolving)
   const data = resolving ? undefined : customers.data
   useLastPage(customers.isPlaceholderData ? undefined : data?.pagination.pages)
-  const repeating = repeatingColumns(customerColumns, data?.customers, [])
   const { loading, error } = tableState(customers, 'Failed to load customers', unresolved ?? apps)
   const addButton = (
     <Button variant="primary" onClick={() => dialog.open('create')}>
@@ -68,7 +67,7 @@ export function CustomersPage() {
                   onChange={setFilters}
                   apps={apps.data ?? []}
                   app={app}
-                  table={{ columns: customerColumns, view, repeating, onChange: setView }}
+                  table={{ columns: customerColumns, view, onChange: setView }}
                 />
               </Deferred>
             )
@@ -78,7 +77,6 @@ export function CustomersPage() {
           caption="Customers, newest first"
           columns={customerColumns}
           view={view}
-          repeating={repeating}
           rows={data?.customers}
           rowKey={({ _id }) => _id}
           loading={loading}

@@ -34,7 +34,7 @@ import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { repeatingColumns, type TableView, useTableView } from '../../ui/table-view.ts'
+import { type TableView, useTableView } from '../../ui/table-view.ts'
 
 const EndUserSelection = lazyNamed(
   () => import('../../features/end-users/end-user-selection.tsx'),
@@ -99,9 +99,7 @@ export function EndUsersPage() {
         ).clients,
       onChosen: selection.add,
     }
-  const repeating = repeatingColumns(endUserColumns, data?.clients, [
-    (app !== undefined || apps.data?.length === 1) && 'app',
-  ])
+  const fixed = app ? ['app'] : []
 
   const exportAs = async (format: 'csv' | 'json') =>
     (await import('./export-list.ts')).exportList({
@@ -165,7 +163,7 @@ export function EndUsersPage() {
                   statuses={statusFilters}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
-                  table={{ columns: endUserColumns, view, repeating, onChange: setView }}
+                  table={{ columns: endUserColumns, view, fixed, onChange: setView }}
                   saved={saved}
                 />
               </Deferred>
@@ -176,7 +174,7 @@ export function EndUsersPage() {
             selection={mayChange ? { selected: selection.ids, onChange: selection.select } : undefined}
             columns={endUserColumns}
             view={view}
-            repeating={repeating}
+            fixed={fixed}
             rows={data?.clients}
             sort={toHeaderSort(sort, 'joined')}
             onSort={(by) => setFilters({ sort: fromHeaderSort(by) })}

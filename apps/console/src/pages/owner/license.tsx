@@ -56,6 +56,7 @@ export function LicensePage() {
                 onEdit={() => dialog.open('edit-license')}
                 onChangeType={() => dialog.open('change-type')}
                 onAttach={() => dialog.open('attach')}
+                onBan={() => dialog.open('ban')}
                 onDelete={() => dialog.open('delete')}
               />
             }

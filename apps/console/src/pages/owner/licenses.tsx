@@ -35,7 +35,7 @@ import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { repeatingColumns, type TableView, useTableView } from '../../ui/table-view.ts'
+import { type TableView, useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
@@ -115,9 +115,7 @@ export function LicensesPage() {
         ).licenses,
       onChosen: selection.add,
     }
-  const repeating = repeatingColumns(licenseColumns, data?.licenses, [
-    (app !== undefined || apps.data?.length === 1) && 'app',
-  ])
+  const fixed = app ? ['app'] : []
 
   function deleteAll() {
     if (data?.stats.total === 0) toast.info('No licenses to delete')
@@ -226,7 +224,7 @@ export function LicensesPage() {
                   statuses={statusFilters}
                   values={{ ...filters, sort }}
                   onChange={setFilters}
-                  table={{ columns: licenseColumns, view, repeating, onChange: setView }}
+                  table={{ columns: licenseColumns, view, fixed, onChange: setView }}
                   saved={saved}
                 />
               </Deferred>
@@ -237,7 +235,7 @@ export function LicensesPage() {
             selection={{ selected: selection.ids, onChange: selection.select }}
             columns={licenseColumns}
             view={view}
-            repeating={repeating}
+            fixed={fixed}
             rows={data?.licenses}
             sort={toHeaderSort(sort, 'created')}
             onSort={(by) => setFilters({ sort: fromHeaderSort(by) })}
@@ -251,6 +249,7 @@ export function LicensesPage() {
                 onEdit={() => dialog.open('edit-license', license._id)}
                 onChangeType={() => dialog.open('change-type', license._id)}
                 onAttach={() => dialog.open('attach', license._id)}
+                onBan={() => dialog.open('ban', license._id)}
                 onDelete={() => dialog.open('delete', license._id)}
               />
             )}

@@ -22,7 +22,7 @@ import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { repeatingColumns, useTableView } from '../../ui/table-view.ts'
+import { useTableView } from '../../ui/table-view.ts'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const ResellerFilters = lazyNamed(
@@ -60,9 +60,7 @@ export function ResellersPage() {
     [open, changeActive, mayChange],
   )
 
-  const repeating = repeatingColumns(columns, data?.resellers, [
-    (app !== undefined || apps.data?.length === 1) && 'app',
-  ])
+  const fixed = app ? ['app'] : []
 
   const free = owner?.plan === 'free'
   const dialogs = owner && apps.isSuccess && (
@@ -118,7 +116,7 @@ export function ResellersPage() {
                   onChange={setFilters}
                   apps={apps.data ?? []}
                   app={app}
-                  table={{ columns, view, repeating, onChange: setView }}
+                  table={{ columns, view, fixed, onChange: setView }}
                 />
               </Deferred>
             )
@@ -128,7 +126,7 @@ export function ResellersPage() {
           caption="Resellers, newest first"
           columns={columns}
           view={view}
-          repeating={repeating}
+          fixed={fixed}
           rows={data?.resellers}
           rowKey={(reseller) => reseller._id}
           loading={loading}

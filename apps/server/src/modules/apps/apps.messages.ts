@@ -77,9 +77,11 @@ async function shown(db: Db, app: AppRow, locale: string | undefined) {
 
 /**
  * The text that a program gets for a message: the most specific one in `texts`, each as JSON, else the built-in one. The
- * reason of a ban or block replaces `{reason}`.
+ * reason of a ban or block replaces `{reason}`; without a reason, texts that name one are left out.
  */
 export function messageOf(texts: readonly string[], key: MessageKey, reason: string | null = null): string {
-  const own = texts.map((json) => (JSON.parse(json) as Texts)[key]).find((text) => text !== undefined)
+  const own = texts
+    .map((json) => (JSON.parse(json) as Texts)[key])
+    .find((text) => text !== undefined && (reason || !text.includes('{reason}')))
   return (own ?? messageDefaults[key]).replaceAll('{reason}', () => reason ?? '').trim()
 }

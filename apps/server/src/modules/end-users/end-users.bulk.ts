@@ -65,7 +65,7 @@ interface Applied {
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, ...extension }: BulkChange<BulkClientAction>,
+  { action, ids, reason, ...extension }: BulkChange<BulkClientAction>,
   found: readonly repo.EndUserView[],
 ): Promise<Applied> {
   const { tx, now } = write
@@ -85,11 +85,11 @@ async function apply(
     }
     case 'ban':
     case 'unban': {
-      const after = { banned: action === 'ban', reason: null }
+      const after = { banned: action === 'ban', reason: reason || null }
       const changing = found.filter((user) => (user.banned === 1) !== after.banned)
       const changed = changing.map(({ id }) => id)
       if (changed.length > 0) await setBans(tx, actor, changed, after)
-      write.recordByApp(bansRecord(after), found, (ids) => ({ ids }), { changed })
+      recordBans(write, after, found, changed)
       return { changed: changed.length, undo: changing.map((user) => toBanChange(user, after)) }
     }
     case 'reset-hwid':
@@ -109,13 +109,26 @@ async function apply(
   }
 }
 
-const bansRecord = ({ banned }: { banned: boolean }) => (banned ? 'end_users.banned' : 'end_users.unbanned')
+interface Ban {
+  banned: boolean
+  reason: string | null
+}
+
+function recordBans(
+  write: WriteTransaction,
+  { banned, reason }: Ban,
+  users: readonly repo.EndUserView[],
+  changed: readonly string[],
+) {
+  if (banned) write.recordByApp('end_users.banned', users, (ids) => ({ ids, reason }), { changed })
+  else write.recordByApp('end_users.unbanned', users, (ids) => ({ ids }), { changed })
+}
 
 const setBans = (
   tx: WriteTransaction['tx'],
   actor: VendorActor,
   ids: readonly string[],
-  { banned, reason }: { banned: boolean; reason: string | null },
+  { banned, reason }: Ban,
 ) => updateEndUsers(tx, actor, ids, { banned: banned ? 1 : 0, ban_reason: reason })
 
 /** Takes back a bulk change of each end user that is as the change left it; the others are skipped. 404 if all are missing. */
@@ -149,7 +162,7 @@ export async function undoEndUsers(
       if (ends.size > 0) write.recordByApp('end_users.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
       for (const group of byBan(bans)) {
         await setBans(tx, actor, group.ids, group)
-        write.recordByApp(bansRecord(group), rowsOf(group.ids), (ids) => ({ ids }))
+        recordBans(write, group, rowsOf(group.ids), group.ids)
       }
       const rows = await repo.listById(tx, actor, ids)
       return { changed: ends.size + bans.size, clients: rows.map((row) => toEndUser(row, now)), skipped }

@@ -24,6 +24,8 @@ import { toLicense } from './licenses.view.ts'
 export interface BulkChange<Action> extends Extension {
   action: Action
   ids: readonly string[]
+  /** Of a ban. */
+  reason?: string | undefined
 }
 
 /**
@@ -59,7 +61,7 @@ interface Applied {
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, ...extension }: BulkChange<BulkLicenseAction>,
+  { action, ids, reason, ...extension }: BulkChange<BulkLicenseAction>,
   locked: readonly LicenseRow[],
 ): Promise<Applied> {
   const { tx, now } = write
@@ -84,11 +86,10 @@ async function apply(
     }
     case 'ban':
     case 'unban': {
-      const after = { banned: action === 'ban', reason: null }
+      const after = { banned: action === 'ban', reason: reason || null }
       const changing = locked.filter((license) => (license.banned === 1) !== after.banned)
-      if (changing.length > 0) await changeBans(write, actor, changing, after.banned)
-      const name = after.banned ? 'licenses.banned' : 'licenses.unbanned'
-      write.recordByApp(name, locked, (ids) => ({ ids }), { changed: idsOf(changing) })
+      if (changing.length > 0) await changeBans(write, actor, changing, after.banned, after.reason)
+      recordBans(write, after, locked, idsOf(changing))
       return { changed: changing.length, undo: changing.map((license) => toBanChange(license, after)) }
     }
     case 'delete':
@@ -126,7 +127,7 @@ export async function undoLicenses(
       for (const { ids, banned, reason } of byBan(bans)) {
         const rows = rowsOf(ids)
         await changeBans(write, actor, rows, banned, reason)
-        write.recordByApp(banned ? 'licenses.banned' : 'licenses.unbanned', rows, (ids) => ({ ids }))
+        recordBans(write, { banned, reason }, rows)
       }
       const rows = await repo.listById(tx, actor, ids)
       const licenses = rows.map((row) => toLicense(row, write.now))
@@ -134,6 +135,16 @@ export async function undoLicenses(
     },
     { rows: ids.length, isPatient: true },
   )
+}
+
+function recordBans(
+  write: WriteTransaction,
+  { banned, reason }: { banned: boolean; reason: string | null },
+  rows: readonly LicenseRow[],
+  changed = idsOf(rows),
+) {
+  if (banned) write.recordByApp('licenses.banned', rows, (ids) => ({ ids, reason }), { changed })
+  else write.recordByApp('licenses.unbanned', rows, (ids) => ({ ids }), { changed })
 }
 
 const endUsersOf = (rows: readonly LicenseRow[]) =>
