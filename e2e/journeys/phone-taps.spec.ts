@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
+  dialog,
   enter,
   expectToast,
   keyPrefix,
