@@ -68,10 +68,7 @@ test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ 
   await expect(row(page, '→').first()).not.toContainText('·')
 })
 
-test('only a filter that fixes a column hides it, until the user shows it', async ({
-  page,
-  request,
-}) => {
+test('only a filter that fixes a column hides it, until the user shows it', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('One')
   await vendor.call('POST', '/licenses', { app: app._id, expiresAt: null, count: 2 })

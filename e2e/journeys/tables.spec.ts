@@ -4,7 +4,11 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
-test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', async ({ page, request, keyward }) => {
+test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor } = await premiumVendor(request, keyward)
   const app = await vendor.createApp(long('An application'))
   const type = await vendor.call('POST', `/apps/${app._id}/license-types`, {
@@ -14,7 +18,10 @@ test('no table cuts off a date or squeezes a column at 1280 pixels, even with na
   const { license } = await vendor.call('POST', '/licenses', { app: app._id, type: type.licenseType._id })
   await vendor.createLicenses(app)
   await vendor.call('POST', '/customers', { email: `${'a'.repeat(60)}@engines.example`, name: long('Ada') })
-  await vendor.call('POST', '/api-keys', { name: long('A key').slice(0, 64), permissions: ['licenses:read', 'apps:read'] })
+  await vendor.call('POST', '/api-keys', {
+    name: long('A key').slice(0, 64),
+    permissions: ['licenses:read', 'apps:read'],
+  })
   await vendor.call('POST', '/licenses', {
     app: app._id,
     expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
@@ -55,14 +62,12 @@ async function expectWhole(page: Page, path: string) {
   const tables = page.locator('div:has(> table)')
   const hidden = await tables.evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth))
   expect.soft(hidden, path).toEqual(hidden.map(() => 0))
-  const narrow = await page
-    .locator('thead th:not(.sr-only)')
-    .evaluateAll((heads) =>
-      heads
-        .filter((head) => head.textContent !== '' && !head.querySelector(':scope > .sr-only'))
-        .map((head) => ({ name: head.textContent, width: Math.round(head.getBoundingClientRect().width) }))
-        .filter(({ name, width }) => width < (name === 'App' || name === 'Key' ? 120 : 72)),
-    )
+  const narrow = await page.locator('thead th:not(.sr-only)').evaluateAll((heads) =>
+    heads
+      .filter((head) => head.textContent !== '' && !head.querySelector(':scope > .sr-only'))
+      .map((head) => ({ name: head.textContent, width: Math.round(head.getBoundingClientRect().width) }))
+      .filter(({ name, width }) => width < (name === 'App' || name === 'Key' ? 120 : 72)),
+  )
   expect.soft(narrow, path).toEqual([])
   // Names may have an ellipsis, but dates may not.
   const dates = page.locator('td time')

@@ -18,7 +18,7 @@ type BulkInput = Omit<BulkRequest, 'idempotencyKey'>
 export interface BulkRequest {
   /** Set for the action `extend`. */
   extension?: Extension | undefined
-  /** Of a ban. */
+  /** The reason of a ban. */
   reason?: string | undefined
   idempotencyKey: string
 }

@@ -24,7 +24,7 @@ import { toLicense } from './licenses.view.ts'
 export interface BulkChange<Action> extends Extension {
   action: Action
   ids: readonly string[]
-  /** Of a ban. */
+  /** The reason of a ban. */
   reason?: string | undefined
 }
 
