@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { isPlaceholderId } from './placeholder-ids.ts'
 import { banReason, fullPageQuery, id, idParams, isoTime, none, pagination } from './shared.ts'
 
 export const blockKinds = ['hwid', 'address'] as const
@@ -47,11 +48,16 @@ export const blocklist = {
     tag,
     summary: 'Block a hardware id, an address or a network; an IPv6 address counts as its /64 network',
     params: idParams,
-    body: z.strictObject({
-      kind,
-      value: z.string().trim().min(1, 'Value is required').max(limits.hwidMax, 'Value is too long'),
-      reason: banReason.optional(),
-    }),
+    body: z
+      .strictObject({
+        kind,
+        value: z.string().trim().min(1, 'Value is required').max(limits.hwidMax, 'Value is too long'),
+        reason: banReason.optional(),
+      })
+      .refine(({ kind, value }) => kind !== 'hwid' || !isPlaceholderId(value), {
+        path: ['value'],
+        message: 'Many machines have this hardware id: it identifies none of them',
+      }),
     data: oneBlock,
     status: 201,
     errors: ['blocklist_full', 'already_blocked'],

@@ -189,6 +189,7 @@ export { normalizeCrockford, readOfflineRequest, toCrockford } from './offline-r
 export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { Permission, Requirement, Role } from './permissions.ts'
 export { apiKeyPermissions, permissions, rolePermissions } from './permissions.ts'
+export { isPlaceholderId, placeholderIds } from './placeholder-ids.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
 export type { Release } from './releases.ts'

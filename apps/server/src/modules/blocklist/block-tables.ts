@@ -1,3 +1,5 @@
+import { isPlaceholderId } from '@keyward/contract'
+import { sha256 } from '../../core/crypto.ts'
 import { type Network, NetworkSet, parseNetwork } from '../../core/networks.ts'
 import type { Database } from '../../db/index.ts'
 import { type Parts, partMarksOf } from '../devices/devices.rules.ts'
@@ -84,7 +86,7 @@ export class BlockTables {
     const { lists, db } = this.#database
     const rows = await lists
       .selectFrom('blocklist')
-      .select(['id', 'kind', 'value_key', 'marks', 'reason'])
+      .select(['id', 'kind', 'value', 'value_key', 'marks', 'reason'])
       .where('app_id', '=', appId)
       .execute()
     const app = await db.selectFrom('apps').select('vpn_allowed').where('id', '=', appId).executeTakeFirst()
@@ -93,12 +95,14 @@ export class BlockTables {
     const byMark = new Map<string, BlockedBy>()
     const entries = new Map<string, BlockedBy>()
     const networks: [Network, BlockedBy][] = []
-    for (const { id, kind, value_key, marks, reason } of rows) {
+    for (const { id, kind, value, value_key, marks, reason } of rows) {
       const entry = { id, reason }
       entries.set(id, entry)
       if (kind !== 'hwid') networks.push(...withNetwork(value_key, entry))
-      else {
+      // Earlier versions took placeholders: such an entry would block machines that nobody meant.
+      else if (!isPlaceholderId(value)) {
         devices.set(value_key, entry)
+        for (const hash of otherHashesOf(value)) devices.set(hash, entry)
         for (const mark of JSON.parse(marks) as string[]) byMark.set(mark, entry)
       }
     }
@@ -118,6 +122,10 @@ export class BlockTables {
     }
   }
 }
+
+/** The hashes of a hardware id with white space at its ends: programs are compared without it, old sessions with it. */
+const otherHashesOf = (hwid: string): string[] =>
+  hwid === hwid.trim() ? [] : [sha256(hwid), sha256(hwid.trim())]
 
 function withNetwork<T>(text: string, value: T): [Network, T][] {
   const network = parseNetwork(text)

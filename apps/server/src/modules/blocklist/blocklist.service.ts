@@ -1,4 +1,4 @@
-import { type Block, limits, type ProgramHash } from '@keyward/contract'
+import { type Block, isPlaceholderId, limits, type ProgramHash } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -43,14 +43,15 @@ export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, block:
   return toBlock(row)
 }
 
-/** Adds what is not on the list yet, in the transaction of the caller, who has checked the app's owner. */
+/** Adds what is not on the list yet and is no placeholder, in the transaction of the caller, who has checked the app's owner. */
 export async function blockAll(
   write: WriteTransaction,
   scope: OwnerScope,
   appId: string,
-  normalizedBlocks: readonly NormalizedBlock[],
+  found: readonly NormalizedBlock[],
 ): Promise<BlockRow[]> {
   const { tx, now } = write
+  const normalizedBlocks = found.filter(({ kind, value }) => kind !== 'hwid' || !isPlaceholderId(value))
   if (normalizedBlocks.length === 0) return []
   // The app's row is locked from here on, so the count below holds until the commit.
   await bumpBlockVersion(tx, scope, appId)
@@ -127,7 +128,7 @@ export interface NormalizedBlock {
 
 /** Converts an entry to the form that is compared with a program's hardware id and address. */
 export function normalize({ kind, value, reason = '' }: BlockEntry): NormalizedBlock {
-  if (kind === 'hwid') return { kind, value, value_key: sha256(value), reason: reason || null }
+  if (kind === 'hwid') return { kind, value, value_key: sha256(value.trim()), reason: reason || null }
   const network = parseNetwork(value)
   if (!network) {
     throw invalid('value', 'Must be an IP address, or a network of at most /8 (IPv4) or /16 (IPv6)')

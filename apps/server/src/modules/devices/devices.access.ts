@@ -50,7 +50,25 @@ const deviceColumns = [
 
 /** The device of an end user with this hash. */
 export const findByHash = (db: Db, clientId: string, hwidHash: string): Promise<DeviceRow | undefined> =>
-  byHash.first(db, { clientId, hwidHash })
+  byHash.first(db, { clientId, hash: hwidHash, sentHash: hwidHash })
+
+/** The device that an end user has bound with the hardware id of a machine. */
+export const findMachine = (db: Db, clientId: string, machine: Machine): Promise<DeviceRow | undefined> =>
+  byHash.first(db, { clientId, ...hashesOf(machine) })
+
+/** The device of an end user with any of these hashes. */
+export const findByHashes = (
+  db: Db,
+  clientId: string,
+  hwidHashes: readonly string[],
+): Promise<DeviceRow | undefined> =>
+  db
+    .selectFrom('devices')
+    .select(deviceColumns)
+    .where('client_id', '=', clientId)
+    .where('hwid_hash', 'in', hwidHashes)
+    .orderBy('last_seen_at', 'desc')
+    .executeTakeFirst()
 
 const boundKept = 5
 
@@ -68,16 +86,18 @@ export async function listPartsOf(db: Db, appId: string, hwidHash: string): Prom
   return rows.map(partsOf)
 }
 
-/** The query of `findByHash`. */
-export const deviceByHash = (db: Db, clientId: string, hwidHash: string): CompiledQuery<DeviceRow> =>
-  byHash.with(db, { clientId, hwidHash })
+/** The query of `findMachine`. */
+export const deviceOfMachine = (db: Db, clientId: string, machine: Machine): CompiledQuery<DeviceRow> =>
+  byHash.with(db, { clientId, ...hashesOf(machine) })
 
-const byHash = query((db, values: { clientId: string; hwidHash: string }) =>
+const hashesOf = ({ hash, sentHash }: Machine) => ({ hash, sentHash })
+
+const byHash = query((db, values: { clientId: string; hash: string; sentHash: string }) =>
   db
     .selectFrom('devices')
     .select(deviceColumns)
     .where('client_id', '=', values.clientId)
-    .where('hwid_hash', '=', values.hwidHash),
+    .where('hwid_hash', 'in', [values.hash, values.sentHash]),
 )
 
 // A replaced file counts: a copy of the machine's data runs with it until it ends or a code ends it.

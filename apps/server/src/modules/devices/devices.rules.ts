@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto'
 import {
+  isPlaceholderId,
   type PartName,
   partNames,
   partsThatDecide,
+  placeholderIds,
   placeholderParts,
   type SentDevice,
   unlimited,
@@ -15,9 +17,12 @@ export type Parts = Record<PartName, string | null>
 
 /** The machine that a program runs on. */
 export interface Machine {
+  /** As the program sent it. */
   hwid: string
-  /** SHA-256 of the hardware id. */
+  /** SHA-256 of the hardware id without white space at its ends. */
   hash: string
+  /** SHA-256 of the hardware id as it was sent; earlier versions bound devices by it. */
+  sentHash: string
   name: string | null
   system: string | null
   /** Null where the machine has no usable value. */
@@ -27,7 +32,7 @@ export interface Machine {
 const labelLength = 64
 const noParts: Parts = { machine: null, board: null, disk: null, network: null }
 
-/** The machine that a program sent; undefined without a hardware id. `hash` is that of the id, if it is known. */
+/** The machine that a program sent; undefined without a hardware id. `hash` is that of the trimmed id, if it is known. */
 export function toMachine(
   appId: string,
   hwid: string | undefined,
@@ -37,8 +42,24 @@ export function toMachine(
   if (!hwid) return undefined
   const label = (text: string | undefined) => (text ? toLabel(text) : null)
   const parts = device?.parts ? toParts(appId, device.parts) : noParts
-  return { hwid, hash: hash ?? sha256(hwid), name: label(device?.name), system: label(device?.system), parts }
+  const trimmed = hwid.trim()
+  const compared = hash ?? sha256(trimmed)
+  return {
+    hwid,
+    hash: compared,
+    sentHash: trimmed === hwid ? compared : sha256(hwid),
+    name: label(device?.name),
+    system: label(device?.system),
+    parts,
+  }
 }
+
+/** What programs leave at the ends of an id: earlier versions bound devices by the hash of all that was sent. */
+const looseEnds = ['\n', '\r\n', ' ', ' \n', ' \r\n', '\t', '\0']
+
+/** The hashes by which a machine may have been bound when its program did not trim the id. */
+export const looseHashes = ({ hwid }: Machine): string[] =>
+  looseEnds.map((end) => sha256(`${hwid.trim()}${end}`))
 
 const hashPrefix = 'sha256:'
 
@@ -46,20 +67,22 @@ const hashPrefix = 'sha256:'
 export const toOfflineMachine = (hash: string): Machine => ({
   hwid: `${hashPrefix}${hash}`,
   hash,
+  sentHash: hash,
   name: null,
   system: null,
   parts: noParts,
 })
 
 const gluedPrefix = 'glued:'
-/** Shorter ones are `none`, `null` and the like, which many machines have. */
-const gluedLeast = 20
+/** The serial number of a Mac; a shorter id could be a piece of another one. */
+const gluedLeast = 10
 
 /** Stands for devices of another system whose hardware ids it wrote one behind the other. */
 export function toGluedMachine(text: string): Machine {
   const hwid = `${gluedPrefix}${text}`
   // No hardware id that a program sends has this hash.
-  return { hwid, hash: `${gluedPrefix}${sha256(text)}`, name: null, system: null, parts: noParts }
+  const hash = `${gluedPrefix}${sha256(text)}`
+  return { hwid, hash, sentHash: hash, name: null, system: null, parts: noParts }
 }
 
 /** The hash of the devices that a text stands for; undefined for a hardware id. */
@@ -67,8 +90,9 @@ export const gluedHashOf = (hwid: string | null): string | undefined =>
   hwid?.startsWith(gluedPrefix) ? toGluedMachine(hwid.slice(gluedPrefix.length)).hash : undefined
 
 /** Whether a hardware id begins or ends a text of several. */
-export function isGlued(glued: string, { hwid }: Pick<Machine, 'hwid'>): boolean {
+export function isGlued(glued: string, machine: Pick<Machine, 'hwid'>): boolean {
   const text = glued.slice(gluedPrefix.length)
+  const hwid = machine.hwid.trim()
   return hwid.length >= gluedLeast && (text.startsWith(hwid) || text.endsWith(hwid))
 }
 
@@ -81,6 +105,23 @@ export function toNamedMachine(appId: string, hwid: string | undefined): Machine
 /** Whether the hardware id itself is not known. */
 export const isHashOnly = ({ hwid, hash }: Pick<Machine, 'hwid' | 'hash'>): boolean =>
   hwid === `${hashPrefix}${hash}`
+
+/** Whether many machines send this hardware id: it stands for none, except where it was bound before. */
+export const isPlaceholder = (machine: Pick<Machine, 'hwid' | 'hash'>): boolean =>
+  isHashOnly(machine) ? placeholderHashes().has(machine.hash) : isPlaceholderId(machine.hwid)
+
+let hashesOfPlaceholders: ReadonlySet<string> | undefined
+
+/** Of the usual spellings: an activation request has only the hash. */
+function placeholderHashes(): ReadonlySet<string> {
+  const digits = ['0', 'f', 'F'].flatMap((digit) => [8, 12, 16, 32, 64].map((count) => digit.repeat(count)))
+  const uuids = ['0', 'f', 'F'].map((digit) => [8, 4, 4, 4, 12].map((count) => digit.repeat(count)).join('-'))
+  const ids = ['', ' ', '0', ...digits, ...uuids, ...placeholderIds]
+  hashesOfPlaceholders ??= new Set(
+    ids.flatMap((id) => [id, id.toLowerCase(), id.toUpperCase()]).map((id) => sha256(id)),
+  )
+  return hashesOfPlaceholders
+}
 
 /** Removes what could imitate other text on a screen: control, direction and other invisible characters. */
 function toLabel(text: string): string | null {
@@ -153,7 +194,8 @@ export const deviceLimit = (
 }
 
 /** What recognizes a machine, also after one of its four parts or its hardware id has changed. */
-export const marksOf = ({ hash, parts }: Machine): string[] => [`hwid:${hash}`, ...partMarksOf(parts)].sort()
+export const marksOf = ({ hash, sentHash, parts }: Machine): string[] =>
+  [...new Set([`hwid:${hash}`, `hwid:${sentHash}`]), ...partMarksOf(parts)].sort()
 
 /** What three equal parts of four have in common. */
 export function partMarksOf(parts: Parts): string[] {

@@ -1,6 +1,7 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { sha256 } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
 import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
@@ -13,6 +14,8 @@ import {
   gluedHashOf,
   isGlued,
   isHashOnly,
+  isPlaceholder,
+  looseHashes,
   type Machine,
   merged,
   nextDrift,
@@ -31,6 +34,8 @@ export type Match =
   | { kind: 'drifted'; device: DeviceRow; hasTwin: boolean; drift: Drift }
   | { kind: 'drifted too often' }
   | { kind: 'new'; hasTwin: boolean }
+  /** No machine at all: many machines send this hardware id. */
+  | { kind: 'placeholder' }
 
 /** Compares a machine with the devices of an end user; only reads. `known` is the device with its hash, if already read. */
 export async function matchDevice(
@@ -41,10 +46,14 @@ export async function matchDevice(
   now: number,
   known?: { exact: DeviceRow | undefined; hwid?: string | null },
 ): Promise<Match> {
-  const { exact } = known ?? { exact: await access.findByHash(db, clientId, machine.hash) }
+  const { exact } = known ?? { exact: await access.findMachine(db, clientId, machine) }
   const hasTwin =
     exact !== undefined && settings.deviceTolerance && differs(access.partsOf(exact), machine.parts)
   if (exact && !hasTwin) return { kind: 'known', device: exact }
+  if (isPlaceholder(machine)) return { kind: 'placeholder' }
+  const hasDevices = known?.hwid !== null
+  const loose = exact || !hasDevices ? undefined : await findLoose(db, clientId, machine)
+  if (loose) return { kind: 'known', device: loose }
   const gluedHash = gluedHashOf(known?.hwid ?? null)
   const glued = gluedHash === undefined ? undefined : await access.findByHash(db, clientId, gluedHash)
   if (glued && isGlued(glued.hwid, machine))
@@ -52,7 +61,7 @@ export async function matchDevice(
   if (!settings.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin }
   const device = await access.findSimilar(db, clientId, machine)
   if (!device) return { kind: 'new', hasTwin }
-  if (device.hwid === machine.hwid) return { kind: 'known', device }
+  if (device.hwid.trim() === machine.hwid.trim()) return { kind: 'known', device }
   // A device with an activation file runs on without asking, so a machine with the same parts counts as another one.
   if ((await access.findActivationEnd(db, device.id, now)) !== undefined) return { kind: 'new', hasTwin }
   if (isBesideLease(device, machine, now)) return { kind: 'drifted too often' }
@@ -60,12 +69,20 @@ export async function matchDevice(
   return drift ? { kind: 'drifted', device, hasTwin, drift } : { kind: 'drifted too often' }
 }
 
+/** The device that is the same machine but for white space at the ends of its hardware id. */
+async function findLoose(db: Db, clientId: string, machine: Machine): Promise<DeviceRow | undefined> {
+  if (!isHashOnly(machine)) return access.findByHashes(db, clientId, looseHashes(machine))
+  // The hash is that of the id as the program has it.
+  const devices = await access.listDevices(db, clientId, limits.devicesMax)
+  return devices.find(({ hwid }) => hwid !== hwid.trim() && sha256(hwid) === machine.hash)
+}
+
 /** While a lease of a device's former hardware id runs, only that id may return: a device drifts once per lease. */
 const isBesideLease = (device: DeviceRow, machine: Machine, now: number): boolean =>
   (device.lease_until ?? 0) > now &&
   device.lease_hash !== null &&
   device.lease_hash !== device.hwid_hash &&
-  sentHash(device.lease_hash) !== machine.hash
+  ![machine.hash, machine.sentHash].includes(sentHash(device.lease_hash))
 
 interface Seen {
   machine: Machine

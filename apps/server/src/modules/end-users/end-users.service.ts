@@ -16,7 +16,7 @@ import { getApp } from '../apps/apps.service.ts'
 import { blockAll, type NormalizedBlock, normalize } from '../blocklist/blocklist.service.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { freeAllDevices, listDevices } from '../devices/devices.access.ts'
-import { isHashOnly, toNamedMachine } from '../devices/devices.rules.ts'
+import { isHashOnly, isPlaceholder, toNamedMachine } from '../devices/devices.rules.ts'
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { insertEndUser, updateEndUser } from '../entitlements/end-user-rows.ts'
@@ -91,7 +91,8 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
   const app = await getApp(ctx.db, actor, endUser.appId)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   const passwordHash = await ctx.passwords.hash(endUser.password, callerOf(actor))
-  const machine = toNamedMachine(app.app_id, endUser.hwid ?? undefined)
+  const named = toNamedMachine(app.app_id, endUser.hwid ?? undefined)
+  const machine = named && isPlaceholder(named) ? undefined : named
   const id = newId('usr')
   const row = await ctx.tx(
     actor,

@@ -1,4 +1,4 @@
-import { email, licenseNote, limits, banReason as reasonSchema } from '@keyward/contract'
+import { email, isPlaceholderId, licenseNote, limits, banReason as reasonSchema } from '@keyward/contract'
 import { day, hour, lastInstant, second } from '../../core/clock.ts'
 import { newId, newLicenseKey, normalizeKey, normalizeName } from '../../core/ids.ts'
 import { isImportedHash, missingPassword } from '../../core/imported-hashes.ts'
@@ -183,10 +183,11 @@ const gluedMost = 2000
 
 function toMachines(read: ReadUser, keys: readonly ReadLicense[], appId: string, hints: string[]): Machine[] {
   const hwids = [...(read.devices ?? []), ...keys.flatMap((key) => key.devices ?? [])].filter(Boolean)
-  const kept = [...new Set(hwids)].filter((hwid) => isStorable(hwid, limits.hwidMax))
+  const named = [...new Set(hwids)].filter((hwid) => !isPlaceholderId(hwid))
+  const kept = named.filter((hwid) => isStorable(hwid, limits.hwidMax))
   const glued = read.gluedDevices === undefined ? [] : [read.gluedDevices]
   const keptGlued = glued.filter((text) => isStorable(text, gluedMost))
-  if (hwids.some((hwid) => !kept.includes(hwid)) || keptGlued.length < glued.length)
+  if (kept.length < named.length || keptGlued.length < glued.length)
     hints.push('A hardware id could not be taken along.')
   const machines = kept.slice(0, limits.devicesMax).flatMap((hwid) => toMachine(appId, hwid, undefined) ?? [])
   return [...machines, ...keptGlued.map(toGluedMachine)]

@@ -1,4 +1,4 @@
-import { type BodyInputOf, type Endpoint, endpoints } from '@keyward/contract'
+import { type BodyInputOf, type Endpoint, endpoints, isPlaceholderId } from '@keyward/contract'
 import { sha256 } from '../../../core/crypto.ts'
 import { invalid } from '../../../core/problem.ts'
 import { downloadOf } from '../../releases/releases.service.ts'
@@ -114,7 +114,8 @@ async function signedIn(
   user: Parameters<typeof toInfo>[1],
 ): Promise<Payload> {
   const { session, address } = exchange
-  const hwid = hwidOf(exchange)
+  const sent = hwidOf(exchange)
+  const hwid = sent !== undefined && isPlaceholderId(sent) ? undefined : sent
   seen.note(session.app.id, hwid === undefined ? address : sha256(hwid))
   const message = harmless(await calls.textOf(session.app, 'loggedInMsg'))
   return { success: true, message, info: await toInfo(ctx, user, { hwid, address }) }

@@ -43,10 +43,5 @@ export const field = (exchange: Exchange, name: string): string | undefined =>
 const fromHex = (hex: string): string =>
   /^(?:[0-9a-f]{2})+$/i.test(hex) ? Buffer.from(hex, 'hex').toString('utf8') : ''
 
-const hwidMin = 20
-
-/** The hardware id. Shorter ones are what programs send of a machine that has none: `none`, `null`. */
-export function hwidOf(exchange: Exchange): string | undefined {
-  const hwid = field(exchange, 'hwid')
-  return hwid !== undefined && hwid.length >= hwidMin ? hwid : undefined
-}
+/** The hardware id. `none` and the like, which programs send of a machine that has none, count as none everywhere. */
+export const hwidOf = (exchange: Exchange): string | undefined => field(exchange, 'hwid')

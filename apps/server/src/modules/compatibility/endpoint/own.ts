@@ -1,9 +1,10 @@
 import { clientVariable } from '@keyward/contract'
 import { allApps } from '../../../core/actor.ts'
 import { day, minute } from '../../../core/clock.ts'
-import { sha256 } from '../../../core/crypto.ts'
 import { normalizeName } from '../../../core/ids.ts'
 import type { Allowance } from '../../../service/attempts.ts'
+import { toMachine } from '../../devices/devices.rules.ts'
+import { sentHash } from '../../devices/devices.service.ts'
 import { findById, findByUsername } from '../../end-users/end-users.access.ts'
 import { banByProgram, renameByProgram } from '../../end-users/end-users.by-program.ts'
 import { mailPasswordLink } from '../../end-users/end-users.password.ts'
@@ -47,8 +48,9 @@ const ban: Handler = async (deps, exchange) => {
   await change(deps, exchange, changes, async (actor, id) => {
     const { hwidHash } = exchange.session
     const sent = hwidOf(exchange) ?? (await readSignedIn(deps.ctx.db, id))?.hwid
-    const hwid = sent && sha256(sent) === hwidHash ? sent : undefined
-    await banByProgram(deps.ctx, actor, id, { reason, hwid })
+    const machine = toMachine(exchange.session.app.appId, sent || undefined, undefined)
+    const isSignedIn = machine && [machine.hash, machine.sentHash].includes(sentHash(hwidHash ?? ''))
+    await banByProgram(deps.ctx, actor, id, { reason, hwid: isSignedIn ? machine.hwid : undefined })
   })
   return { success: true, message: 'Successfully Banned User' }
 }

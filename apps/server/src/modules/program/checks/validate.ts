@@ -1,7 +1,7 @@
 import type { MessageKey, Verdict } from '@keyward/contract'
 import { Problem, rateLimited } from '../../../core/problem.ts'
 import { keyFailures } from '../../../service/attempts.ts'
-import { canDecide, differs, type Machine } from '../../devices/devices.rules.ts'
+import { differs, isPlaceholder, type Machine } from '../../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
 import { toShownEnding } from '../answers/session-user.ts'
@@ -43,9 +43,9 @@ export async function validate(
   await refuseGuesses(deps, facts, address)
   if (!key) return refusal('keyNotFound')
   const seen = await judge(deps, facts, { machine, address, activate })
-  if (!activate || !machine || seen.isSettled || seen.verdict.code !== undefined) return seen
+  if (!activate || !seen.machine || seen.isSettled || seen.verdict.code !== undefined) return seen
   try {
-    await activateKey(deps, facts, key.id, { machine, address })
+    await activateKey(deps, facts, key.id, { machine: seen.machine, address })
   } catch (error) {
     if (!(error instanceof Problem) || !isMessageKey(error.code)) throw error
     const { code, reason } = error
@@ -78,12 +78,13 @@ async function refuseGuesses(
 async function judge(
   deps: ProgramDeps,
   facts: LicenseFacts,
-  { machine, address, activate }: Pick<ValidateCall, 'machine' | 'address' | 'activate'>,
+  { machine: sent, address, activate }: Pick<ValidateCall, 'machine' | 'address' | 'activate'>,
 ) {
   const { app, endUser } = facts
   const key = facts.key as NonNullable<LicenseFacts['key']>
   const now = deps.ctx.clock.now()
-  const match = machine && (await matchOf(deps, facts, machine, now))
+  const match = sent && (await matchOf(deps, facts, sent, now))
+  const machine = match?.kind === 'placeholder' ? undefined : sent
   const device = toDeviceFacts(machine, match, facts.devices)
   const checked = factsOf(activate && machine ? 'activate' : 'validate', {
     app,
@@ -110,6 +111,7 @@ async function judge(
     reason: refused?.reason ?? null,
     context: refused ? { facts: checked } : {},
     details,
+    machine,
     /** Whether an activation would change nothing. */
     isSettled: match?.kind === 'bound' || match?.kind === 'known',
   }
@@ -138,15 +140,17 @@ async function activateKey(
 /** Reads the end user's devices only if the device that was read with the key does not decide. */
 async function matchOf(
   { ctx }: ProgramDeps,
-  { app, endUser, device }: LicenseFacts,
+  { app, endUser, device, devices }: LicenseFacts,
   machine: Machine,
   now: number,
 ): Promise<Match | { kind: 'bound' }> {
-  if (!endUser) return { kind: 'new', hasTwin: false }
   const isTwin = device !== null && app.deviceTolerance && differs(device.parts, machine.parts)
   if (device && !isTwin) return { kind: 'bound' }
-  if (!app.deviceTolerance || !canDecide(machine.parts)) return { kind: 'new', hasTwin: isTwin }
-  const match = await matchDevice(ctx.db, endUser.id, machine, app, now)
+  if (!endUser || devices.used === 0)
+    return isPlaceholder(machine) ? { kind: 'placeholder' } : { kind: 'new', hasTwin: false }
+  const wasRead = device === null && machine.hash === machine.sentHash
+  const known = wasRead ? { exact: undefined } : undefined
+  const match = await matchDevice(ctx.db, endUser.id, machine, app, now, known)
   const isFreed = 'device' in match && match.device.freed_until !== null
   return isFreed ? { kind: 'new', hasTwin: false } : match
 }

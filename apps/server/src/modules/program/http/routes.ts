@@ -111,7 +111,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   mount.program(program.validate, async ({ body, address, signAs, textOf }) => {
     const { appId, licenseKey, hwid, activate } = body
     const misses = keyFailuresOf(address)
-    const hwidHash = sha256(hwid ?? '')
+    const hwidHash = sha256((hwid ?? '').trim())
     const read = () => deps.reads.license(appId, toTypedKey(licenseKey), hwidHash, misses)
     const facts = await read()
     if (!facts) throw problem('appDisabled')

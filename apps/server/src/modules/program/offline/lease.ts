@@ -3,6 +3,7 @@ import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import { findByHash } from '../../devices/devices.access.ts'
+import { toMachine } from '../../devices/devices.rules.ts'
 import { sentHash } from '../../devices/devices.service.ts'
 import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'
 import { readLeaseTerms } from '../../end-users/end-users.access.ts'
@@ -33,7 +34,7 @@ export async function issueLease(
   { hwid, address, pinned }: LeaseCall,
 ): Promise<{ lease: string }> {
   const { app, hwidHash } = session
-  const isAnother = hwidHash === null || sentHash(hwidHash) !== sha256(hwid)
+  const isAnother = hwidHash === null || !(await isOfSession(deps, session, hwid))
   const { endUser, facts } = await allowedUser(deps, session, { call: 'lease', address, isAnother })
   const { floating } = endUser
   const variables = await deps.variables.offline(app, endUser)
@@ -56,6 +57,20 @@ export async function issueLease(
   const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sha256(hwid) }
   const carried = Object.keys(variables).length > 0 ? { variables } : {}
   return { lease: await deps.signer.signLease(app, pinned, { ...subject, ...claims, ...carried }) }
+}
+
+/** Whether a hardware id is that of the machine that signed in: without white space at its ends they are equal. */
+async function isOfSession(
+  { ctx }: ProgramDeps,
+  { app, endUser, hwidHash }: SessionFacts,
+  hwid: string,
+): Promise<boolean> {
+  const machine = toMachine(app.appId, hwid, undefined)
+  const signedIn = hwidHash && sentHash(hwidHash)
+  if (!machine || !signedIn) return false
+  if ([machine.hash, machine.sentHash].includes(signedIn)) return true
+  const device = endUser && (await findByHash(ctx.db, endUser.id, hwidHash))
+  return device?.hwid.trim() === hwid.trim()
 }
 
 /** Holds the device's place until the lease ends, unless it was freed meanwhile or has changed since another lease. */

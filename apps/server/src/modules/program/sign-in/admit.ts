@@ -3,7 +3,7 @@ import type { CustomerActor, ProgramActor, VendorActor } from '../../../core/act
 import { problem } from '../../../core/problem.ts'
 import { runTogether, type WriteTransaction } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
-import { deviceByHash } from '../../devices/devices.access.ts'
+import { deviceOfMachine } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { matchDevice, seeMachine } from '../../devices/devices.service.ts'
 import { freeEnded } from '../../devices/leased-places.access.ts'
@@ -21,6 +21,7 @@ import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { refuseBy, withContext } from '../verdict/refusal.ts'
 import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
+import { withoutMachine } from './device.ts'
 
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {
@@ -95,7 +96,7 @@ async function admit(
     passwordHash,
   }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version' | 'passwordHash'>,
   clientId: string,
-  { machine, address, caller, isSignIn }: SignInDevice,
+  sent: SignInDevice,
 ): Promise<Admitted> {
   const { tx, now } = write
   // Lock licenses before end users, as everywhere.
@@ -103,12 +104,15 @@ async function admit(
   const [[stored], [license], [exact] = []] = await runTogether(tx, [
     lockOfEndUser(tx, app, clientId),
     firstLicenseOf(tx, app.id, clientId),
-    ...(machine ? [deviceByHash(tx, clientId, machine.hash)] : []),
+    ...(sent.machine ? [deviceOfMachine(tx, clientId, sent.machine)] : []),
   ])
   if (!stored) throw problem('usernameNotFound')
   if (passwordHash !== undefined && stored.password_hash !== passwordHash)
     throw withContext(problem('passMismatch'), { endUserId: clientId })
-  const match = machine && (await matchDevice(tx, stored.id, machine, app, now, { exact, hwid: stored.hwid }))
+  const found =
+    sent.machine && (await matchDevice(tx, stored.id, sent.machine, app, now, { exact, hwid: stored.hwid }))
+  const match = found?.kind === 'placeholder' ? undefined : found
+  const { machine, address, caller, isSignIn } = found && !match ? withoutMachine(sent) : sent
   const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license).devices)
   const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
   const client = { ...stored, device_count: stored.device_count - freed }

@@ -9,6 +9,7 @@ import { toKeyFacts } from '../facts/end-user.ts'
 import { refuseBy } from '../verdict/refusal.ts'
 import { factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
 import type { SignInCall, SignInDevice } from './admit.ts'
+import { toNewDevice } from './device.ts'
 import { keyUsed } from './key.ts'
 
 /** Refuses a key that is used, or that could not be used here and now; otherwise returns what decided. */
@@ -16,8 +17,9 @@ export async function refuseFirstUse(
   db: Db,
   { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   license: LicenseRow,
-  { device: { machine, caller }, now }: { device: SignInDevice; now: number },
+  { device, now }: { device: SignInDevice; now: number },
 ): Promise<VerdictFacts> {
+  const { machine, caller } = toNewDevice(device)
   if (license.used === 1) throw keyUsed(license)
   const until = updatesUntil({ ...license, ...atFirstUse(license, now) })
   const releasedAt = until === null ? null : await findReleasedAt(db, app.id, version)

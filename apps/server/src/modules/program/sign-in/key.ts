@@ -2,7 +2,7 @@ import { problem, rateLimited } from '../../../core/problem.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailures } from '../../../service/attempts.ts'
-import { findByHash } from '../../devices/devices.access.ts'
+import { findMachine } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'
 import type { ProgramDeps } from '../program.deps.ts'
@@ -29,8 +29,7 @@ export async function findKey(
   const license = await find()
   const waitMs = await attempts.readWait(keyFailures, app.id, address)
   if (waitMs > 0) {
-    const isBound =
-      machine && license?.client_id && (await findByHash(ctx.db, license.client_id, machine.hash))
+    const isBound = machine && license?.client_id && (await findMachine(ctx.db, license.client_id, machine))
     if (!isBound) throw rateLimited(waitMs)
   } else if (license) {
     await attempts.recheck(keyFailures, app.id, address)

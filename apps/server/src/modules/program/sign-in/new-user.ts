@@ -18,6 +18,7 @@ import {
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toEndUserFacts } from '../facts/end-user.ts'
 import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
+import { toNewDevice } from './device.ts'
 import { refuseFirstUse } from './first-use.ts'
 
 interface NewUser {
@@ -37,7 +38,7 @@ export async function redeemForNewUser(
 ): Promise<Admitted> {
   const { tx, now } = write
   const { app } = signIn
-  const { machine, address, isSignIn } = user.device
+  const { machine, address, isSignIn } = toNewDevice(user.device)
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')

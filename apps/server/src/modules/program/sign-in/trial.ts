@@ -3,7 +3,7 @@ import { newId } from '../../../core/ids.ts'
 import { Problem, problem } from '../../../core/problem.ts'
 import { trialStarts, trialsOfApp } from '../../../service/attempts.ts'
 import { reserveLicenses } from '../../apps/apps.access.ts'
-import { type Machine, marksOf } from '../../devices/devices.rules.ts'
+import { isPlaceholder, type Machine, marksOf } from '../../devices/devices.rules.ts'
 import { draftOf, findTrialType } from '../../license-types/license-types.access.ts'
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
 import { getLimits } from '../../owners/owners.service.ts'
@@ -14,7 +14,7 @@ import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
 import { factsOf } from '../verdict/verdict-facts.ts'
 import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
+import { toDevice, toNewDevice } from './device.ts'
 import { redeemForNewUser } from './new-user.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
 
@@ -38,7 +38,7 @@ export async function startTrial(
   const marks = marksOf(sent.machine)
   const running = await findTrial(ctx.db, app.id, marks)
   if (running !== undefined) return resume(deps, signIn, running, device, marks)
-  refuseBy(factsOfDevice(deps, signIn, device, false))
+  refuseBy(factsOfDevice(deps, signIn, toNewDevice(device), false))
   await attempts.count(trialStarts, app.id, sent.address)
   await attempts.count(trialsOfApp, app.id)
   const { maxLicensesPerApp } = await getLimits(ctx, app)
@@ -79,7 +79,9 @@ const factsOfDevice = (
   isTrialStarted: boolean,
 ) => {
   const device = toDeviceFacts(machine, undefined, { used: 0, limit: 1 })
-  return factsOf('trial', { app, caller, device, isTrialStarted, now: ctx.clock.now() })
+  // A trial belongs to a device, also where the app requires no hardware id.
+  const asked = { ...app, requireHwid: true }
+  return factsOf('trial', { app: asked, caller, device, isTrialStarted, now: ctx.clock.now() })
 }
 
 /** Signs in to a trial unless it has ended; later changes of the device are recognized too. */
@@ -94,6 +96,7 @@ async function resume<T>(
   const resumed = deps.ctx.tx(signIn.actor, async (write) => {
     const { tx, now } = write
     const result = await enter(write, signIn, clientId, device)
+    if (!device.machine || isPlaceholder(device.machine)) return result
     if (await hasRoomForMarks(tx, clientId)) await addMarks(tx, app.id, marks, { clientId, now })
     return result
   })
