@@ -54,7 +54,7 @@ export const blocklist = {
         value: z.string().trim().min(1, 'Value is required').max(limits.hwidMax, 'Value is too long'),
         reason: banReason.optional(),
       })
-      .refine(({ kind, value }) => kind !== 'hwid' || !isPlaceholderId(value), {
+      .refine(({ kind, value }) => kind !== 'hwid' || value === '' || !isPlaceholderId(value), {
         path: ['value'],
         message: 'Many machines have this hardware id: it identifies none of them',
       }),

@@ -10,7 +10,11 @@ import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
 import { type ProgramCall, reasonsOf } from './verdicts.ts'
 
-const licenseKey = z.string().trim().min(1, 'License key is required').max(100, 'License key is too long')
+const licenseKey = z
+  .string()
+  .trim()
+  .min(1, 'License key is required')
+  .max(limits.pastedKeyMax, 'License key is too long')
 const appId = id
 const variableTexts = z.record(z.string(), z.string())
 const sessionUser = z.strictObject({

@@ -172,6 +172,8 @@ export const limits = {
   /** Usernames and keys of other systems are kept as they are. */
   importedNameMax: 70,
   importedKeyMax: 100,
+  /** What people paste as a key: it may be a sentence with a key in it. */
+  pastedKeyMax: 400,
   /** When the files of an import that never ran are deleted, and when its report. */
   importFileHours: 24,
   importReportDays: 30,

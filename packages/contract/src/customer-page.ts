@@ -151,7 +151,7 @@ export const customerPage = {
           .string()
           .trim()
           .min(1, 'License key is required')
-          .max(100, 'License key is too long')
+          .max(limits.pastedKeyMax, 'License key is too long')
           .optional(),
         username: z.string().trim().min(1, 'Username is required').max(limits.usernameMax).optional(),
         password: signInPassword.optional(),

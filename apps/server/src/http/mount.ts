@@ -27,6 +27,7 @@ import { callerOf, currentCaller } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Gates } from '../core/gate.ts'
 import { requireProof } from '../core/identity.ts'
+import { keysToSearch } from '../core/pasted-keys.ts'
 import { type Problem, problem } from '../core/problem.ts'
 import { visitorOf } from '../core/visitor.ts'
 import type { Attempts } from '../service/attempts.ts'
@@ -167,7 +168,12 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
             sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers, stream: request.raw },
           } as unknown as Input<typeof endpoint, typeof access>
           const { actor } = input
-          const run = () => currentAgent.run(toAgent(request.headers['user-agent']), () => handler(input))
+          const run = () => {
+            const agent = toAgent(request.headers['user-agent'])
+            return currentAgent.run(agent, () =>
+              orByKeyInText(input.query, (query) => handler({ ...input, query })),
+            )
+          }
           const handle = () => (actor ? currentCaller.run(callerOf(actor), run) : run())
           if (actor && keyed && actor.kind !== 'customer') {
             const { answer, isRepeat } = await options.once(actor, keyed, async () =>
@@ -205,6 +211,26 @@ function refuseByInput(
   const { action = 'delete' } = { ...(body as { action?: string }) }
   const isDeleting = action === 'delete'
   if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
+}
+
+/** Repeats a search that finds nothing with the keys in its text: people paste a sentence with the key of a customer. */
+async function orByKeyInText<Query, Result>(
+  query: Query,
+  handle: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  const result = await handle(query)
+  const { search } = { ...(query as { search?: string }) }
+  if (search === undefined || !foundNothing(result)) return result
+  for (const key of keysToSearch(search)) {
+    const found = await handle({ ...query, search: key })
+    if (!foundNothing(found)) return found
+  }
+  return result
+}
+
+function foundNothing(result: unknown): boolean {
+  const { pagination, ids } = result as { pagination?: { total: number }; ids?: unknown[] }
+  return pagination?.total === 0 || ids?.length === 0
 }
 
 const toAnswer = (result: unknown): Answer =>

@@ -27,6 +27,16 @@ async function guessKeys(from: string, times = 100): Promise<void> {
   }
 }
 
+test('a sentence without a key counts as one wrong key, and one with a key as none', async () => {
+  const address = newAddress()
+  const { key } = single(await makeLicenses(on, owner, app))
+  expect(verdictOf(await validate(address, `Your key: **${key}**.`))).toBe('valid')
+  await validate(address, 'Is it ABCDE-FGHJK, or KLMNP-QRSTV, or 12345-67890?')
+  const { db } = on.database
+  const counts = db.selectFrom('attempts').select('count').where('key', 'like', `${app._id}%`)
+  expect(await counts.execute()).toEqual([{ count: 1 }])
+})
+
 describe('after 100 unknown keys in 15 minutes', () => {
   test('an address gets a signed 429 for every key until the window ends', async () => {
     const address = newAddress()

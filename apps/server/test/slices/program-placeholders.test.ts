@@ -122,7 +122,7 @@ test('an end user that the vendor creates, and a machine that is never online, a
   const request = makeRequest(app, { licenseKey: await newKey(), hwid: 'System Serial Number' })
   const activated = await owner.call('POST', `/apps/${app._id}/offline-activations`, { request })
   expect(activated.json.code).toBe('offline_refused')
-  expect(activated.json.details).toMatchObject({ code: 'hwidMismatch' })
+  expect(activated.json.details).toMatchObject({ reason: 'hwidMismatch' })
 })
 
 test('a running trial on a placeholder goes on, and says that it has ended after its end', async () => {

@@ -31,7 +31,7 @@ test.each([
   ['/login', { username: 'x', password: '' }, 'Password is required'],
   ['/login', { username: 'x', password: 'x'.repeat(1001) }, 'Password is too long'],
   ['/license', { licenseKey: ' ' }, 'License key is required'],
-  ['/license', { licenseKey: 'x'.repeat(101) }, 'License key is too long'],
+  ['/license', { licenseKey: 'x'.repeat(401) }, 'License key is too long'],
 ])('%s reports wrong input in words that a user understands: %o', async (path, body, message) => {
   const program = await startProgram(on, app)
   const answer = await program.call('POST', path, body)

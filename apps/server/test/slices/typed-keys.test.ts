@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { normalizeKey } from '../../src/core/ids.ts'
 import { makeApp, makeLicenses, refusal, single, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -103,4 +103,50 @@ test('an import skips keys that read like existing ones, or like each other', as
     same,
     'The key exists already',
   ])
+})
+
+describe('a key in a sentence', () => {
+  const typed = [
+    ['a full stop', (key: string) => `${key}.`],
+    ['stars and a label', (key: string) => `Your key: **${key}**.`],
+    ['a sentence', (key: string) => `Thanks! Your key is (${key}), keep it.`],
+    ['spaces and a label', (key: string) => `License key: ${key.replaceAll('-', ' ')};`],
+  ] as const
+
+  test.each(typed)('with %s is found by every call', async (_what, text) => {
+    const keys = (await makeLicenses(on, owner, app, 4)).map(({ key }) => key as string)
+    const [first = '', second = '', third = '', fourth = ''] = keys
+    expect(await validate(text(first))).toMatchObject({ valid: true, license: { key: first } })
+    const program = await startProgram(on, app)
+    const signedIn = await program.call('POST', '/license', { licenseKey: text(first) })
+    expect(signedIn.json.data.user.username).toBe(first)
+    const alice = { username: 'alice', password: 'swordfish' }
+    expect((await program.call('POST', '/register', { ...alice, licenseKey: text(second) })).status).toBe(200)
+    const upgrade = { username: 'alice', licenseKey: text(third) }
+    expect((await program.call('POST', '/upgrade', upgrade)).status).toBe(200)
+    await owner.call('PUT', `/apps/${app._id}`, { settings: { customerPage: true } })
+    const login = await on.call('POST', `/customer/${app.appId}/login`, {
+      body: { licenseKey: text(fourth) },
+    })
+    expect(login.status).toBe(200)
+    const at = `?app=${app._id}&search=${encodeURIComponent(text(first))}`
+    const { licenses } = (await owner.call('GET', `/licenses${at}`)).json.data
+    expect(licenses).toMatchObject([{ key: first, match: { field: 'key' } }])
+    expect((await owner.call('GET', `/clients${at}`)).json.data.clients).toMatchObject([{ username: first }])
+    expect((await owner.call('GET', `/licenses/ids${at}`)).json.data.ids).toHaveLength(1)
+  })
+
+  test('is none if the text has two of them, or the key of another app', async () => {
+    const [one, two] = (await makeLicenses(on, owner, app, 2)).map(({ key }) => key as string)
+    expect(await validate(`${one} or ${two}?`)).toMatchObject({ code: 'keyNotFound' })
+    const foreign = single(await makeLicenses(on, owner, await makeApp(owner, 'Other'))).key
+    expect(await validate(`Your key: ${foreign}.`)).toMatchObject({ code: 'keyNotFound' })
+  })
+
+  test('of a text that is a key itself is not looked for', async () => {
+    await create('SOLAR-LION')
+    await create('A-SOLAR-LION')
+    expect(await validate('a solar lion')).toMatchObject({ license: { key: 'A-SOLAR-LION' } })
+    expect(await validate('A: SOLAR-LION')).toMatchObject({ license: { key: 'SOLAR-LION' } })
+  })
 })

@@ -5,7 +5,7 @@ import type { WriteTransaction } from '../../db/index.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import { type Allowance, keyFailures } from '../../service/attempts.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
-import { findLicenseByKey } from '../licenses/licenses.access.ts'
+import { findLicenseByKey, findPastedLicense } from '../licenses/licenses.access.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { toRequest } from '../offline-activations/offline-activations.rules.ts'
 import { activate } from '../offline-activations/offline-activations.service.ts'
@@ -24,7 +24,9 @@ export async function activateOffline(
   const page = await getPage(ctx.db, actor.appId)
   const { licenseKey } = toRequest(page.app_id, text)
   await attempts.check(keyFailures, page.id, actor.address)
-  const license = await findLicenseByKey(ctx.db, page.id, toTypedKey(licenseKey))
+  const license =
+    (await findLicenseByKey(ctx.db, page.id, toTypedKey(licenseKey))) ??
+    (await findPastedLicense(ctx.db, page.id, licenseKey))
   const { licenses } = await partsOf(deps, actor)
   const own = await licenseSource.read(ctx, actor, licenses, ctx.clock.now())
   if (!license || !own.some(({ _id }) => _id === license.id)) {

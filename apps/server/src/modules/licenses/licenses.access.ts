@@ -1,8 +1,9 @@
 import { type CompiledQuery, sql } from 'kysely'
+import { keysIn } from '../../core/pasted-keys.ts'
 import { licenseColumns } from '../../db/columns.ts'
 import { type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
-import { type TypedKey, typedColumn } from '../../db/typed-keys.ts'
+import { type TypedKey, toTypedKey, typedColumn } from '../../db/typed-keys.ts'
 
 /** What sign-ins decide by. */
 export type FirstLicense = Pick<
@@ -40,6 +41,23 @@ const byKey = query((db, values: TypedKey & { appId: string }) =>
         where x.app_id = ${values.appId} and ${sql.raw(typedColumn('x.key_normalized'))} = ${values.typed} and x.key_twin = 0))`,
     ),
 )
+
+/** The license of the only key in a text that is no key itself; none if several parts of it are keys. */
+export async function findPastedLicense(
+  db: Db,
+  appId: string,
+  text: string,
+): Promise<LicenseRow | undefined> {
+  const { whole, parts } = keysIn(text)
+  const exact = whole === undefined ? undefined : await findLicenseByKey(db, appId, toTypedKey(whole))
+  if (exact) return exact
+  const found = new Map<string, LicenseRow>()
+  for (const part of parts) {
+    const license = await findLicenseByKey(db, appId, toTypedKey(part))
+    if (license) found.set(license.id, license)
+  }
+  return found.size === 1 ? [...found.values()][0] : undefined
+}
 
 export const findLicenseById = (db: Db, appId: string, id: string): Promise<LicenseRow | undefined> =>
   byId.first(db, { appId, id })

@@ -8,7 +8,7 @@ import type { ActivityLog } from '../../activity/activity.log.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import { toOfflineMachine } from '../../devices/devices.rules.ts'
-import { findLicenseByKey } from '../../licenses/licenses.access.ts'
+import { findLicenseByKey, findPastedLicense } from '../../licenses/licenses.access.ts'
 import { toShownEnding } from '../answers/session-user.ts'
 import { judgeDevice } from '../facts/caller.ts'
 import type { AppFacts, EndUserFacts } from '../facts/facts.ts'
@@ -43,7 +43,9 @@ export async function admitOfflineMachine<T>(
 ): Promise<T> {
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
-  const license = await findLicenseByKey(ctx.db, app.id, toTypedKey(request.licenseKey))
+  const license =
+    (await findLicenseByKey(ctx.db, app.id, toTypedKey(request.licenseKey))) ??
+    (await findPastedLicense(ctx.db, app.id, request.licenseKey))
   if (!license) throw problem('keyNotFound')
   const machine = toOfflineMachine(request.hwidHash)
   const caller = await judgeDevice({ blocks }, app, machine.hash)

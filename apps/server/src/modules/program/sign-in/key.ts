@@ -4,7 +4,7 @@ import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailures } from '../../../service/attempts.ts'
 import { findMachine } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
-import { findLicenseByKey } from '../../licenses/licenses.access.ts'
+import { findLicenseByKey, findPastedLicense } from '../../licenses/licenses.access.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { withContext } from '../verdict/refusal.ts'
 
@@ -15,7 +15,7 @@ export interface SentKey {
 }
 
 /**
- * Finds a key of the app; unknown keys count against the address. Beyond the limit, an address can still use keys
+ * Finds a key of the app, also in a sentence; unknown keys count against the address. Beyond the limit, an address can still use keys
  * together with the hardware id bound to them, so that one guesser does not lock out a whole office.
  */
 export async function findKey(
@@ -26,8 +26,9 @@ export async function findKey(
   moveIn?: () => Promise<void>,
 ): Promise<LicenseRow> {
   const find = () => findLicenseByKey(ctx.db, app.id, toTypedKey(licenseKey))
-  const license = await find()
+  const exact = await find()
   const waitMs = await attempts.readWait(keyFailures, app.id, address)
+  const license = exact ?? (waitMs > 0 ? undefined : await findPastedLicense(ctx.db, app.id, licenseKey))
   if (waitMs > 0) {
     const isBound = machine && license?.client_id && (await findMachine(ctx.db, license.client_id, machine))
     if (!isBound) throw rateLimited(waitMs)
