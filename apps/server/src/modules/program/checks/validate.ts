@@ -12,6 +12,7 @@ import type { LicenseFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { enterByKey } from '../sign-in/by-key.ts'
 import { toDevice } from '../sign-in/device.ts'
+import { findPasted } from '../sign-in/key.ts'
 import { contextOf, isMessageKey, type RefusalContext, toDetails } from '../verdict/refusal.ts'
 import { appVerdict, verdict as verdictOf } from '../verdict/verdict.ts'
 import { factsOf } from '../verdict/verdict-facts.ts'
@@ -24,23 +25,29 @@ interface Validation {
 }
 
 interface ValidateCall {
+  /** As it was sent. */
+  licenseKey: string
   machine: Machine | undefined
   address: string
   activate: boolean
-  /** Reads the facts again. */
-  read(): Promise<LicenseFacts | undefined> | LicenseFacts | undefined
+  /** Reads the facts again, or those of another key. */
+  read(key?: string): Promise<LicenseFacts | undefined> | LicenseFacts | undefined
 }
 
 /** Checks whether a key can be used now; writes nothing except a miss, and the activation if it is asked for. */
 export async function validate(
   deps: ProgramDeps,
-  facts: LicenseFacts,
-  { machine, address, activate, read }: ValidateCall,
+  sent: LicenseFacts,
+  { licenseKey, machine, address, activate, read }: ValidateCall,
 ): Promise<Validation> {
-  const { app, key } = facts
+  const { app } = sent
   const appRefusal = appVerdict(app)
   if (appRefusal) return refusal(appRefusal)
-  await refuseGuesses(deps, facts, address)
+  await refuseGuesses(deps, sent, address)
+  // The key in a sentence: a miss is counted first, as concurrent guesses would all see the count before it.
+  const pasted = sent.key ? undefined : await findPasted(deps, app.id, { licenseKey, address })
+  const facts = pasted ? ((await read(pasted.key)) ?? sent) : sent
+  const { key } = facts
   if (!key) return refusal('keyNotFound')
   const seen = await judge(deps, facts, { machine, address, activate })
   if (!activate || !seen.machine || seen.isSettled || seen.verdict.code !== undefined) return seen
@@ -52,7 +59,7 @@ export async function validate(
     const verdict = { ...seen.verdict, ...withoutSuccess, code, details: seen.details }
     return { verdict, reason, context: contextOf(error) }
   }
-  const after = (await read()) ?? facts
+  const after = (await read(pasted?.key)) ?? facts
   return judge(deps, after, { machine, address, activate: false })
 }
 

@@ -3,14 +3,13 @@ import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { invalid, problem } from '../../../core/problem.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
-import { keyFailures, keyFailuresOf } from '../../../service/attempts.ts'
+import { keyFailuresOf } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
-import { findPastedLicense } from '../../licenses/licenses.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
 import { checkSession } from '../checks/session.ts'
 import { validate } from '../checks/validate.ts'
-import type { AppFacts, LicenseFacts, SessionFacts } from '../facts/facts.ts'
+import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import { issueLease } from '../offline/lease.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { logout } from '../sessions/logout.ts'
@@ -113,20 +112,17 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     const { appId, licenseKey, hwid, activate } = body
     const misses = keyFailuresOf(address)
     const hwidHash = sha256((hwid ?? '').trim())
-    let key = licenseKey
-    const read = () => deps.reads.license(appId, toTypedKey(key), hwidHash, misses)
-    let facts = await read()
+    const read = (key = licenseKey) => deps.reads.license(appId, toTypedKey(key), hwidHash, misses)
+    const facts = await read()
     if (!facts) throw problem('appDisabled')
     signAs(facts.app)
-    if (!facts.key) {
-      key = (await pastedKey(deps, facts, licenseKey)) ?? licenseKey
-      if (key !== licenseKey) facts = (await read()) ?? facts
-    }
     const machine = toMachine(facts.app.appId, hwid, body.device, hwidHash)
-    const { verdict, reason, context } = await validate(deps, facts, { machine, address, activate, read })
+    const { verdict, reason, context } = await validate(deps, facts, {
+      ...{ licenseKey, machine, address, activate, read },
+    })
     const { code } = verdict
     if (code === undefined) return verdict
-    const sent = { ...body, licenseKey: key }
+    const sent = { ...body, licenseKey: verdict.license?.key ?? licenseKey }
     const refusal = { app: facts.app, code, path: program.validate.path, body: sent, address }
     const reference = noteRefusal(deps.activity, refusal, context)
     return new WithMessage({ ...verdict, reference }, await textOf(code, reason))
@@ -143,16 +139,6 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     signAs(app)
     return { keys: await listKeys(deps, app) }
   })
-}
-
-/** The key in a text with more than a key; not looked for while the address has tried too many. */
-async function pastedKey(
-  { ctx, attempts }: ProgramDeps,
-  { app, misses }: LicenseFacts,
-  text: string,
-): Promise<string | undefined> {
-  if (misses && attempts.waitOf(keyFailures, misses) > 0) return undefined
-  return (await findPastedLicense(ctx.db, app.id, text))?.key
 }
 
 const machineOf = (

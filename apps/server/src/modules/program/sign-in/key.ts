@@ -26,9 +26,8 @@ export async function findKey(
   moveIn?: () => Promise<void>,
 ): Promise<LicenseRow> {
   const find = () => findLicenseByKey(ctx.db, app.id, toTypedKey(licenseKey))
-  const exact = await find()
+  const license = await find()
   const waitMs = await attempts.readWait(keyFailures, app.id, address)
-  const license = exact ?? (waitMs > 0 ? undefined : await findPastedLicense(ctx.db, app.id, licenseKey))
   if (waitMs > 0) {
     const isBound = machine && license?.client_id && (await findMachine(ctx.db, license.client_id, machine))
     if (!isBound) throw rateLimited(waitMs)
@@ -38,6 +37,8 @@ export async function findKey(
   if (license) return license
   // Counted before anything else is waited for: concurrent guesses would all see the count before the first one.
   await attempts.count(keyFailures, app.id, address)
+  const pasted = await findPasted({ ctx, attempts }, app.id, { licenseKey, address })
+  if (pasted) return pasted
   if (moveIn) {
     await moveIn()
     const moved = await find()
@@ -47,6 +48,17 @@ export async function findKey(
     }
   }
   throw problem('keyNotFound')
+}
+
+/** The only key of the app in a text that has more than a key; the miss that was counted for the text is taken back. */
+export async function findPasted(
+  { ctx, attempts }: Pick<ProgramDeps, 'ctx' | 'attempts'>,
+  appId: string,
+  { licenseKey, address }: Pick<SentKey, 'licenseKey' | 'address'>,
+): Promise<LicenseRow | undefined> {
+  const license = await findPastedLicense(ctx.db, appId, licenseKey)
+  if (license) await attempts.forget(keyFailures, appId, address)
+  return license
 }
 
 /** The refusal of a key that is used; the owner sees by whom. */
