@@ -112,7 +112,7 @@ export const isPlaceholder = (machine: Pick<Machine, 'hwid' | 'hash'>): boolean 
 
 let hashesOfPlaceholders: ReadonlySet<string> | undefined
 
-/** Of the usual spellings: an activation request has only the hash. */
+/** The hashes of usual spellings: an activation request has no more than a hash. */
 function placeholderHashes(): ReadonlySet<string> {
   const digits = ['0', 'f', 'F'].flatMap((digit) => [8, 12, 16, 32, 64].map((count) => digit.repeat(count)))
   const uuids = ['0', 'f', 'F'].map((digit) => [8, 4, 4, 4, 12].map((count) => digit.repeat(count)).join('-'))

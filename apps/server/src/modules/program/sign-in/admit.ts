@@ -21,7 +21,7 @@ import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { refuseBy, withContext } from '../verdict/refusal.ts'
 import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
-import { withoutMachine } from './device.ts'
+import { withoutMachine } from './placeholder.ts'
 
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {

@@ -1,4 +1,4 @@
-import { isPlaceholder, type Machine } from '../../devices/devices.rules.ts'
+import type { Machine } from '../../devices/devices.rules.ts'
 import { callerOf, judgeCaller } from '../facts/caller.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
@@ -19,13 +19,3 @@ export async function toDevice(
   const caller = await judgeCaller(deps, app, callerOf(machine, address))
   return { machine, address, caller, isSignIn }
 }
-
-/** What binds and starts something new: a hardware id that many machines send counts as none there. */
-export const toNewDevice = (device: SignInDevice): SignInDevice =>
-  device.machine && isPlaceholder(device.machine) ? withoutMachine(device) : device
-
-export const withoutMachine = (device: SignInDevice): SignInDevice => ({
-  ...device,
-  machine: undefined,
-  caller: { ...device.caller, hwidHash: null },
-})

@@ -9,8 +9,8 @@ import { toKeyFacts } from '../facts/end-user.ts'
 import { refuseBy } from '../verdict/refusal.ts'
 import { factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
 import type { SignInCall, SignInDevice } from './admit.ts'
-import { toNewDevice } from './device.ts'
 import { keyUsed } from './key.ts'
+import { toNewDevice } from './placeholder.ts'
 
 /** Refuses a key that is used, or that could not be used here and now; otherwise returns what decided. */
 export async function refuseFirstUse(

@@ -18,8 +18,8 @@ import {
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toEndUserFacts } from '../facts/end-user.ts'
 import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
-import { toNewDevice } from './device.ts'
 import { refuseFirstUse } from './first-use.ts'
+import { toNewDevice } from './placeholder.ts'
 
 interface NewUser {
   id?: string

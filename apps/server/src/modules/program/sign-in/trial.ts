@@ -14,8 +14,9 @@ import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
 import { factsOf } from '../verdict/verdict-facts.ts'
 import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
-import { toDevice, toNewDevice } from './device.ts'
+import { toDevice } from './device.ts'
 import { redeemForNewUser } from './new-user.ts'
+import { toNewDevice } from './placeholder.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
 
 interface TrialCall {
