@@ -5,7 +5,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { programLocale } from './locales.ts'
 import { messageDefaults } from './messages.ts'
-import { hwid, id, isoTime, none, password, signInPassword, text } from './shared.ts'
+import { email, hwid, id, isoTime, none, password, signInPassword, text } from './shared.ts'
 import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
 import { type ProgramCall, reasonsOf } from './verdicts.ts'
@@ -123,7 +123,7 @@ export const program = {
       password,
       licenseKey,
       ...machine,
-      email: z.email().max(254).optional(),
+      email: email.optional(),
       remember: remembering,
     }),
     data: remembered,
@@ -184,7 +184,7 @@ export const program = {
       hwid: hwid.min(1, 'A trial needs a hardware id'),
       device: sentDevice.optional(),
       type: id.optional().describe('a trial type; by default the oldest of the app'),
-      email: z.email().max(254).optional(),
+      email: email.optional(),
     }),
     data: signIn,
     errors: [...reasonsOf('trial'), 'not_found', 'plan_limit_reached', 'rate_limited', 'busy'],

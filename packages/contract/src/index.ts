@@ -124,6 +124,7 @@ export { customerPageAddress } from './customer-page-address.ts'
 export type { Customer, CustomerMail } from './customers.ts'
 export type { Device, DeviceUse, PartName, SentDevice } from './devices.ts'
 export { partNames, partsThatDecide, placeholderParts } from './devices.ts'
+export { isEmailAddress, toAsciiDomain } from './email-address.ts'
 export type {
   Access,
   BodyInputOf,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
+import { isEmailAddress, withPlainDomain } from './email-address.ts'
 import { plainIssue } from './plain-issues.ts'
 
 // Every schema is made after this module loads, and checked in forms and on the server.
@@ -16,11 +17,18 @@ export const text = (min: number, max: number, name: string) =>
     .max(max, `${name} can have at most ${max} characters`)
     .refine((value) => !control.test(value), `${name} contains characters that are not allowed`)
 
+/**
+ * An address that mail can reach, as it was typed, in any script: for other doors than this one there is no rule. Characters
+ * that look the same are made one, so that no address is taken for another account's.
+ */
 export const email = z
   .string()
   .trim()
+  .normalize('NFKC')
   .max(254, 'Email can have at most 254 characters')
-  .pipe(z.email('Please enter a valid email address'))
+  .refine(isEmailAddress, 'Please enter a valid email address')
+  .overwrite(withPlainDomain)
+  .meta({ format: 'email' })
 
 export const password = z
   .string()

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { systemClock } from '../core/clock.ts'
-import { normalizeName } from '../core/ids.ts'
+import { normalizeEmail } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Database } from '../db/index.ts'
 import { deleteVendor, findVendor } from '../modules/platform/vendor-deletion.operator.ts'
@@ -28,7 +28,7 @@ async function confirms(email: string, apps: number): Promise<boolean> {
     `This deletes ${email} for ever, with ${apps} apps and their licenses, end users, resellers and orders.\nType the address to go on: `,
   )
   try {
-    for await (const line of lines) return normalizeName(line) === normalizeName(email)
+    for await (const line of lines) return normalizeEmail(line) === normalizeEmail(email)
     return false
   } finally {
     lines.close()

@@ -1,5 +1,6 @@
 import { randomBytes, randomFillSync, randomInt, randomUUIDv7 } from 'node:crypto'
-import { limits } from '@keyward/contract'
+import { domainToUnicode } from 'node:url'
+import { limits, toAsciiDomain } from '@keyward/contract'
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -63,8 +64,25 @@ export function normalizeKey(key: string): string {
 const issued = /^[\dA-Z-]+$/
 const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu
 
-/** Normalizes names and email addresses for comparison. */
+/** Normalizes names for comparison. */
 export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
+
+/** Normalizes email addresses for comparison: without regard to case, with the domain in ASCII. */
+export function normalizeEmail(address: string): string {
+  const name = normalizeName(address)
+  const at = name.lastIndexOf('@') + 1
+  return name.slice(0, at) + (at === 0 ? name : (toAsciiDomain(name.slice(at)) ?? name.slice(at)))
+}
+
+/** How texts may contain an address that `normalizeEmail` wrote. */
+export function formsOfEmail(normalized: string): string[] {
+  const at = normalized.lastIndexOf('@') + 1
+  return [...new Set([normalized, normalized.slice(0, at) + domainToUnicode(normalized.slice(at))])]
+}
+
+/** The beginning of an address, or a part of one, as `normalizeEmail` writes it: `münchen.de` is found too. */
+export const normalizeEmailPart = (text: string): string =>
+  text.includes('@') ? normalizeEmail(text) : (toAsciiDomain(normalizeName(text)) ?? normalizeName(text))
 
 /** How other systems compare names and keys: without regard to case and accents. */
 export const toFolded = (text: string): string =>

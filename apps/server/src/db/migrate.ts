@@ -7,6 +7,8 @@ import type { Db } from './tables.ts'
 export interface Migration {
   name: string
   statements: (dialect: 'sqlite' | 'postgres') => string[]
+  /** Changes rows as SQL cannot, after the statements. */
+  convert?: (tx: Db, dialect: 'sqlite' | 'postgres') => Promise<void>
 }
 
 export class SchemaTooNewError extends OperatorError {}
@@ -60,6 +62,7 @@ export async function migrate(
     for (const migration of migrations) {
       if (done.includes(migration.name)) continue
       for (const statement of migration.statements(dialect)) await sql.raw(statement).execute(tx)
+      await migration.convert?.(tx, dialect)
       await sql`insert into migrations (name, applied_at) values (${migration.name}, ${options.now})`.execute(
         tx,
       )

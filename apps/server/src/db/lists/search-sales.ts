@@ -1,5 +1,6 @@
 import type { SearchMatch } from '@keyward/contract'
 import { sql } from 'kysely'
+import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Database } from '../engine.ts'
 import { foundInScope, inScope } from '../scope.ts'
 import type { Db } from '../tables.ts'
@@ -7,7 +8,8 @@ import { type ListScope, mayRead, namedMost } from './list-filters.ts'
 import { afterPrefix, type SearchTerm } from './search.ts'
 
 /** Customers whose address begins with the text. Which of their licenses the caller sees is for the list to decide. */
-export async function customersNamed({ lists }: Database, { scope }: ListScope, { text }: SearchTerm) {
+export async function customersNamed({ lists }: Database, { scope }: ListScope, term: SearchTerm) {
+  const text = normalizeEmailPart(term.text)
   const { rows } = await sql<{ id: string }>`select t.id as id from customers t
     where t.owner_id = ${scope.ownerId} and t.email_normalized >= ${text} and t.email_normalized < ${afterPrefix(text)}
     order by t.email_normalized limit ${namedMost}`.execute(lists)
@@ -35,6 +37,7 @@ export async function readSales(
   { licenses, endUsers }: { licenses: readonly string[]; endUsers: readonly string[] },
   { text, typed, short }: SearchTerm,
 ): Promise<Map<string, SearchMatch>> {
+  const address = normalizeEmailPart(text)
   const customersOf = (table: 'licenses' | 'clients', ids: readonly string[]) =>
     ids.length === 0 || !mayRead(filter, 'clients:read')
       ? []
@@ -42,7 +45,7 @@ export async function readSales(
           sql`select t.id as id, 'customer' as field, c.email as text
             from ${sql.table(table)} t join customers c on c.id = t.customer_id
             where t.id in (${sql.join(ids)}) and ${foundInScope(filter.scope, 't')}
-              and c.email_normalized >= ${text} and c.email_normalized < ${afterPrefix(text)}`,
+              and c.email_normalized >= ${address} and c.email_normalized < ${afterPrefix(address)}`,
         ]
   const ordersOf =
     licenses.length === 0 || !mayRead(filter, 'licenses:read')

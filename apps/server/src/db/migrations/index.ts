@@ -65,6 +65,7 @@ import { lazyMoves } from './0074-lazy-moves.ts'
 import { vendorStates } from './0075-vendor-states.ts'
 import { online } from './0085-online.ts'
 import { orderChoices } from './0087-order-choices.ts'
+import { emailDomains } from './0088-email-domains.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   vendorStates,
   online,
   orderChoices,
+  emailDomains,
 ]

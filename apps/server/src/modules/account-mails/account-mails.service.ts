@@ -1,6 +1,6 @@
 import { currentAgent } from '../../core/agent.ts'
 import { day } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { rateLimited } from '../../core/problem.ts'
 import { networkOf } from '../../core/visitor.ts'
 import type { ActionRecord, WriteTransaction } from '../../db/index.ts'
@@ -57,7 +57,7 @@ export class AccountMails {
   async queueAsked(write: WriteTransaction, accountId: string, mail: Mail): Promise<void> {
     const { ctx, attempts } = this.#parts
     const { count, window_ends } = await attempts.addIn(
-      ...([write.tx, mailsOfAddress, 1, 'account', normalizeName(mail.to)] as const),
+      ...([write.tx, mailsOfAddress, 1, 'account', normalizeEmail(mail.to)] as const),
     )
     if (count > askedMax) throw rateLimited(window_ends - write.now)
     await queueMail(ctx, write, { ...mail, accountId, ownerId: write.actor.ownerId })
@@ -124,7 +124,7 @@ export class AccountMails {
 
   async #queue(write: WriteTransaction, { kind, id }: Holder, mail: Mail): Promise<void> {
     const { ctx, attempts } = this.#parts
-    const { count } = await attempts.addIn(write.tx, mailsOfAddress, 1, kind, normalizeName(mail.to))
+    const { count } = await attempts.addIn(write.tx, mailsOfAddress, 1, kind, normalizeEmail(mail.to))
     if (count > mailsOfAddress.max) return
     const about = kind === 'account' ? { accountId: id } : { resellerId: id }
     await queueMail(ctx, write, { ...mail, ...about, ownerId: write.actor.ownerId })

@@ -1,6 +1,6 @@
 import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
-import { newPassword, normalizeName } from '../../core/ids.ts'
+import { newPassword, normalizeEmail } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
 import { type Database, transactAsOperator, type WriteTransaction } from '../../db/index.ts'
 import type { AccountRow } from '../../db/tables.ts'
@@ -69,7 +69,7 @@ async function changeAccount(
   email: string,
   change: (write: WriteTransaction, id: string) => Promise<void>,
 ): Promise<AccountRow | undefined> {
-  const found = await accounts.findAccountByEmail(db, normalizeName(email))
+  const found = await accounts.findAccountByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   const ownerId = (await findLastVendor(db, found))?.ownerId ?? null
   return transactAsOperator(db, { ownerId, now: clock.now() }, async (write) => {

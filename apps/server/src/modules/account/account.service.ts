@@ -2,7 +2,7 @@ import type { SecondFactorStep, User } from '@keyward/contract'
 import { type PersonActor, toPersonActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute } from '../../core/clock.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { newId, normalizeEmail } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/index.ts'
@@ -38,7 +38,7 @@ export async function register(
   await attempts.count(registrations, registration.address)
   const isLink = async () => link !== undefined && isFirstOwnerLink(ctx.db, link, ctx.clock.now())
   if (isClosed && !(await isLink())) throw problem('first_owner_link_invalid')
-  const emailNormalized = normalizeName(registration.email)
+  const emailNormalized = normalizeEmail(registration.email)
   if (await accounts.findAccountByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(registration.password, {
     address: registration.address,
@@ -84,7 +84,7 @@ export async function login(
   attempts: Attempts,
   credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; user: User } | SecondFactorStep> {
-  const email = normalizeName(credentials.email)
+  const email = normalizeEmail(credentials.email)
   const { row: account, strongerHash } = await checkCredentials(
     ctx,
     attempts,
@@ -154,7 +154,7 @@ export async function changeEmail(
     address: change.address,
   })
   const now = ctx.clock.now()
-  const email = normalizeName(change.email)
+  const email = normalizeEmail(change.email)
   await ctx.tx(
     actor,
     async (write) => {

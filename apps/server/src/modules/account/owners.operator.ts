@@ -2,7 +2,7 @@ import { limits } from '@keyward/contract'
 import { operator } from '../../core/caller.ts'
 import { type Clock, day } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
-import { newId, newPassword, normalizeName } from '../../core/ids.ts'
+import { newId, newPassword, normalizeEmail } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { Passwords } from '../../core/passwords.ts'
 import { type Database, transactAsOperator, type WriteTransaction } from '../../db/index.ts'
@@ -34,7 +34,7 @@ const taken = ({ email }: NewOwner) =>
 
 /** Creates a vendor account, also where registration is closed. */
 export async function createOwner({ db }: Opened, clock: Clock, person: NewOwner): Promise<MadeOwner> {
-  if (await accounts.findAccountByEmail(db, normalizeName(person.email))) throw taken(person)
+  if (await accounts.findAccountByEmail(db, normalizeEmail(person.email))) throw taken(person)
   const create = await creationOf(clock, person)
   return transactAsOperator(db, { ownerId: create.ownerId, now: create.now }, create.write, {
     onTaken: () => taken(person),
@@ -52,7 +52,7 @@ export async function inviteOwner(
   clock: Clock,
   { mail, ...person }: Invitation,
 ): Promise<MadeOwner> {
-  const found = await accounts.findAccountByEmail(db, normalizeName(person.email))
+  const found = await accounts.findAccountByEmail(db, normalizeEmail(person.email))
   const own = found && (await owners.findOwnerOf(db, found.id))
   if (found && !own) throw taken(person)
   const create = own ? undefined : await creationOf(clock, person)
@@ -61,7 +61,7 @@ export async function inviteOwner(
   const invite = async (write: WriteTransaction): Promise<MadeOwner> => {
     const made = create ? await create.write(write) : await invitedAgain(write, person)
     const { path, until } = made
-    const account = await accounts.findAccountByEmail(write.tx, normalizeName(person.email))
+    const account = await accounts.findAccountByEmail(write.tx, normalizeEmail(person.email))
     if (mail && account && path !== null && until !== null) {
       await withdrawMails(write, account.id)
       const text = toWelcomeMail({ to: account.email, link: `${mail.consoleUrl}${path}` })
@@ -74,7 +74,7 @@ export async function inviteOwner(
 }
 
 async function invitedAgain(write: WriteTransaction, person: NewOwner): Promise<MadeOwner> {
-  const found = await accounts.findAccountByEmail(write.tx, normalizeName(person.email))
+  const found = await accounts.findAccountByEmail(write.tx, normalizeEmail(person.email))
   const account = found && (await accounts.lockAccount(write.tx, found.id))
   const own = account && (await owners.findOwnerOf(write.tx, account.id))
   const isNew = account?.last_owner_id === null && account.email_confirmed_at === null
@@ -92,7 +92,7 @@ async function creationOf(clock: Clock, { email, name, password }: NewOwner) {
   const [accountId, ownerId] = [newId('acc'), newId('own')]
   const write = async (write: WriteTransaction): Promise<MadeOwner> => {
     await accounts.insertAccount(write.tx, {
-      ...{ id: accountId, name, email, email_normalized: normalizeName(email) },
+      ...{ id: accountId, name, email, email_normalized: normalizeEmail(email) },
       ...{ password_hash: passwordHash, created_at: now },
     })
     await owners.insertOwner(write.tx, { id: ownerId, account_id: accountId, name, created_at: now })

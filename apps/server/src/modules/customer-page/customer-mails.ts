@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { minute } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
@@ -28,7 +28,7 @@ export async function requestLink(
 ): Promise<void> {
   const page = await getPage(ctx.db, idOrAppId)
   if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
-  const normalized = normalizeName(email)
+  const normalized = normalizeEmail(email)
   await attempts.count(requestsOfAddress, address)
   await attempts.count(requestsForEmail, page.id, normalized)
   await attempts.count(requestsOfApp, page.id)

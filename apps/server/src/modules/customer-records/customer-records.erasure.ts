@@ -1,4 +1,5 @@
 import type { VendorActor } from '../../core/actor.ts'
+import { formsOfEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { forgetInRecords } from '../../db/erasures.ts'
 import { inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
@@ -28,7 +29,7 @@ export interface ErasureParts {
 
 /** Whom a part of an erasure removes, and the licenses that stay. */
 export interface Person {
-  /** In lower case. */
+  /** Normalized. */
   email: string
   endUsers: { id: string; username: string; address: string | null }[]
   licenses: string[]
@@ -148,7 +149,7 @@ export async function forgetWritten(ctx: Ctx, actor: VendorActor, person: Person
 }
 
 const textsOf = ({ email, endUsers }: Person): string[] => [
-  email,
+  ...formsOfEmail(email),
   ...endUsers.flatMap((one) => [one.id, one.username.toLowerCase()]),
 ]
 
@@ -160,7 +161,7 @@ async function forgetEvents(ctx: Ctx, actor: VendorActor, { email, endUsers }: P
   const forget = (one: typeof forgetSubject, what: string) =>
     inSlices(ctx, actor, async ({ tx }, size) => ({ found: await one(tx, actor, what, size) }))
   for (const { id } of endUsers) await forget(forgetEndUser, id)
-  for (const name of new Set([email, ...endUsers.map(({ username }) => username)]))
+  for (const name of new Set([...formsOfEmail(email), ...endUsers.map(({ username }) => username)]))
     await forget(forgetSubject, name)
   for (const address of new Set(endUsers.flatMap((endUser) => endUser.address ?? [])))
     await forget(forgetAddress, address)

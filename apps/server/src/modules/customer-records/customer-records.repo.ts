@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
+import { normalizeEmailPart, normalizeName } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, foundInScope, inScope, lock, ownerOf, type Tx } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
@@ -14,7 +15,6 @@ export interface CustomerView extends CustomerRow {
 export interface CustomerFilter {
   /** An app that the caller has checked. */
   appId: string | undefined
-  /** In lower case. */
   search: string | undefined
 }
 
@@ -71,8 +71,11 @@ export async function pageCustomers(
   return { rows, total }
 }
 
-const contains = (search: string): RawBuilder<SqlBool> =>
-  sql`(c.email_normalized like ${anywhere(search)} escape '\\' or lower(c.name) like ${anywhere(search)} escape '\\')`
+function contains(search: string): RawBuilder<SqlBool> {
+  const [name, address] = [anywhere(normalizeName(search)), anywhere(normalizeEmailPart(search))]
+  return sql`(c.email_normalized like ${address} escape '\\' or lower(c.email) like ${name} escape '\\'
+    or lower(c.name) like ${name} escape '\\')`
+}
 
 /** The newest licenses of a customer, and of its end users. */
 export async function listLicenses(db: Db, scope: OwnerScope, id: string, most: number): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { type Customer, type CustomerMail, limits } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -20,7 +20,7 @@ export async function listCustomers(
 ) {
   const filter = {
     appId: await findAppId(ctx.db, actor, app),
-    search: search ? normalizeName(search) : undefined,
+    search: search || undefined,
   }
   const { rows, total } = await repo.pageCustomers(ctx.database, actor, filter, page, limits.searchCountMax)
   return { customers: rows.map(toCustomer), pagination: toPagination(page, total, true) }

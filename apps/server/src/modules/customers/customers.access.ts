@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { newId, normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, foundInScope, lockShared, ownerOf, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
@@ -25,7 +25,7 @@ export async function customerOf(write: WriteTransaction, wanted: NewCustomer): 
     .insertInto('customers')
     .values({
       ...{ id, owner_id: wanted.owner, email: wanted.email.trim() },
-      ...{ email_normalized: normalizeName(wanted.email), name, note: null, created_at: write.now },
+      ...{ email_normalized: normalizeEmail(wanted.email), name, note: null, created_at: write.now },
     })
     .onConflict((conflict) =>
       conflict
@@ -84,7 +84,7 @@ export async function insertCustomer(
   id: string,
   details: CustomerDetails,
 ): Promise<void> {
-  const email_normalized = normalizeName(details.email)
+  const email_normalized = normalizeEmail(details.email)
   await tx
     .insertInto('customers')
     .values({ id, owner_id: ownerId, email_normalized, created_at: now, ...details })
@@ -97,7 +97,7 @@ export async function updateCustomer(
   id: string,
   change: Partial<CustomerDetails>,
 ): Promise<void> {
-  const normalized = change.email === undefined ? {} : { email_normalized: normalizeName(change.email) }
+  const normalized = change.email === undefined ? {} : { email_normalized: normalizeEmail(change.email) }
   await tx
     .updateTable('customers')
     .set({ ...change, ...normalized })

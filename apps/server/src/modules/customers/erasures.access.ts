@@ -1,7 +1,7 @@
 import type { OfOwner, OwnerScope } from '../../core/actor.ts'
 import { day, minute, second } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { formsOfEmail, normalizeEmail } from '../../core/ids.ts'
 import { lock, query, type Tx, takeLocks, type WriteTransaction } from '../../db/index.ts'
 import type { ErasureRow } from '../../db/tables.ts'
 
@@ -14,7 +14,7 @@ const sweptAfterMs = [2 * second, minute, 10 * minute]
 
 export interface NewErasure {
   customerId: string
-  /** In lower case. */
+  /** Normalized. */
   email: string
   /** Whom it erases, and who asked for it. */
   content: string
@@ -24,7 +24,7 @@ export const erasureContext = (customerId: string): string => `erasures.sealed:$
 
 /** Without the secret key, nobody can try addresses on it. */
 const hashOf = ({ digest }: Pick<Seal, 'digest'>, ownerId: string, email: string): string =>
-  digest(`erasure\n${ownerId}\n${normalizeName(email)}`)
+  digest(`erasure\n${ownerId}\n${email}`)
 
 /** Notes a part of an erasure before anything is deleted, so that another process can finish it. */
 export async function noteErasure(
@@ -36,7 +36,11 @@ export async function noteErasure(
   await tx
     .insertInto('erasures')
     .values({
-      ...{ owner_id: ownerId, customer_id: customerId, email_hash: hashOf(seal, ownerId, email) },
+      ...{
+        owner_id: ownerId,
+        customer_id: customerId,
+        email_hash: hashOf(seal, ownerId, normalizeEmail(email)),
+      },
       ...{ sealed: seal.seal(content, erasureContext(customerId)), begun_at: now, ended_at: null },
       ...{ due_at: now + erasureLeaseMs, expires_at: now + keptMs },
     })
@@ -100,11 +104,17 @@ export async function wasErasedSince(
   { ownerId }: OfOwner,
   { email, at }: { email: string; at: number },
 ): Promise<boolean> {
+  const forms = formsOfEmail(normalizeEmail(email))
   const found = tx
     .selectFrom('erasures')
     .select('seq')
     .where('owner_id', '=', ownerId)
-    .where('email_hash', '=', hashOf(seal, ownerId, email))
+    // Earlier versions kept the domain as it was typed.
+    .where(
+      'email_hash',
+      'in',
+      forms.map((form) => hashOf(seal, ownerId, form)),
+    )
     .where('begun_at', '>', at)
   return (await found.limit(1).executeTakeFirst()) !== undefined
 }

@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
+import { formsOfEmail } from '../../core/ids.ts'
 import {
   type Db,
   foundInScope,
@@ -178,13 +179,14 @@ export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly strin
   return deleted
 }
 
-/** Takes a license from its customer, and removes a note that contains the customer's address, in lower case. */
+/** Takes a license from its customer, and removes a note that contains the customer's address, normalized. */
 export async function takeFromCustomer(tx: Tx, scope: OwnerScope, id: string, email: string): Promise<void> {
   const license = tx.selectFrom('licenses').select('note').where('id', '=', id).where(inScope(scope))
   const { note = null } = (await license.executeTakeFirst()) ?? {}
+  const isNamed = formsOfEmail(email).some((form) => note?.toLowerCase().includes(form))
   await tx
     .updateTable('licenses')
-    .set({ customer_id: null, note: note?.toLowerCase().includes(email) ? null : note })
+    .set({ customer_id: null, note: isNamed ? null : note })
     .where('id', '=', id)
     .where(inScope(scope))
     .execute()

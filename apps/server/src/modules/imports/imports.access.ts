@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { email as emailSchema } from '@keyward/contract'
 import type { OwnerScope, ProgramActor } from '../../core/actor.ts'
+import { formsOfEmail } from '../../core/ids.ts'
 import { inScope, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
@@ -58,12 +59,12 @@ export async function confirmImportedEmail(
   })
 }
 
-/** Deletes the hash of an address, in lower case, from the end users of a vendor who is asked to erase it. */
+/** Deletes the hash of an address, normalized, from the end users of a vendor who is asked to erase it. */
 export async function forgetImportedEmail(tx: Tx, scope: OwnerScope, email: string): Promise<void> {
   const users = tx.selectFrom('clients').select('id').where(inScope(scope))
   await tx
     .deleteFrom('imported_users')
-    .where('email_sha1', '=', sha1Of(email))
+    .where('email_sha1', 'in', formsOfEmail(email).map(sha1Of))
     .where('client_id', 'in', users)
     .execute()
 }

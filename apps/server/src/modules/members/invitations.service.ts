@@ -2,7 +2,7 @@ import { limits, type Member, type MemberRole } from '@keyward/contract'
 import type { PersonActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
-import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { newId, newToken, normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
@@ -74,7 +74,7 @@ export class Invitations {
     await withdrawMails(write, id)
     if (ctx.config.smtpUrl === undefined) return
     if (ctx.config.rateLimits === 'on') {
-      const { count } = await attempts.addIn(write.tx, mailsToAddress, 1, normalizeName(to))
+      const { count } = await attempts.addIn(write.tx, mailsToAddress, 1, normalizeEmail(to))
       if (count > mailsToAddress.max) return
     }
     const { email: from } = await getAccount(write.tx, actor.actorId)
@@ -90,7 +90,7 @@ async function addInvitation(
   actor: PersonActor,
   invited: repo.Invited & { email: string },
 ): Promise<string> {
-  const email_normalized = normalizeName(invited.email)
+  const email_normalized = normalizeEmail(invited.email)
   // The lock makes the team's limit hold, and lets one of two equal invitations replace the other.
   await refuseFormerOwner(tx, actor)
   if (await repo.isInTeam(tx, actor, email_normalized)) throw problem('member_exists')

@@ -2,7 +2,7 @@ import { limits, type SecondFactorStep } from '@keyward/contract'
 import type { Actor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
-import { newId, newToken, normalizeName } from '../../core/ids.ts'
+import { newId, newToken, normalizeEmail } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
@@ -87,7 +87,7 @@ export class PasswordResets {
   async request(kind: repo.AccountKind, request: { email: string; address: string }): Promise<void> {
     const { ctx, attempts } = this.#parts
     if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
-    const email = normalizeName(request.email)
+    const email = normalizeEmail(request.email)
     await attempts.count(requestsOfAddress, request.address)
     await attempts.count(requestsOfAccount, kind, email)
     const { address } = request
@@ -189,7 +189,7 @@ export class PasswordResets {
       if (asked) return asked
       if (!(await repo.takeReset(tx, tokenHash, writing.now))) throw problem('reset_link_invalid')
       await revokeResets(tx, kind, account.id)
-      const name = `${kind}:${normalizeName(locked.email)}`
+      const name = `${kind}:${normalizeEmail(locked.email)}`
       await attempts.accounts.remember({ account: name, address }, tx)
       const mail = toConfirmationMail({ kind, email: locked.email, consoleUrl: consoleUrl() })
       await queueMail(ctx, writing, { ...mail, ...ownersOf(kind, account), ownerId: actor.ownerId })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { day } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { type Database, transactAsOperator } from '../../db/index.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
 import { findOwnerByEmail, lockOwner, setByOperator, setPremiumUntil } from '../owners/owners.service.ts'
@@ -24,7 +24,7 @@ export async function setPlan(
 ): Promise<PlanChange | undefined> {
   const now = clock.now()
   const until = grant.plan === 'free' ? null : grant.days === null ? forever : now + grant.days * day
-  const found = await findOwnerByEmail(db, normalizeName(grant.email))
+  const found = await findOwnerByEmail(db, normalizeEmail(grant.email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now }, async (write) => {
@@ -58,7 +58,7 @@ export async function setLimits(
   email: string,
   change: Partial<VendorLimits>,
 ): Promise<LimitsChange | undefined> {
-  const found = await findOwnerByEmail(db, normalizeName(email))
+  const found = await findOwnerByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {

@@ -1,6 +1,6 @@
 import type { Actor, OwnerScope } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { type Database, type Db, operatorTransactions, transactAsOperator } from '../../db/index.ts'
 import { deleteHistory } from '../account/account.deletion.ts'
@@ -22,7 +22,7 @@ export interface DeletedVendor {
 
 /** What a deletion would remove; undefined if no vendor has the address. */
 export async function findVendor({ db }: Opened, email: string): Promise<{ apps: number } | undefined> {
-  const owner = await owners.findOwnerByEmail(db, normalizeName(email))
+  const owner = await owners.findOwnerByEmail(db, normalizeEmail(email))
   return owner && { apps: owner.app_count }
 }
 
@@ -35,7 +35,7 @@ export async function deleteVendor(
   clock: Clock,
   typed: string,
 ): Promise<DeletedVendor | undefined> {
-  const found = await owners.findOwnerByEmail(db, normalizeName(typed))
+  const found = await owners.findOwnerByEmail(db, normalizeEmail(typed))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   await refuseUnsettled(db, clock, found.id)

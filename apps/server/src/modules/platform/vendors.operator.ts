@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { type Database, transactAsOperator } from '../../db/index.ts'
 import type { OwnerRow } from '../../db/tables.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
@@ -27,7 +27,7 @@ export async function disableVendor(
   clock: Clock,
   { email, programs }: { email: string; programs: boolean },
 ): Promise<ChangedVendor | undefined> {
-  const found = await owners.findOwnerByEmail(db, normalizeName(email))
+  const found = await owners.findOwnerByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   const done = await transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
@@ -61,7 +61,7 @@ export async function enableVendor(
   clock: Clock,
   email: string,
 ): Promise<ChangedVendor | undefined> {
-  const found = await owners.findOwnerByEmail(db, normalizeName(email))
+  const found = await owners.findOwnerByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {

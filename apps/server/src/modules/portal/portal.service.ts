@@ -1,7 +1,7 @@
 import type { PortalReseller, SecondFactorStep } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
-import { normalizeName } from '../../core/ids.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -21,7 +21,7 @@ export async function login(
   attempts: Attempts,
   credentials: { email: string; password: string; address: string },
 ): Promise<{ token: string; reseller: PortalReseller } | SecondFactorStep> {
-  const email = normalizeName(credentials.email)
+  const email = normalizeEmail(credentials.email)
   const account = accountOf(email)
   const { row: found, strongerHash } = await checkCredentials(
     ctx,

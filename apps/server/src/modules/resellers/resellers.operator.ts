@@ -1,6 +1,6 @@
 import { operator } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
-import { newPassword, normalizeName } from '../../core/ids.ts'
+import { newPassword, normalizeEmail } from '../../core/ids.ts'
 import { Passwords } from '../../core/passwords.ts'
 import { type Database, transactAsOperator } from '../../db/index.ts'
 import { revokeResets } from '../password-resets/password-resets.access.ts'
@@ -20,7 +20,7 @@ export async function resetResellerPassword(
 ): Promise<{ email: string; password: string } | undefined> {
   const password = newPassword()
   const passwordHash = await new Passwords().hash(password, operator)
-  const found = await access.findByEmail(db, normalizeName(email))
+  const found = await access.findByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   return transactAsOperator(db, { ownerId: found.owner_id, now: clock.now() }, async (write) => {
     const { tx } = write
@@ -38,7 +38,7 @@ export async function resetResellerFactors(
   clock: Clock,
   email: string,
 ): Promise<{ email: string; isRemoved: boolean } | undefined> {
-  const found = await access.findByEmail(db, normalizeName(email))
+  const found = await access.findByEmail(db, normalizeEmail(email))
   if (!found) return undefined
   return transactAsOperator(db, { ownerId: found.owner_id, now: clock.now() }, async (write) => {
     const isRemoved = await removeFactors(write.tx, holderOf(found.id))

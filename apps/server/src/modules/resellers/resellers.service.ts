@@ -8,7 +8,7 @@ import {
 } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
-import { newId, normalizeName } from '../../core/ids.ts'
+import { newId, normalizeEmail, normalizeEmailPart } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
@@ -34,7 +34,7 @@ export interface ResellerQuery extends Page {
 
 export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
   const appId = await findAppId(ctx.db, scope, query.app)
-  const search = normalizeName(query.search ?? '') || undefined
+  const search = normalizeEmailPart(query.search ?? '') || undefined
   const filter = { appId, active: query.active, search }
   const { rows, total } = await repo.pageResellers(ctx.database, scope, filter, query)
   return {
@@ -70,7 +70,7 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: New
   const { maxResellers } = await getLimits(ctx, actor)
   if (maxResellers === 0) throw planLimit(maxResellers)
   const app = await getApp(ctx.db, actor, reseller.app_id)
-  const emailNormalized = normalizeName(reseller.email)
+  const emailNormalized = normalizeEmail(reseller.email)
   if (await access.findByEmail(ctx.db, emailNormalized)) throw emailTaken()
   const passwordHash = await ctx.passwords.hash(reseller.password, callerOf(actor))
   const id = newId('res')

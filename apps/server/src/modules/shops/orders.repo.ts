@@ -1,6 +1,7 @@
 import { limits, type ShopOrderState } from '@keyward/contract'
 import type { Insertable, Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
+import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
@@ -49,7 +50,7 @@ function found(db: Db, scope: OwnerScope, filter: OrderFilter) {
     )
   }
   if (!search) return query
-  const start = search.toLowerCase()
+  const start = normalizeEmailPart(search)
   return query.where((eb) =>
     eb.or([
       eb('o.number', '=', search),

@@ -1,4 +1,5 @@
 import type { ShopOrderState } from '@keyward/contract'
+import { normalizeEmail } from '../../core/ids.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
 import { type Need, settleLicenses } from './orders.licenses.ts'
@@ -78,7 +79,7 @@ const toldColumns = ({ paid, lines }: ToldOrder) =>
   paid
     ? {
         email: paid.email,
-        email_normalized: paid.email?.toLowerCase() ?? null,
+        email_normalized: paid.email === null ? null : normalizeEmail(paid.email),
         name: paid.name,
         locale: paid.locale ?? null,
         amount: paid.amount,

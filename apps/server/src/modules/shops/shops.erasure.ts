@@ -1,4 +1,5 @@
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { normalizeEmail } from '../../core/ids.ts'
 import { inScope, inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { withdrawMails } from '../mail/mail.queue.ts'
@@ -8,7 +9,7 @@ import { adapters } from './shops.adapters.ts'
 
 interface Buyer {
   customerId: string
-  /** In lower case; orders of the customer may have an earlier one. */
+  /** Normalized; orders of the customer may have an earlier one. */
   email: string
 }
 
@@ -75,7 +76,7 @@ export async function forgetWaiting(ctx: Ctx, actor: VendorActor, email: string)
         const told = adapters[kind].read(body ?? '', sent_at)
         if (!told || 'ask' in told) continue
         const fact = withPlainTexts(told)
-        if (fact.kind !== 'paid' || fact.email?.toLowerCase() !== email) continue
+        if (fact.kind !== 'paid' || normalizeEmail(fact.email ?? '') !== email) continue
         await replaceBody(tx, seq, JSON.stringify(withoutBuyer(fact)))
         changed += 1
       }

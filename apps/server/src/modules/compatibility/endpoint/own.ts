@@ -1,7 +1,7 @@
 import { clientVariable } from '@keyward/contract'
 import { allApps } from '../../../core/actor.ts'
 import { day, minute } from '../../../core/clock.ts'
-import { normalizeName } from '../../../core/ids.ts'
+import { normalizeEmail, normalizeName } from '../../../core/ids.ts'
 import type { Allowance } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
 import { sentHash } from '../../devices/devices.service.ts'
@@ -150,7 +150,7 @@ const forgot: Handler = async ({ ctx, calls, consoleUrl }, exchange) => {
   const email = found.email ?? (await confirmImportedEmail(ctx, actor, found.id, typed))
   if (email === undefined)
     return refused('Email address not provided during register, ask the vendor for help.')
-  if (email === null || normalizeName(email) !== normalizeName(typed)) {
+  if (email === null || normalizeEmail(email) !== normalizeEmail(typed)) {
     return refused("Email address doesn't match!")
   }
   await calls.inTurn(session, address, async () => {
