@@ -57,9 +57,10 @@ export async function makeWaitingOrder(
   on: TestServer,
   owner: Caller,
   shop: { hook: string; secret: string },
+  wanted: object = {},
 ): Promise<{ _id: string }> {
   const number = `waiting-${randomUUID()}`
-  expect(await sell(on, shop, paid(number))).toBe(200)
+  expect(await sell(on, shop, paid(number, wanted))).toBe(200)
   return orderOnce(owner, number, { state: 'waiting' })
 }
 

@@ -169,6 +169,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'shop_order.end_changed': 'End of a subscription changed',
   'shop_order.product_changed': 'Product of a subscription changed',
   'shop_order.retried': 'Order tried again',
+  'shop_order.addressed': 'Address of an order entered',
   'shop_order.mail_resent': 'Keys of an order mailed again',
 
   'settings.updated': 'Settings changed',

@@ -344,6 +344,7 @@ export const actions = {
     choice: z.string().optional(),
     ids: ids.optional(),
   }),
+  'shop_order.addressed': z.strictObject({ order: z.string() }),
   'shop_order.mail_resent': z.strictObject({ order: z.string() }),
 
   'settings.updated': changeOf(settingsFields),

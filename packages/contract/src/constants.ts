@@ -224,6 +224,7 @@ export const orderReasonCodes = [
   'partly_refunded',
   'payment_warning',
   'fewer_units',
+  'no_address',
 ] as const
 
 /** What a vendor can decide about an order that waits. */

@@ -66,6 +66,7 @@ const general = {
   shop_paused: [409, 'This shop is paused. Resume it first.'],
   order_not_waiting: [409, 'This order does not wait for anything'],
   order_choice_invalid: [409, 'This order does not offer that choice'],
+  order_has_customer: [409, 'This order has a customer already: change the address there', 'email'],
   order_mail_queued: [409, 'The mail of this order is on its way'],
   order_without_mail: [409, 'This order has no keys to mail, or its buyer is not a customer'],
   webhook_unsigned: [409, 'Discord checks no signatures, so this webhook has no secret'],

@@ -199,6 +199,7 @@ const isEvent = {
   'shop_order.end_changed': true,
   'shop_order.product_changed': true,
   'shop_order.retried': true,
+  'shop_order.addressed': true,
   'shop_order.mail_resent': true,
   'settings.updated': true,
   'notifications.updated': true,

@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import {
   appFilter,
   appRef,
+  email,
   id,
   idParams,
   isoTime,
@@ -13,6 +14,7 @@ import {
   search,
   text,
 } from './shared.ts'
+import { toldAmount, toldCurrency, toldFlag, toldLines, toldText, toOrderNumber } from './told-values.ts'
 
 const kind = z.enum(shopKinds)
 
@@ -156,7 +158,7 @@ export const shops = {
 
 const state = z.enum(orderStates)
 
-/** Whether the buyer got the keys by mail: `none` for test orders, for buyers that were erased, and before there are keys. */
+/** Whether the buyer got the keys by mail: `none` for test orders, for buyers that were erased, without an address, and before there are keys. */
 export const orderMailStates = ['queued', 'sent', 'failed', 'none'] as const
 
 export const shopOrder = z.strictObject({
@@ -164,7 +166,10 @@ export const shopOrder = z.strictObject({
   app: appRef,
   shop: z.strictObject({ _id: z.string(), name: z.string(), kind }),
   order: z.string().describe('the shop’s number or id of the order'),
-  email: z.string().nullable().describe('null before the order itself has arrived'),
+  email: z
+    .string()
+    .nullable()
+    .describe('as the shop told it; null before the order itself has arrived, and if it has none'),
   name: z.string().nullable(),
   customer: z.string().nullable().describe('the `_id` of the customer; null for test orders'),
   amount: z.int().nullable().describe('in the currency’s smallest unit'),
@@ -208,7 +213,7 @@ export const orders = {
     permission: 'licenses:write',
     tag,
     summary:
-      'Try a waiting order again now, or decide about it by one of its `choices`. Without a choice, an order that waits because a part was refunded keeps its licenses',
+      'Try a waiting order again now, or decide about it by one of its `choices`. Without a choice, an order that waits because a part was refunded keeps its licenses, and one without an address is handed over by the vendor',
     params: idParams,
     body: z.strictObject({
       choice: z
@@ -226,6 +231,19 @@ export const orders = {
     }),
     data: oneOrder,
     errors: ['order_not_waiting', 'order_choice_invalid'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/orders/:id',
+    access: 'owner',
+    permission: 'licenses:write',
+    tag,
+    summary:
+      'Enter the buyer’s address of an order that has no customer: its licenses go to the customer of this address, who gets the keys by mail. Needs `clients:write` too',
+    params: idParams,
+    body: z.strictObject({ email }),
+    data: oneOrder,
+    errors: ['order_has_customer', 'order_without_mail'],
   }),
   mail: endpoint({
     method: 'POST',
@@ -256,29 +274,23 @@ export const hooks = {
   }),
 }
 
-const orderNumber = text(1, limits.shopTextMax, 'Order')
+const orderNumber = z
+  .union([z.string(), z.number()])
+  .transform(toOrderNumber)
+  .pipe(text(1, limits.shopTextMax, 'Order'))
 const orderAmount = z.int().min(0).max(1e12)
 const until = z.iso.datetime({ offset: true })
 /** The events of a shop of one's own, by their type: the `data` of a body `{ type, timestamp, data }`. */
 export const customShopEvents = {
   'order.paid': z.object({
     order: orderNumber,
-    email: z.string().trim().max(254).pipe(z.email()),
-    name: text(0, limits.shopTextMax, 'Name').optional(),
-    amount: orderAmount.optional(),
-    currency: text(1, 10, 'Currency').optional(),
-    test: z.boolean().optional(),
-    locale: z
-      .string()
-      .max(100)
-      .optional()
-      .describe('language of the mail with the keys, for example "de-AT"'),
-    lines: z
-      .array(
-        z.object({ product: productName, quantity: z.int().min(1).max(limits.orderLicensesMax).default(1) }),
-      )
-      .min(1)
-      .max(limits.orderLinesMax),
+    email: toldText,
+    name: toldText,
+    amount: toldAmount,
+    currency: toldCurrency,
+    test: toldFlag,
+    locale: toldText.describe('language of the mail with the keys, for example "de-AT"'),
+    lines: toldLines(limits.orderLinesMax),
   }),
   'order.refunded': z.object({
     order: orderNumber,

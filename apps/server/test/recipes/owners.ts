@@ -188,6 +188,14 @@ export function ownerRecipes(world: World): Recipes {
         return () => owner.call('POST', `/orders/${_id}/retry`)
       },
     ],
+    'orders.update': [
+      'owner',
+      ['customer.created', 'shop_order.addressed'],
+      async () => {
+        const { _id } = await makeWaitingOrder(on, owner, await roomyShop(), { email: null })
+        return () => owner.call('PUT', `/orders/${_id}`, { email: newEmail() })
+      },
+    ],
     'orders.mail': [
       'owner',
       ['shop_order.mail_resent'],

@@ -37,6 +37,24 @@ test('an address sold to twice is one customer with both licenses', async () => 
   expect(licenses.map(({ _id }: { _id: string }) => _id)).toEqual([second._id, first._id])
 })
 
+test('an address with an international domain is one customer in all its forms, and found by each', async () => {
+  const first = await sell('Käse@MÜNCHEN.example')
+  const forms = ['käse@münchen.example', 'KÄSE@xn--mnchen-3ya.example', 'käse@XN--MNCHEN-3YA.example']
+  for (const form of forms) {
+    expect([form, (await sell(form)).customer]).toEqual([form, first.customer])
+    expect((await owner.call('POST', '/customers', { email: form })).status).toBe(409)
+    for (const path of [`/customers?search=`, `/licenses?app=${app._id}&search=`]) {
+      const { data } = (await owner.call('GET', path + encodeURIComponent(form))).json
+      expect([path, form, data.pagination.total > 0]).toEqual([path, form, true])
+    }
+  }
+  expect((await read(first.customer)).json.data.customer.email).toBe('Käse@münchen.example')
+  const part = (await owner.call('GET', `/customers?search=${encodeURIComponent('münch')}`)).json.data
+  expect(part.customers).toHaveLength(1)
+  await owner.call('DELETE', `/customers/${first.customer}`)
+  expect((await read(first.customer)).status).toBe(404)
+})
+
 test('32 sales to one address at once make one customer', async () => {
   const email = newEmail()
   const sold = await Promise.all(Array.from({ length: 32 }, () => sell(email)))

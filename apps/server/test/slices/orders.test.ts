@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
-import { makeApp, refusal, signUp } from '../actors.ts'
+import { makeApp, refusal, signUp, wrongFields } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { times } from '../rounds.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
@@ -108,6 +108,137 @@ describe('an order', () => {
     await sell(on, shop, about('order.refunded', 'partial', { amount: 600 }))
     await orderOnce(owner, 'partial', { state: 'refunded' })
     expect(await licenseOf(order)).toMatchObject({ banned: true })
+  })
+
+  test('without an address waits until the vendor enters it, which mails the keys, or hands them over', async () => {
+    const shop = await shopWithPro()
+    const reason = expect.stringContaining('no address that mail can reach')
+    const wrong = [
+      '',
+      null,
+      'none',
+      'ada@',
+      'ada@localhost',
+      7,
+      ['ada@example.com'],
+      `${'a'.repeat(300)}@b.de`,
+    ]
+    for (const [at, email] of wrong.entries()) {
+      expect(await sell(on, shop, paid(`mute-${at}`, { email }))).toBe(200)
+      const waiting = await orderOnce(owner, `mute-${at}`, { state: 'waiting', reason, mail: 'none' })
+      expect([email, waiting.licenses.length, waiting.customer]).toEqual([email, 1, null])
+    }
+    const [first, second] = [
+      await orderOnce(owner, 'mute-0', { state: 'waiting' }),
+      await orderOnce(owner, 'mute-1', { state: 'waiting' }),
+    ]
+    expect(wrongFields(await owner.call('PUT', `/orders/${first._id}`, { email: 'none' }))).toEqual(['email'])
+    await owner.call('PUT', `/orders/${first._id}`, { email: 'Late@Example.com' })
+    const mailed = await orderOnce(owner, 'mute-0', { state: 'fulfilled', reason: null, mail: 'failed' })
+    expect(mailed).toMatchObject({ email: 'Late@Example.com', customer: expect.stringMatching(/^cus_/) })
+    expect((await licenseOf(mailed)).customer).toBe(mailed.customer)
+    expect(refusal(await owner.call('PUT', `/orders/${first._id}`, { email: 'b@example.com' }))).toBe(
+      'order_has_customer',
+    )
+    // What the shop tells later keeps the address.
+    await sell(on, shop, about('subscription.renewed', 'mute-0', { until: on.clock.inDays(60) }))
+    await allUsed(on, shop._id)
+    expect(await orderOnce(owner, 'mute-0', { state: 'fulfilled' })).toMatchObject({
+      email: 'Late@Example.com',
+    })
+    const handed = await owner.call('POST', `/orders/${second._id}/retry`)
+    expect(handed.json.data.order).toMatchObject({ state: 'fulfilled', reason: null, mail: 'none' })
+    await sell(on, shop, about('subscription.renewed', 'mute-1', { until: on.clock.inDays(60) }))
+    await allUsed(on, shop._id)
+    expect(await orderOnce(owner, 'mute-1', { state: 'fulfilled' })).toMatchObject({ reason: null })
+  })
+
+  test('needs no address for a test, for a product without licenses, and once it is refunded', async () => {
+    const type = await makeType(owner, app._id)
+    const shop = await makeShop(owner, app._id, [
+      { product: 'pro', type },
+      { product: 'shirt', type: null },
+    ])
+    await sell(on, shop, paid('mute-test', { email: null, test: true }))
+    await sell(on, shop, paid('mute-shirt', { email: null, lines: [{ product: 'shirt', quantity: 1 }] }))
+    await sell(on, shop, paid('mute-refund', { email: null }))
+    await sell(on, shop, about('order.refunded', 'mute-refund'))
+    const test = await orderOnce(owner, 'mute-test', { state: 'fulfilled' })
+    await orderOnce(owner, 'mute-shirt', { state: 'fulfilled' })
+    await orderOnce(owner, 'mute-refund', { state: 'refunded' })
+    const body = { email: 'ada@example.com' }
+    expect(refusal(await owner.call('PUT', `/orders/${test._id}`, body))).toBe('order_without_mail')
+  })
+
+  test('is refused for nothing that its texts and numbers look like', async () => {
+    const shop = await shopWithPro()
+    const long = `${'9'.repeat(150)}${'x'.repeat(150)}`
+    const cases: [string, object, object][] = [
+      ['name-nul', { name: 'A\u0000da\u202e\ud800' }, { name: expect.stringMatching(/^A da$/) }],
+      ['name-long', { name: 'x'.repeat(5000) }, { name: 'x'.repeat(200) }],
+      ['name-none', { name: null, locale: null, currency: null, amount: null, test: null }, { name: null }],
+      ['name-other', { name: { first: 'Ada' } }, { name: null }],
+      ['umlaut', { email: 'Jürgen@MÜNCHEN.example' }, { email: 'Jürgen@münchen.example' }],
+      ['money', { amount: '4900', currency: 'e\u0000' }, { amount: 4900, currency: null }],
+      ['money-odd', { amount: -1, currency: 'Euro €' }, { amount: null, currency: null }],
+      ['flags', { test: '1', locale: 'x'.repeat(500) }, { test: true }],
+      [
+        'text-units',
+        { lines: [{ product: 'pro', quantity: '2' }] },
+        { lines: [{ product: 'pro', quantity: 2 }] },
+      ],
+    ]
+    for (const [number, wanted, expected] of cases) {
+      expect([number, await sell(on, shop, paid(number, wanted))]).toEqual([number, 200])
+      await orderOnce(owner, number, { state: 'fulfilled', ...expected })
+    }
+    const waits: [string, object, object][] = [
+      [
+        '150 units',
+        { lines: [{ product: 'pro', quantity: 150 }] },
+        { reason: 'An order can create at most 100 licenses' },
+      ],
+      [
+        '1e12 units',
+        { lines: [{ product: 'pro', quantity: 1e12 }] },
+        { reason: 'An order can create at most 100 licenses' },
+      ],
+      ['no lines', { lines: [] }, { reason: 'The shop names no product of this order' }],
+      ['null lines', { lines: null }, { reason: 'The shop names no product of this order' }],
+      [
+        'returned',
+        { lines: [{ product: 'pro', quantity: -1 }] },
+        { reason: 'The shop names no product of this order' },
+      ],
+      [
+        'unnamed',
+        { lines: [{ quantity: 1 }] },
+        { reason: 'No license type is chosen for the product “(without a name)”' },
+      ],
+      [
+        'strange',
+        { lines: [{ product: 'p\u0000ro' }] },
+        { reason: 'No license type is chosen for the product “p ro”' },
+      ],
+      [
+        'many',
+        { lines: Array(101).fill({ product: 'pro' }) },
+        { reason: 'An order can create at most 100 licenses' },
+      ],
+    ]
+    for (const [number, wanted, expected] of waits) {
+      expect([number, await sell(on, shop, paid(number, wanted))]).toEqual([number, 200])
+      await orderOnce(owner, number, { state: 'waiting', ...expected })
+    }
+    const event = { ...paid('odd-time'), timestamp: 'today' }
+    expect(await sell(on, shop, event)).toBe(200)
+    await orderOnce(owner, 'odd-time', { state: 'fulfilled' })
+    for (const order of [4711, long, `nul\u0000${long}`]) {
+      expect(await sell(on, shop, { type: 'order.paid', data: { ...paid('').data, order } })).toBe(200)
+      expect(await sell(on, shop, { type: 'order.refunded', data: { order } })).toBe(200)
+    }
+    await allUsed(on, shop._id)
+    expect(await ordersOf(owner, `shop=${shop._id}&state=refunded`)).toHaveLength(3)
   })
 
   test('of an unknown product waits with its reason, and is picked up once the product gets a type', async () => {

@@ -179,8 +179,6 @@ describe('a hook', () => {
   test('reports a signed event that has no order, and ignores one of another type', async () => {
     const shop = await shopWithPro()
     expect(await sell(on, shop, { type: 'order.paid', data: { email: 'no order' } })).toBe(400)
-    // PostgreSQL cannot store it, so that the event would be tried for ever.
-    expect(await sell(on, shop, paid('strange', { currency: 'E\u0000' }))).toBe(400)
     expect(await sell(on, shop, { type: 'cart.opened', data: {} })).toBe(200)
     const { shops } = (await owner.call('GET', `/apps/${app._id}/shops`)).json.data
     expect(shops[0].lastEventAt).toBe(on.clock.inDays(0))

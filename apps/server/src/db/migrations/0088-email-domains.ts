@@ -3,10 +3,13 @@ import { normalizeEmail } from '../../core/ids.ts'
 import type { Migration } from '../migrate.ts'
 import type { Db } from '../tables.ts'
 
-/** Compares the domains of addresses in ASCII: `münchen.de` and `xn--mnchen-3ya.de` are one domain, so one customer. */
+/**
+ * Orders whose keys are handed over without a mail; and domains of addresses are compared in ASCII: `münchen.de` and
+ * `xn--mnchen-3ya.de` are one domain, so one customer.
+ */
 export const emailDomains: Migration = {
   name: '0088-email-domains',
-  statements: () => [],
+  statements: () => ['alter table shop_orders add column mailless integer not null default 0'],
   convert: async (tx, dialect) => {
     const isForeign = sql.raw(
       `email_normalized ${dialect === 'postgres' ? "~ '[^[:ascii:]]'" : "glob '*[^ -~]*'"}`,

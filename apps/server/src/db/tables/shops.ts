@@ -82,6 +82,8 @@ interface ShopOrdersTable {
   /** JSON: for how many units of each product it has its licenses, and how many each unit got. */
   issued: Generated<string>
   mail: Generated<OrderMailState>
+  /** Whether the vendor hands over its keys without a mail. */
+  mailless: Generated<Flag>
   created_at: number
 }
 

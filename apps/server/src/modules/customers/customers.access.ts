@@ -1,3 +1,4 @@
+import { email as emailSchema } from '@keyward/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { newId, normalizeEmail } from '../../core/ids.ts'
@@ -19,13 +20,14 @@ export interface NewCustomer {
 export async function customerOf(write: WriteTransaction, wanted: NewCustomer): Promise<CustomerRow> {
   const { tx } = write
   const name = wanted.name?.trim() || null
+  const email = emailSchema.safeParse(wanted.email).data ?? wanted.email.trim()
   const id = newId('cus')
   // One statement, which also locks the row: no erasure deletes it before it is linked.
   const customer = await tx
     .insertInto('customers')
     .values({
-      ...{ id, owner_id: wanted.owner, email: wanted.email.trim() },
-      ...{ email_normalized: normalizeEmail(wanted.email), name, note: null, created_at: write.now },
+      ...{ id, owner_id: wanted.owner, email },
+      ...{ email_normalized: normalizeEmail(email), name, note: null, created_at: write.now },
     })
     .onConflict((conflict) =>
       conflict

@@ -23,11 +23,9 @@ const order = z.object({
   created_at: shopTime,
   updated_at: shopTime,
   test_mode: z.boolean().optional(),
-  first_order_item: z.object({
-    variant_id: id,
-    quantity: z.int().nullish(),
-    test_mode: z.boolean().optional(),
-  }),
+  first_order_item: z
+    .object({ variant_id: id, quantity: z.int().nullish(), test_mode: z.boolean().optional() })
+    .nullish(),
 })
 const subscription = z.object({
   order_id: id,
@@ -108,8 +106,8 @@ function readOrder({ id, attributes }: Data): OrderFact | undefined {
     name: found.user_name ?? null,
     amount: found.total,
     currency: found.currency.toUpperCase(),
-    test: found.test_mode ?? item.test_mode ?? false,
-    lines: [{ product: item.variant_id, quantity: Math.max(1, item.quantity ?? 1) }],
+    test: found.test_mode ?? item?.test_mode ?? false,
+    lines: item ? [{ product: item.variant_id, quantity: Math.max(1, item.quantity ?? 1) }] : [],
   }
 }
 

@@ -3,6 +3,7 @@ import type { ShopOrderRow } from '../../db/tables.ts'
 
 const choices: Partial<Record<OrderReasonCode, readonly OrderChoice[]>> = {
   partly_refunded: ['keep'],
+  no_address: ['keep'],
 }
 
 /** What a vendor can decide about an order now. */

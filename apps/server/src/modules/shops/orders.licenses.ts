@@ -1,4 +1,4 @@
-import { limits, type OrderReasonCode, unlimited } from '@keyward/contract'
+import { isEmailAddress, limits, type OrderReasonCode, unlimited } from '@keyward/contract'
 import { allApps } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
@@ -84,6 +84,9 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   else if (type) await giveTypes(write, order, { product: changed.product, type })
   await setEnds(write, order, told.end)
   await setBans(write, order, told.ban)
+  const hasKeys = units.length > 0 || missing.length > 0
+  if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
+    needs.push(unaddressed)
   if (told.ban !== null) await withdrawOrderMail(write, order)
   // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
   else if (isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled')))
@@ -96,7 +99,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
 /** The customer of an order; none of a test. */
 async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Promise<string | null> {
   const { email, name, test } = told.paid ?? {}
-  if (order.customer_id !== null || !email || test) return order.customer_id
+  if (order.customer_id !== null || !email || !isEmailAddress(email) || test) return order.customer_id
   const { id } = await customerOf(write, { owner: order.owner_id, email, name })
   await repo.updateOrder(write.tx, order.id, { customer_id: id })
   return id
@@ -115,6 +118,13 @@ const addition = (product: string): Need => ({
   reason: `The shop added the product “${product}” to this subscription: generate its license yourself`,
   isRetried: false,
 })
+
+/** The buyer has paid, and nobody got the keys. */
+export const unaddressed: Need = {
+  code: 'no_address',
+  reason: 'The shop sent no address that mail can reach: enter the buyer’s, or hand over the keys yourself',
+  isRetried: false,
+}
 
 const unclear: Need = {
   code: 'product_unclear',

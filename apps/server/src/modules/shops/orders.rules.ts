@@ -1,4 +1,4 @@
-import { toPlainText } from '@keyward/contract'
+import { email as emailSchema, toPlainText, toToldText } from '@keyward/contract'
 
 /** What one event says about an order. */
 export type OrderFact = { order: string; at: number /** Its buyer was erased. */; erased?: true } & (
@@ -43,9 +43,16 @@ const emailMax = 254
 /** What a buyer typed, without what a database cannot store or a list cannot show. */
 export function withPlainTexts(fact: OrderFact): OrderFact {
   if (fact.kind !== 'paid') return fact
-  const email = fact.email?.replace(/[\s\p{C}]/gu, '') ?? ''
+  const typed = fact.email?.replace(/[\s\p{C}]/gu, '') ?? ''
+  const email = emailSchema.safeParse(typed).data ?? typed
   const name = toPlainText(fact.name ?? '')
-  return { ...fact, name: name || null, email: email.length <= emailMax ? email || null : null }
+  return {
+    ...fact,
+    name: name || null,
+    email: email.length <= emailMax ? email || null : null,
+    locale: toPlainText(fact.locale ?? '') || null,
+    lines: fact.lines.map((line) => ({ ...line, product: toToldText(line.product) })),
+  }
 }
 
 export interface OrderLine {
@@ -61,7 +68,7 @@ export interface PlacedFact {
 
 /** What an order is, by all that its shop has told. */
 export interface ToldOrder {
-  paid: PaidFact | undefined
+  paid: (PaidFact & Pick<OrderFact, 'erased'>) | undefined
   /** How many of each product were bought. */
   lines: OrderLine[]
   ban: 'refund' | 'dispute' | null

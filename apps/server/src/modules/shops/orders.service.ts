@@ -67,7 +67,7 @@ export async function listTypesSold(
   return (shop, product) => names.get(sold.get(shop)?.get(product)?.type ?? '') ?? null
 }
 
-/** Tries a waiting order again, at once. Partial refunds then count as seen, and the licenses stay. */
+/** Tries a waiting order again, at once. Partial refunds and a missing address then count as seen, and the licenses stay. */
 export async function retryOrder(
   ctx: Ctx,
   actor: VendorActor,
@@ -84,7 +84,7 @@ export async function retryOrder(
     if (order.state !== 'waiting') throw problem('order_not_waiting')
     if (choice && !choicesOf(order).includes(choice)) throw problem('order_choice_invalid')
     write.record('shop_order.retried', id, { order: order.number, choice }, order.app_id)
-    const options = { ctx, maxLicenses: maxLicensesPerApp, seesRefunds: true }
+    const options = { ctx, maxLicenses: maxLicensesPerApp, isSeen: true }
     const need = await settleOrder(write, shop, order, options)
     if (!need) await endEventsOf(tx, id, now)
     await wakeEventsOf(tx, id, now)

@@ -2,7 +2,7 @@ import type { ShopOrderState } from '@keyward/contract'
 import { normalizeEmail } from '../../core/ids.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
-import { type Need, settleLicenses } from './orders.licenses.ts'
+import { type Need, settleLicenses, unaddressed } from './orders.licenses.ts'
 import type { MailCtx } from './orders.mail.ts'
 import * as repo from './orders.repo.ts'
 import { type OrderFact, type ToldOrder, toldBy } from './orders.rules.ts'
@@ -12,8 +12,8 @@ interface Options {
   ctx: MailCtx
   /** How many licenses the app may have; -1 for no limit. */
   maxLicenses: number
-  /** Whether the vendor has seen that a part was refunded. */
-  seesRefunds?: boolean
+  /** Whether the vendor has seen what it waits for: that a part was refunded, or that there is no address. */
+  isSeen?: boolean
 }
 
 /**
@@ -24,7 +24,7 @@ export async function settleOrder(
   write: WriteTransaction,
   shop: ShopRow,
   order: ShopOrderRow,
-  { ctx, maxLicenses, seesRefunds = false }: Options,
+  { ctx, maxLicenses, isSeen = false }: Options,
 ): Promise<Need | undefined> {
   const { tx } = write
   const facts = await listFacts(tx, order.id)
@@ -35,19 +35,27 @@ export async function settleOrder(
   )
   const needs: Need[] = told.paid
     ? await settleLicenses(write, {
-        ...{ ctx, shop, order: { ...order, ...toldColumns(told) }, told, maxLicenses },
+        ...{ ctx, shop, order: { ...order, ...toldColumns(order, told) }, told, maxLicenses },
       })
     : [notArrived]
-  const seen = seesRefunds ? told.partlyRefunded : (chosenOf(order).refunds?.[''] ?? 0)
+  const seen = isSeen ? told.partlyRefunded : (chosenOf(order).refunds?.[''] ?? 0)
   if (told.partlyRefunded > seen) needs.push(partlyRefunded)
+  const mailless = order.mailless === 1 || (isSeen && order.reason_code === unaddressed.code)
+  const open = needs.filter((need) => need !== unaddressed || !mailless)
   // A refunded order needs nothing more.
-  const need = told.paid && told.ban === 'refund' ? undefined : (needs.find(isRetried) ?? needs[0])
+  const need = told.paid && told.ban === 'refund' ? undefined : (open.find(isRetried) ?? open[0])
   const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
   const reason = need?.reason ?? null
   const chosen = JSON.stringify({ refunds: { '': seen } })
   await repo.updateOrder(tx, order.id, {
-    ...toldColumns(told),
-    ...{ state, reason, reason_code: need?.code ?? null, chosen },
+    ...toldColumns(order, told),
+    ...{
+      state,
+      reason,
+      reason_code: need?.code ?? null,
+      chosen,
+      mailless: mailless ? (1 as const) : (0 as const),
+    },
   })
   recordState(write, order, { state, reason })
   return need
@@ -75,11 +83,14 @@ const stateOf: Record<'refund' | 'dispute' | 'none', ShopOrderState> = {
   none: 'fulfilled',
 }
 
-const toldColumns = ({ paid, lines }: ToldOrder) =>
+/** An order that has its customer keeps the address that the vendor may have entered. */
+const toldColumns = (order: ShopOrderRow, { paid, lines }: ToldOrder) =>
   paid
     ? {
-        email: paid.email,
-        email_normalized: paid.email === null ? null : normalizeEmail(paid.email),
+        ...(order.customer_id === null && {
+          email: paid.email,
+          email_normalized: paid.email === null ? null : normalizeEmail(paid.email),
+        }),
         name: paid.name,
         locale: paid.locale ?? null,
         amount: paid.amount,

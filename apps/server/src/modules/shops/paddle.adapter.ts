@@ -31,7 +31,7 @@ const transaction = z.object({
   subscription_id: id.nullish(),
   customer_id: id.nullish(),
   customer: z
-    .object({ email: z.string(), name: z.string().nullish(), locale: z.string().nullish() })
+    .object({ email: z.string().nullish(), name: z.string().nullish(), locale: z.string().nullish() })
     .nullish(),
   currency_code: z.string(),
   billing_period: period,

@@ -1,6 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
 import { type HookParts, receiveEvent } from './hooks.service.ts'
+import { addressOrder } from './orders.address.ts'
 import { mailAgain, type ResendParts } from './orders.mail.ts'
 import * as orders from './orders.service.ts'
 import * as service from './shops.service.ts'
@@ -28,6 +29,10 @@ export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void 
   mount(endpoints.orders.retry, 'owner', async ({ actor, params, body }) => ({
     order: await orders.retryOrder(ctx, actor, params.id, body),
   }))
+  mount(endpoints.orders.update, 'owner', async ({ actor, params, body }) => {
+    await addressOrder(ctx, actor, params.id, body.email)
+    return { order: await orders.getOrder(ctx, actor, params.id) }
+  })
   mount(endpoints.orders.mail, 'owner', async ({ actor, params }) => {
     await mailAgain(parts, actor, params.id)
     // As the call has left it, also for a repeat: it may have been sent meanwhile.

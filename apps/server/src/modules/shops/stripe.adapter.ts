@@ -35,10 +35,10 @@ const session = z.object({
   payment_status: z.string(),
   payment_intent: reference,
   subscription: reference,
-  customer_details: z.object({ email: z.string().nullable(), name: z.string().nullish() }).nullable(),
+  customer_details: z.object({ email: z.string().nullish(), name: z.string().nullish() }).nullish(),
   locale: z.string().nullish(),
-  amount_total: z.int().nullable(),
-  currency: z.string().nullable(),
+  amount_total: z.int().nullable().default(null),
+  currency: z.string().nullable().default(null),
   livemode: z.boolean(),
 })
 const lineItems = z.object({
