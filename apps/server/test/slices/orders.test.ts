@@ -223,7 +223,7 @@ describe('an order', () => {
       [
         'many',
         { lines: Array(101).fill({ product: 'pro' }) },
-        { reason: 'An order can create at most 100 licenses' },
+        { reason: 'No license type is chosen for the product “(more products)”' },
       ],
     ]
     for (const [number, wanted, expected] of waits) {
