@@ -125,7 +125,9 @@ describe('an order', () => {
     ]
     for (const [at, email] of wrong.entries()) {
       expect(await sell(on, shop, paid(`mute-${at}`, { email }))).toBe(200)
-      const waiting = await orderOnce(owner, `mute-${at}`, { state: 'waiting', reason, mail: 'none' })
+      const waiting = await orderOnce(owner, `mute-${at}`, {
+        ...{ state: 'waiting', reason, reasonCode: 'no_address', choices: ['keep'], mail: 'none' },
+      })
       expect([email, waiting.licenses.length, waiting.customer]).toEqual([email, 1, null])
     }
     const [first, second] = [
