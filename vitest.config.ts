@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
@@ -22,8 +23,13 @@ const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
+const folder = new URL('apps/server/test/slices/', import.meta.url)
+/** Slices whose first line says so run once: what they assert is decided before any SQL. */
+const onSqliteAlone = readdirSync(folder)
+  .filter((name) => readFileSync(new URL(name, folder), 'utf8').startsWith('// On SQLite alone'))
+  .map((name) => `apps/server/test/slices/${name}`)
 
-/** Code and programs once; slices of the server on both databases, by the same files. */
+/** Code and programs once; slices of the server on both databases, by the same files, unless they say otherwise. */
 export default defineConfig({
   test: {
     // A limit ends a test that hangs. A slow machine reaches none of them.
@@ -67,6 +73,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...slice,
+          exclude: onSqliteAlone,
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: 'apps/server/test/postgres-setup.ts',
         },

@@ -180,7 +180,7 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 
 /**
  * Opens a page inside the running console and waits until it replaces the one before. A full load takes many times as
- * long; layout-shift.spec.ts loads the pages that way. /subscription is entered and left by a full load.
+ * long; pages.spec.ts loads the pages that way. /subscription is entered and left by a full load.
  */
 export async function visit(page: Page, path: string) {
   if ([page.url(), path].some((of) => of.includes('/subscription'))) {

@@ -1,83 +1,20 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
+import { type Busy, busyVendor } from '../busy.ts'
 import { expect, test } from '../keyward.ts'
-import { createReseller, premiumVendor } from '../reseller.ts'
-import { addShop, sell } from '../shop.ts'
+import { ownerPages } from '../pages.ts'
+import { premiumVendor } from '../reseller.ts'
 import {
   enter,
   heading,
-  keyPrefix,
   mainNavigation,
   openMenu,
   openPalette,
-  Program,
   settle,
   type Vendor,
   visit,
 } from '../steps.ts'
 import { addMember } from '../team.ts'
-
-/** A vendor with data of every kind, which every control needs to appear. */
-async function busyVendor(...[request, keyward]: Parameters<typeof premiumVendor>) {
-  const { vendor, app } = await premiumVendor(request, keyward)
-  const [used, unused] = await vendor.createLicenses(app, 2)
-  const program = await Program.start(request, app)
-  await program.register('erik', used!, 'first device')
-  const { clients } = await vendor.call('GET', '/clients?search=erik')
-  await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
-  await vendor.call('POST', `/apps/${app._id}/releases`, { version: '1.0.0', releasedAt: '2026-01-01' })
-  await vendor.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: 'stolen' })
-  await createReseller(vendor, app)
-  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true })
-  await program.login('erik', 'first device')
-  await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: false })
-  const { webhook } = await vendor.call('POST', '/webhooks', {
-    url: 'https://hooks.example.com/keyward',
-    events: ['reseller.deleted'],
-  })
-  const shop = await addShop(vendor, app)
-  await sell(request, shop, { order: 'A-1', product: 'unknown' })
-  const { customer } = await vendor.call('POST', '/customers', { email: 'buyer@example.com' })
-  await vendor.call('PATCH', `/clients/${clients[0]._id}`, { customer: customer._id })
-  return { vendor, app, license: unused!, user: clients[0] as { _id: string }, webhook, shop, customer }
-}
-
-type Busy = Awaited<ReturnType<typeof busyVendor>>
-
-const pagesOf = ({ app, license, user, webhook, customer }: Busy) =>
-  [
-    ['/dashboard', /^Welcome/],
-    ['/licenses', 'Licenses'],
-    ['/imports', 'Imports'],
-    ['/orders', 'Orders'],
-    ['/users', 'End Users'],
-    ['/activity', 'Activity'],
-    ['/customers', 'Customers'],
-    [`/customers/${customer._id}`, customer.email],
-    ['/resellers', 'Resellers'],
-    ['/members', 'Members'],
-    ['/audit', 'Audit'],
-    ['/settings', 'Settings'],
-    ['/settings/integrations', 'Integrations'],
-    [`/apps/${app._id}`, 'Tally'],
-    ...tabs.map((tab) => [`/apps/${app._id}?tab=${tab}`, 'Tally'] as const),
-    [`/licenses/${license._id}`, keyPrefix(license.key)],
-    [`/users/${user._id}`, 'erik'],
-    [`/settings/integrations/${webhook._id}`, 'hooks.example.com'],
-    ['/subscription', 'Subscription'],
-  ] as const
-
-const tabs = [
-  'types',
-  'shops',
-  'releases',
-  'variables',
-  'texts',
-  'mail',
-  'security',
-  'integration',
-  'history',
-]
 
 /** Every dialog of the console that has an address. */
 const dialogsOf = ({ app, license, user, webhook, shop, customer }: Busy) => [
@@ -125,6 +62,9 @@ const roles = {
   },
 }
 
+/** Pages of the person, who changes them in every role, and one that journeys of API keys visit. */
+const personal = ['/profile', '/profile/security', '/settings/notifications', '/settings/api-keys']
+
 /** The names of everything that can be pressed, in the page and in its open menus and dialogs. */
 const controls = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('#main, [role="menu"], [role="dialog"]')]
@@ -137,7 +77,7 @@ for (const [role, { absent, may, changes }] of Object.entries(roles)) {
     request,
     keyward,
   }) => {
-    const busy = await busyVendor(request, keyward)
+    const busy = await busyVendor([request, keyward], { licenses: 2, users: 1 })
     const member = await addMember(request, busy.vendor, { role: role as 'viewer' | 'support' })
     const refused: string[] = []
     page.on('response', (answer) => {
@@ -153,7 +93,7 @@ for (const [role, { absent, may, changes }] of Object.entries(roles)) {
     const sidebar = await mainNavigation(page).getByRole('link').allInnerTexts()
     for (const path of absent)
       expect.soft(sidebar.map((name) => `/${name.toLowerCase()}`)).not.toContain(path)
-    for (const [path, title] of pagesOf(busy)) {
+    for (const { path, title } of ownerPages(busy).filter((one) => !personal.includes(one.path))) {
       await visit(page, path)
       if (absent.some((one) => `${path}/`.startsWith(`${one}/`))) {
         await expect(page.getByText('Your role does not include this page')).toBeVisible()

@@ -1,11 +1,9 @@
 import type { APIRequestContext } from '@playwright/test'
 import type { Keyward } from '../keyward.ts'
+import { addShop, sell } from '../shop.ts'
 import { makePremium, Program, unique, Vendor } from '../steps.ts'
 
-interface Business {
-  vendor: Vendor
-  resellerToken: string
-}
+type Business = Awaited<ReturnType<typeof create>>
 
 const businesses = new Map<string, Promise<Business>>()
 
@@ -16,7 +14,7 @@ export function furnish(keyward: Keyward, request: APIRequestContext): Promise<B
   return known
 }
 
-async function create(keyward: Keyward, request: APIRequestContext): Promise<Business> {
+async function create(keyward: Keyward, request: APIRequestContext) {
   const vendor = await Vendor.signUp(request, 'Vera Vendor', 'vera@atlas.example')
   makePremium(keyward, vendor)
   const studio = await vendor.createApp('Atlas Studio')
@@ -24,7 +22,8 @@ async function create(keyward: Keyward, request: APIRequestContext): Promise<Bus
 
   const password = unique('reseller-password')
   const email = 'sales@north.example'
-  await vendor.call('POST', '/resellers', { email, password, app_id: studio._id, allowed_license_keys: 20 })
+  const wanted = { email, password, app_id: studio._id, allowed_license_keys: 20 }
+  const reseller: { _id: string; email: string } = await vendor.call('POST', '/resellers', wanted)
   const login = await request.post('/api/resellers/auth/login', { data: { email, password } })
   const resellerToken: string = (await login.json()).data.token
   const expiresAt = new Date(Date.now() + 60 * 86_400_000).toISOString()
@@ -44,5 +43,20 @@ async function create(keyward: Keyward, request: APIRequestContext): Promise<Bus
   const { clients } = await vendor.call('GET', '/clients')
   await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`)
   await vendor.call('PATCH', `/licenses/${newer[3]!._id}/toggle-ban`)
-  return { vendor, resellerToken }
+  const user = clients[0] as { _id: string; username: string }
+
+  await vendor.call('POST', `/apps/${studio._id}/license-types`, { name: 'Studio', term: 'forever' })
+  await vendor.call('POST', `/apps/${studio._id}/releases`, { version: '1.0.0', releasedAt: '2026-01-01' })
+  await vendor.call('PUT', `/apps/${studio._id}`, { settings: { customerPage: true } })
+  const shop = await addShop(vendor, studio)
+  await sell(request, shop, { order: 'A-1001', product: 'atlas-studio', email: 'mira@studio.example' })
+  const { customer } = await vendor.call('POST', '/customers', { email: 'jonas@weber.example' })
+  await vendor.call('PATCH', `/clients/${user._id}`, { customer: customer._id })
+  const { webhook } = await vendor.call('POST', '/webhooks', {
+    url: 'https://hooks.example.com/keyward',
+    events: ['license.banned'],
+  })
+  await vendor.call('POST', '/members', { email: 'support@atlas.example', role: 'support' })
+  const items = { app: studio, license: newer[0]!, user, reseller, customer, webhook }
+  return { vendor, resellerToken, items }
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { ownerPages, portalPages, publicPages } from '../pages.ts'
 import { settle, storeToken, Vendor } from '../steps.ts'
 import { furnish } from './furnish.ts'
 import { hideDevelopment, writeWebp } from './webp.ts'
@@ -12,15 +13,7 @@ const shown = {
   directory: fileURLToPath(new URL('../../docs/screenshots', import.meta.url)),
   name: 'dashboard',
 }
-const ownerPages = {
-  dashboard: '/dashboard',
-  resellers: '/resellers',
-  licenses: '/licenses',
-  'end-users': '/users',
-  profile: '/profile',
-  security: '/profile/security',
-  settings: '/settings',
-  subscription: '/subscription',
+const dialogs = {
   'generate-license': '/licenses?dialog=generate',
   'create-end-user': '/users?dialog=create',
 }
@@ -28,23 +21,6 @@ const newcomerPages = {
   'newcomer-dashboard': '/dashboard',
   'newcomer-licenses': '/licenses',
   'newcomer-subscription': '/subscription',
-}
-const publicPages = {
-  landing: '/',
-  auth: '/auth',
-  'sign-up': '/auth?tab=sign-up',
-  forgot: '/auth/forgot',
-  about: '/about',
-  terms: '/terms',
-  privacy: '/privacy',
-  'not-found': '/no-such-page',
-  'reseller-auth': '/reseller/auth',
-}
-const portalPages = {
-  'reseller-dashboard': '/reseller/dashboard',
-  'reseller-licenses': '/reseller/licenses',
-  'reseller-profile': '/reseller/profile',
-  'reseller-security': '/reseller/profile/security',
 }
 
 test.beforeAll(() => mkdirSync(directory, { recursive: true }))
@@ -55,8 +31,7 @@ for (const theme of ['light', 'dark'] as const) {
     test.use({ colorScheme: theme })
 
     test('public pages', async ({ page }, { project }) => {
-      for (const [name, path] of Object.entries(publicPages))
-        await picture(page, path, `${name}-${theme}`, project.name)
+      for (const { name, path } of publicPages) await picture(page, path, `${name}-${theme}`, project.name)
     })
 
     test('pages of a newcomer, and of a vendor with an app', async ({ page, request }, { project }) => {
@@ -71,11 +46,13 @@ for (const theme of ['light', 'dark'] as const) {
     })
 
     test('owner and reseller pages', async ({ page, keyward, request }, { project }) => {
-      test.setTimeout(180_000)
-      const { vendor, resellerToken } = await furnish(keyward, request)
+      test.setTimeout(600_000)
+      const { vendor, resellerToken, items } = await furnish(keyward, request)
       await page.goto('/auth')
       await storeToken(page, vendor.token)
-      for (const [name, path] of Object.entries(ownerPages))
+      for (const { name, path } of ownerPages(items))
+        await picture(page, path, `${name}-${theme}`, project.name)
+      for (const [name, path] of Object.entries(dialogs))
         await picture(page, path, `${name}-${theme}`, project.name)
       await page.goto('/licenses')
       await page.getByRole('button', { name: 'Search or go to' }).click()
@@ -89,8 +66,16 @@ for (const theme of ['light', 'dark'] as const) {
         ([key, token]) => localStorage.setItem(key!, token!),
         ['keyward-reseller-token', resellerToken],
       )
-      for (const [name, path] of Object.entries(portalPages))
-        await picture(page, path, `${name}-${theme}`, project.name)
+      for (const { name, path } of portalPages) await picture(page, path, `${name}-${theme}`, project.name)
+    })
+
+    test("the customer's page", async ({ page, keyward, request }, { project }) => {
+      const { app, license } = (await furnish(keyward, request)).items
+      await picture(page, `/u/${app.appId}`, `customer-sign-in-${theme}`, project.name)
+      await page.getByLabel('License key', { exact: true }).last().fill(license.key)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: /^Your license for/ })).toBeVisible()
+      await take(page, `customer-page-${theme}`, project.name)
     })
   })
 }

@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { expect, test } from 'vitest'
 import { startServer, type TestServer } from '../harness.ts'
 import { startPaying } from '../payment-actor.ts'

@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { Readable } from 'node:stream'
 import { type Access, type Endpoint, limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { type IncomingMessage, METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'

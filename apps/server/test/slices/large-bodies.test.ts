@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { type ClientRequest, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeApp, signUp } from '../actors.ts'

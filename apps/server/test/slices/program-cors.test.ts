@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { expect, test } from 'vitest'
 import { serverForAll } from '../fixtures.ts'
 

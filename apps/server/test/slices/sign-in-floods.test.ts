@@ -1,3 +1,4 @@
+// On SQLite alone: what it asserts is decided before any SQL.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { hashesAtOnce } from '../../src/core/hash-threads.ts'

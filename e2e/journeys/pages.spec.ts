@@ -1,0 +1,56 @@
+import { expectAccessible } from '../accessibility.ts'
+import { busyVendor, sellerWith } from '../busy.ts'
+import { expect, test } from '../keyward.ts'
+import { everyThird, ownerPages, portalPages, publicPages } from '../pages.ts'
+import { enterPortal } from '../reseller.ts'
+import { openLight } from '../scripts.ts'
+import { enter, heading, isPhone } from '../steps.ts'
+import { expectStill, watchShifts } from '../stillness.ts'
+
+// One visit answers everything that is asked of each page, because loading it takes longer than the questions.
+test.beforeEach(async ({ page }) => {
+  // Stricter than elsewhere: a working page may not log failed requests either.
+  page.on('console', (message) => expect.soft(message.type(), message.text()).not.toBe('error'))
+  await watchShifts(page)
+})
+
+for (const part of [0, 1, 2])
+  test(`every page of a console in use loads without layout shift, at most 180 kB of JavaScript in 25 files, is accessible and fits the screen, part ${part + 1}`, {
+    tag: '@phone',
+  }, async ({ page, request, keyward }) => {
+    const busy = await busyVendor([request, keyward])
+    await sellerWith(request, busy)
+    await enter(page, busy.vendor, '/terms')
+    for (const { path, title } of everyThird(ownerPages(busy), part)) {
+      const isShown = () => expect(heading(page, title)).toBeVisible()
+      // A phone loads the same files.
+      if (isPhone(page)) await page.goto(path).then(isShown)
+      else await openLight(page, path, isShown)
+      await expectStill(page, path)
+      await expectAccessible(page, path)
+    }
+  })
+
+test('every page of the portal loads without layout shift, is accessible and fits the screen', {
+  tag: '@phone',
+}, async ({ page, request, keyward }) => {
+  const seller = await sellerWith(request, await busyVendor([request, keyward]))
+  await enterPortal(page, seller)
+  for (const { path } of portalPages) {
+    await page.goto(path)
+    await expectStill(page, path)
+    await expectAccessible(page, path)
+  }
+})
+
+test('every public page loads without layout shift, is accessible and fits the screen', {
+  tag: '@phone',
+}, async ({ page }) => {
+  for (const { path, title } of publicPages) {
+    await page.goto(path)
+    await expect(heading(page, title)).toBeVisible()
+    await expectStill(page, path, { leastCalls: 0 })
+    if (path.includes('sign-up')) await expect(page.getByLabel('Full Name')).toBeVisible()
+    await expectAccessible(page, path)
+  }
+})
