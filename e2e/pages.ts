@@ -12,6 +12,8 @@ export interface ConsolePage {
   name: string
   path: string
   title: string | RegExp
+  /** Whether it is a form that loads more than pages may. */
+  isForm?: boolean
 }
 
 export const appTabs = [
@@ -26,10 +28,17 @@ export const appTabs = [
   'history',
 ]
 
+const lightTabs = ['types', 'shops']
+
 /** The overview and the tabs of an app. */
 const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [
   { name: 'app', path: `/apps/${_id}`, title: name },
-  ...appTabs.map((tab) => ({ name: `app-${tab}`, path: `/apps/${_id}?tab=${tab}`, title: name })),
+  ...appTabs.map((tab) => ({
+    name: `app-${tab}`,
+    path: `/apps/${_id}?tab=${tab}`,
+    title: name,
+    isForm: !lightTabs.includes(tab),
+  })),
 ]
 
 /**

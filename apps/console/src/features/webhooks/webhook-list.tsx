@@ -48,7 +48,7 @@ export function WebhookList() {
           rowKey={({ _id }) => _id}
           rowMenu={dialog.may('edit') ? (webhook) => <WebhookMenu webhook={webhook} /> : undefined}
           {...tableState(webhooks, 'Failed to load webhooks')}
-          skeletonRows={3}
+          skeletonRows={1}
           empty={
             <EmptyState
               icon={<WebhookIcon />}
