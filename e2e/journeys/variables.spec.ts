@@ -14,7 +14,7 @@ test('variables of an app and of an end user reach its programs', async ({ page,
   const form = part(page, 'Variables of Atlas')
   await expect(form.getByText('No variables yet.')).toBeVisible()
   await form.getByRole('button', { name: 'Add Variable' }).click()
-  await form.getByLabel('Name').fill('end point')
+  await form.getByLabel('Name').fill('end/point')
   await form.getByLabel('Value').fill('https://api.example.com')
   await form.getByRole('button', { name: 'Save Variables' }).click()
   await expect(form.getByText(/starts with a letter/)).toBeVisible()

@@ -10,7 +10,10 @@ const name = z
   .string()
   .trim()
   .max(64, 'A name has at most 64 characters')
-  .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, 'A name starts with a letter and has letters, digits and . _ -')
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_. -]*$/,
+    'A name starts with a letter and has letters, digits, spaces and . _ -',
+  )
   .refine((text) => !isReserved(text), 'This name is reserved')
 
 /** Text of several lines; no other control characters, no lone surrogates. */
@@ -47,7 +50,9 @@ export const clientVariable = z.strictObject({
   program: z
     .boolean()
     .optional()
-    .describe('made by a program with `setvar`, which may change it; nothing else is changed by programs'),
+    .describe(
+      'written by a program with `setvar`, which may change it, and no part of the signed `variables`; false makes it yours',
+    ),
 })
 /** A complete list of an end user. */
 export const clientVariables = listOf(clientVariable)
@@ -113,7 +118,7 @@ export const variables = {
     access: 'owner',
     permission: 'clients:read',
     tag,
-    summary: "Get an end user's own variables",
+    summary: "Get an end user's own variables, and those that its programs wrote",
     params: idParams,
     data: revised(clientVariable),
   }),

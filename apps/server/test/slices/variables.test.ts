@@ -94,7 +94,7 @@ describe('rejects', () => {
     ['__proto__', named('__proto__')],
     ['constructor', named('constructor')],
     ['toString', named('toString')],
-    ['a name with a space', named('a b')],
+    ['a name with a line break', named('a\nb')],
     ['a name of 65 characters', named('a'.repeat(65))],
     ['a name with an invisible character', named('a\u200bb')],
     ['a value with a control character', { ...endpoint, value: 'a\u0000b' }],

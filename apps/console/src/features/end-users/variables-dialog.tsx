@@ -1,12 +1,15 @@
-import type { BodyInputOf, Client, DataOf } from '@keyward/contract'
+import type { BodyInputOf, Client, ClientVariable, DataOf } from '@keyward/contract'
 import { variables as endpoints } from '@keyward/contract/variables'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import type { Control } from 'react-hook-form'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
@@ -70,10 +73,15 @@ function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
     },
     onError: (error) => toastFailure(error, 'Failed to save the variables'),
   })
-  const form = useSchemaForm(schema, { defaultValues: { variables: stored.variables } })
+  const [written, setWritten] = useState(stored.variables.filter(({ program }) => program))
+  const own = stored.variables.filter(({ program }) => !program)
+  const form = useSchemaForm(schema, { defaultValues: { variables: own } })
   const submit = form.handleSubmit(({ variables }) =>
     save.mutate(
-      { variables, seen: stored.revision },
+      {
+        variables: [...variables.map((one) => ({ ...one, program: false })), ...written],
+        seen: stored.revision,
+      },
       { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
     ),
   )
@@ -85,8 +93,44 @@ function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
           addLabel="Add Variable"
           empty="This end user has no variables of its own."
         />
+        {written.length > 0 && (
+          <WrittenByPrograms
+            variables={written}
+            onRemove={(name) => setWritten((kept) => kept.filter((one) => one.name !== name))}
+          />
+        )}
       </DialogBody>
       <FormFooter submitLabel="Save Variables" busy={save.isPending} onCancel={onClose} />
     </DialogForm>
+  )
+}
+
+interface WrittenByProgramsProps {
+  variables: readonly ClientVariable[]
+  onRemove: (name: string) => void
+}
+
+/** What programs wrote: anyone who has the program can, so it is not among what the vendor says. */
+function WrittenByPrograms({ variables, onRemove }: WrittenByProgramsProps) {
+  return (
+    <section className="grid gap-2" aria-labelledby="written-by-programs">
+      <h3 id="written-by-programs" className="font-medium">
+        Written by programs
+      </h3>
+      <p className="text-fg-muted">
+        Your programs stored these with the library of another system. They are not signed as yours.
+      </p>
+      {variables.map(({ name, value }) => (
+        <div key={name} className="flex items-start gap-2 rounded-lg border p-3">
+          <dl className="grid min-w-0 flex-1 gap-1 font-mono">
+            <dt className="font-medium break-words">{name}</dt>
+            <dd className="break-words whitespace-pre-wrap">{value}</dd>
+          </dl>
+          <IconButton label={`Remove ${name}`} onClick={() => onRemove(name)}>
+            <Trash2 />
+          </IconButton>
+        </div>
+      ))}
+    </section>
   )
 }

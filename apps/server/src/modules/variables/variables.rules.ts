@@ -30,10 +30,13 @@ interface Made {
   program?: boolean | undefined
 }
 
-/** A variable that a program made stays the program's while its value is the same; others are the vendor's. */
+/**
+ * A variable that a program made stays the program's while its value is the same, unless the vendor says that it is
+ * theirs; others are the vendor's.
+ */
 export function withMakers(before: readonly Made[], after: readonly Made[]): Made[] {
   const made = new Map(before.filter(({ program }) => program).map(({ name, value }) => [name, value]))
-  return after.map(({ name, value }) =>
-    made.get(name) === value ? { name, value, program: true } : { name, value },
+  return after.map(({ name, value, program }) =>
+    program !== false && made.get(name) === value ? { name, value, program: true } : { name, value },
   )
 }

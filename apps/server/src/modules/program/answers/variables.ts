@@ -24,18 +24,16 @@ export class ProgramVariables {
     return found.length === 0 ? none : toTexts(found.filter((variable) => variable.public))
   }
 
-  /** The app's variables that are not public, overridden by the end user's own, unless a program made these. */
+  /** The app's variables that are not public, overridden by the end user's own; never what a program wrote. */
   async ofUser(
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision?: string | null },
   ): Promise<Texts> {
     if (app.variablesRevision === null && user.variablesRevision === null) return none
     const found = await this.#ofApp(app)
-    const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
-    if (found.length === 0 && !own) return none
-    const ofApp = new Set(found.map(({ name }) => name))
-    const added = own?.variables.filter(({ name, program }) => !program || !ofApp.has(name)) ?? []
-    return toTexts([...found.filter((variable) => !variable.public), ...added])
+    const own = await this.#ownOf(user)
+    if (found.length === 0 && own.length === 0) return none
+    return toTexts([...found.filter((variable) => !variable.public), ...own])
   }
 
   /** The variables in a lease: the app's for offline use, public ones too, with the end user's own values. */
@@ -45,9 +43,8 @@ export class ProgramVariables {
   ): Promise<Texts> {
     const found = (await this.#ofApp(app)).filter((variable) => variable.offline)
     if (found.length === 0) return none
-    const own = user.variablesRevision === null ? undefined : await readClientVariables(this.#ctx, user.id)
-    const ofVendor = own?.variables.filter(({ program }) => !program)
-    const ownTexts = new Map(ofVendor?.map(({ name, value }) => [name, value]))
+    const own = await this.#ownOf(user)
+    const ownTexts = new Map(own.map(({ name, value }) => [name, value]))
     const texts: Texts = {}
     let bytes = 0
     for (const { name, value: common } of found) {
@@ -58,6 +55,12 @@ export class ProgramVariables {
       texts[name] = value
     }
     return texts
+  }
+
+  /** What the vendor has set for an end user: programs believe it, so nothing that a program wrote is among it. */
+  async #ownOf({ id, variablesRevision }: { id: string; variablesRevision?: string | null }) {
+    const own = variablesRevision === null ? undefined : await readClientVariables(this.#ctx, id)
+    return own?.variables.filter(({ program }) => !program) ?? []
   }
 
   async #ofApp({ id, variablesRevision }: { id: string; variablesRevision: string | null }) {
