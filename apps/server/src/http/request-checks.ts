@@ -54,16 +54,31 @@ export function installRequestChecks(
   // One synchronous hook: every request of a program passes it, and an async one would cost a turn.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    const isProgram = request.headers.origin !== undefined && isProgramCall(request)
+    // Also with refusals, which a program in a web view could not read otherwise.
+    if (isProgram) reply.headers(programHeaders)
     if (serving?.isAway && needsDatabase(request.routeOptions.url))
       return done(problem('database_unavailable', { retryAfterSeconds: 5 }))
     if (mayReport && isForwarded(request)) {
       mayReport = false
       server.log.warn(ignored)
     }
-    if (simulating && !isFromHere(request)) return refuse(request, reply, done)
+    if (simulating && !isFromHere(request, isProgram)) return refuse(request, reply, done)
     done(request.is404 ? refuseMethod(request, methodsOf) : undefined)
   })
 }
+
+/**
+ * Programs that run in a web page call their endpoints from any origin. Credentials are never allowed: the session
+ * travels in a header that only the page's own script can set.
+ */
+const programHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'content-digest, retry-after, signature, signature-input',
+}
+
+const isProgramCall = ({ routeOptions: { url } }: FastifyRequest): boolean =>
+  url?.startsWith('/api/client/') === true
 
 const ignored =
   'a request came with X-Forwarded-For or Forwarded, which TRUST_PROXY=off ignores: if a proxy sent it, all callers behind it count as one until TRUST_PROXY names the proxy'
@@ -104,14 +119,20 @@ const isSimulating = (config: Config): boolean =>
  * Some proxies add no header, but most pass on the visitor's Host. nginx does neither by default, but speaks HTTP/1.0,
  * which no browser and no SDK does.
  */
-function isFromHere({ headers, raw, routeOptions }: FastifyRequest): boolean {
+function isFromHere({ headers, raw, routeOptions, method }: FastifyRequest, isProgram: boolean): boolean {
   if (raw.httpVersion === '1.0') return false
   for (const name in headers) if (forwardedHeaders.has(name)) return false
   // Tools that pass on what shops send keep the host of the shop's address; the signature says who sent it.
   if (routeOptions.config.raw) return true
   if (!isLoopbackHost(headers.host)) return false
-  return headers.origin === undefined || isLoopback(headers.origin)
+  const { origin } = headers
+  if (origin === undefined || isLoopback(origin)) return true
+  return isProgram && (method === 'OPTIONS' || isOfApp(origin))
 }
+
+/** The origin of a program's own window, which no web site has: `null`, `file:`, `app:`, an extension, Tauri on Windows. */
+const isOfApp = (origin: string): boolean =>
+  !/^https?:/i.test(origin) || /^https?:\/\/[\w-]+\.localhost(?::\d+)?$/i.test(origin)
 
 let lastHost: string | undefined
 

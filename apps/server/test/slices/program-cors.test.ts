@@ -1,5 +1,5 @@
 // On SQLite alone: what it asserts is decided before any SQL.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serverForAll } from '../fixtures.ts'
 
 const on = serverForAll({ PAYMENTS: 'off', RATE_LIMITS: 'on' })
@@ -53,4 +53,39 @@ test('no other endpoint answers web pages of another origin', async () => {
   const preflight = await on.server.inject({ method: 'OPTIONS', url: '/api/apps', headers: { origin } })
   expect(preflight.statusCode).toBe(405)
   expect(preflight.headers['access-control-allow-origin']).toBeUndefined()
+})
+
+describe('on a development instance', () => {
+  const development = serverForAll()
+  const call = (from: string, method: 'GET' | 'OPTIONS', url = '/api/client/session') =>
+    development.server.inject({ method, url, headers: { origin: from } })
+
+  test.each([
+    ...['null', 'file://', 'app://obsidian.md', 'http://tauri.localhost', 'https://tauri.localhost'],
+    ...[
+      'tauri://localhost',
+      'chrome-extension://abcdefghijklmnop',
+      'capacitor://localhost',
+      'http://localhost:5173',
+    ],
+  ])('a program in a window of the origin %s calls its endpoints', async (from) => {
+    expect((await call(from, 'OPTIONS')).statusCode).toBe(204)
+    const { statusCode, headers } = await call(from, 'GET')
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([401, '*'])
+  })
+
+  test.each([origin, 'http://tauri.localhost.evil.example', 'http://localhost.evil.example'])(
+    'a page of %s reads why it is refused',
+    async (from) => {
+      expect((await call(from, 'OPTIONS')).statusCode).toBe(204)
+      const { statusCode, headers, payload } = await call(from, 'GET')
+      expect([statusCode, headers['access-control-allow-origin']]).toEqual([400, '*'])
+      expect(JSON.parse(payload).code).toBe('forwarded_refused')
+    },
+  )
+
+  test.each(['null', origin])('no other endpoint answers %s', async (from) => {
+    const { statusCode, headers } = await call(from, 'GET', '/api/apps')
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([400, undefined])
+  })
 })

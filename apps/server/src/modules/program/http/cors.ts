@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 
-const exposed = 'content-digest, retry-after, signature, signature-input'
 const preflight = {
   'access-control-allow-methods': 'GET, POST, DELETE',
   'access-control-allow-headers':
@@ -8,17 +7,7 @@ const preflight = {
   'access-control-max-age': '86400',
 }
 
-/**
- * Lets programs that run in a web page call their endpoints from any origin. Credentials are never allowed: the
- * session travels in a header that only the page's own script can set.
- */
+/** Answers the preflights of programs that run in a web page; the checks of every request send the other headers. */
 export function installCors(server: FastifyInstance): void {
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.origin !== undefined) {
-      reply.header('access-control-allow-origin', '*')
-      reply.header('access-control-expose-headers', exposed)
-    }
-    done()
-  })
   server.options('/api/client/*', (_request, reply) => reply.headers(preflight).code(204).send())
 }
