@@ -85,7 +85,7 @@ export const limits = {
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log, of each kind; older ones are deleted. */
-  activityRows: { init: 200_000, refusals: 200_000, sign_ins: 400_000, other: 200_000 },
+  activityRows: { init: 200_000, refusals: 200_000, sign_ins: 400_000, logs: 100_000, other: 200_000 },
   activityDaysMin: 365,
   activityDaysMax: 730,
   hwidMax: 256,

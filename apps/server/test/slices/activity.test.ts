@@ -292,7 +292,7 @@ test('each kind of event is cut to its newest ones, and a deleted app leaves non
   await expect.poll(async () => (await list()).pagination.total).toBe(32)
   const { database, clock } = on
   const ctx = { clock, db: database.db, tx: transactionsOn(database, clock) }
-  const most = { init: 1, refusals: 10, sign_ins: 1, other: 1 }
+  const most = { init: 1, refusals: 10, sign_ins: 1, logs: 1, other: 1 }
   await tidyActivity(ctx, most)
   const { events } = await list('?code=any')
   expect(events.map(({ subject }: { subject: string }) => subject).sort()).toEqual(
@@ -349,7 +349,7 @@ test('a flood of starts from one network fills 51 rows, and removes neither a re
 
   const { database, clock } = on
   const ctx = { clock, db: database.db, tx: transactionsOn(database, clock) }
-  await tidyActivity(ctx, { init: 2, refusals: 2, sign_ins: 2, other: 2 })
+  await tidyActivity(ctx, { init: 2, refusals: 2, sign_ins: 2, logs: 2, other: 2 })
   expect((await kinds()).sort()).toEqual(
     [
       'end_user.registered',

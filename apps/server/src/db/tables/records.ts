@@ -45,7 +45,7 @@ interface ActivityTable {
   app_id: string
   client_id: string | null
   kind: string
-  share: 'init' | 'refusals' | 'sign_ins' | 'other'
+  share: 'init' | 'refusals' | 'sign_ins' | 'logs' | 'other'
   /** The endpoint, for refusals. */
   call: string | null
   code: string | null

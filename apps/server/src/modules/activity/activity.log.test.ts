@@ -267,3 +267,14 @@ test('references are short and do not repeat', () => {
   expect(some.size).toBe(10_000)
   for (const reference of some) expect(reference).toMatch(/^(?=.*\d)[0-9A-HJKMNP-TV-Z]{10}$/)
 })
+
+test('a flood of messages of programs hides nothing else that they do', async () => {
+  const { log, note, rows } = startLog({ perMinute: 5 })
+  const kinds = ['program.logged', 'device.bound', 'end_user.signed_in', 'refused', 'init']
+  for (const kind of kinds)
+    for (let at = 0; at < (kind === 'program.logged' ? 50 : 1); at += 1)
+      note({ kind, code: null, clientId: `usr_${at}`, subject: `message ${at}` })
+  await log.close()
+  const stored = Object.groupBy(rows, ({ kind }) => kind)
+  expect(kinds.map((kind) => stored[kind]?.length)).toEqual([5, 1, 1, 1, 1])
+})

@@ -17,11 +17,12 @@ export interface ActivityInput {
 }
 
 /** The part of an app's log that a kind of event has for itself. */
-export type Share = 'init' | 'refusals' | 'sign_ins' | 'other'
+export type Share = 'init' | 'refusals' | 'sign_ins' | 'logs' | 'other'
 
 export function shareOf({ kind, call }: Pick<ActivityInput, 'kind' | 'call'>): Share {
   if (kind === 'init' || call === 'init') return 'init'
   if (kind === 'refused') return 'refusals'
+  if (kind === 'program.logged') return 'logs'
   return kind === 'end_user.signed_in' ? 'sign_ins' : 'other'
 }
 
