@@ -1,6 +1,6 @@
 import { minute } from '../../core/clock.ts'
 import { FairQueue } from '../../core/fair-queue.ts'
-import { Problem, problem } from '../../core/problem.ts'
+import { type Problem, problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
@@ -71,7 +71,7 @@ export class LazyMoves {
   }
 
   /**
-   * Asks the old provider; undefined if it refuses, does not answer, or may not be asked. `take` stores what it said
+   * Asks the old provider, unless it does not answer; throws `busy` for an address that has failed too often. `take` stores what it said
    * about the end user, and returns why it could not.
    */
   async ask(
@@ -84,7 +84,7 @@ export class LazyMoves {
     const breaker = `${app.id}\n${settings.protocol}\n${settings.url}`
     if (this.#isPaused(breaker)) return
     // Counted before the outcome is known: concurrent guesses beyond the limit are not asked for.
-    if (!(await this.#mayAsk(app, address))) return
+    await this.#refuseGuesses(app, address)
     let failure: string | undefined
     try {
       failure = await take(await this.#askInTurn(app, settings, { address, signIn, breaker }))
@@ -108,14 +108,12 @@ export class LazyMoves {
     })
   }
 
-  async #mayAsk(app: App, address: string): Promise<boolean> {
-    try {
-      await this.#parts.attempts.count(refusedMoves, app.id, address)
-      return true
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'rate_limited') return false
-      throw error
-    }
+  /** Beyond the limit nobody knows what the old provider would say: neighbors of a guesser come again. */
+  async #refuseGuesses(app: App, address: string): Promise<void> {
+    await this.#parts.attempts.count(refusedMoves, app.id, address).catch((error: Problem) => {
+      const { retryAfterSeconds } = error
+      throw error.code === 'rate_limited' ? problem('busy', { retryAfterSeconds }) : error
+    })
   }
 
   async #askInTurn(

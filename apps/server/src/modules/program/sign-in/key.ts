@@ -1,4 +1,4 @@
-import { problem, rateLimited } from '../../../core/problem.ts'
+import { type Problem, problem, rateLimited } from '../../../core/problem.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailures } from '../../../service/attempts.ts'
@@ -40,7 +40,11 @@ export async function findKey(
   const pasted = await findPasted({ ctx, attempts }, app.id, { licenseKey, address })
   if (pasted) return pasted
   if (moveIn) {
-    await moveIn()
+    await moveIn().catch(async (error: Problem) => {
+      // Nobody was asked, so nobody knows whether the key is wrong.
+      if (error.code === 'busy') await attempts.forget(keyFailures, app.id, address)
+      throw error
+    })
     const moved = await find()
     if (moved) {
       await attempts.forget(keyFailures, app.id, address)
