@@ -53,7 +53,7 @@ const tablesOf = {
   ],
   bulk: ['imports', 'import_chunks', 'import_skips'],
   'offline-activations': ['offline_activations'],
-  compatibility: ['compatibility', 'compatibility_programs'],
+  compatibility: ['compatibility', 'compatibility_programs', 'compatibility_names'],
 }
 const owners = new Map(
   Object.entries(tablesOf).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

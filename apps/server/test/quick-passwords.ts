@@ -14,9 +14,9 @@ class QuickHashes extends HashThreads {
     return hashSync(password, weakest)
   }
 
-  override async verify(stored: string, password: string): Promise<boolean> {
+  override async verify(...compared: Parameters<typeof compareHash>): Promise<boolean> {
     await nextTurn()
-    return compareHash(stored, password)
+    return compareHash(...compared)
   }
 }
 

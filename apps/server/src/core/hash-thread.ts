@@ -8,11 +8,11 @@ import type { HashAnswer, HashTask } from './hash-threads.ts'
 // slow down the whole process. A server that was started at an even lower priority keeps that one.
 if (process.platform === 'linux') setPriority(Math.max(getPriority(), workerData as number))
 
-parentPort?.on('message', ({ password, stored, parameters }: HashTask) => {
+parentPort?.on('message', ({ password, stored, evenly, parameters }: HashTask) => {
   let answer: HashAnswer
   try {
     answer = {
-      result: stored === undefined ? hashSync(password, parameters) : compareHash(stored, password),
+      result: stored === undefined ? hashSync(password, parameters) : compareHash(stored, password, evenly),
     }
   } catch (error) {
     answer = { failure: (error as Error).message }

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Options } from '@node-rs/argon2'
+import type { Evenly } from './compare-hash.ts'
 
 /** A password to hash, or to compare with a stored hash. */
 export interface HashTask {
   password: string
   stored?: string
+  evenly?: Evenly | undefined
   parameters?: Options
 }
 
@@ -40,8 +42,8 @@ export class HashThreads {
     return this.#run({ password, parameters })
   }
 
-  verify(stored: string, password: string): Promise<boolean> {
-    return this.#run({ stored, password })
+  verify(stored: string, password: string, evenly?: Evenly): Promise<boolean> {
+    return this.#run({ stored, password, evenly })
   }
 
   #run<T>(task: HashTask): Promise<T> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { compareHash } from './compare-hash.ts'
-import { formsOfPassword, isImportedHash } from './imported-hashes.ts'
+import { compareHash, comparisonsOf } from './compare-hash.ts'
+import { costOf, formsOfPassword, isImportedHash } from './imported-hashes.ts'
 
 const hash = '$2y$10$PMVE3L.XXdURnV8LirvwY.3adQybhxo9Jb77uH8n5OzEJq6y1QCRS'
 
@@ -42,3 +42,18 @@ test('takes no hash that would keep the server busy, and nothing else that looks
   for (const wrong of [hash.replace('$10$', '$13$'), hash.replace('$10$', '$31$'), `${hash}x`, hash.slice(1)])
     expect(isImportedHash(wrong)).toBe(false)
 })
+
+test.each(['swordfish', 'swordfish ', 'sword<fish>', '\0'])(
+  '%j costs the same with any stored hash where it must',
+  (typed) => {
+    const decoy = '$argon2id$decoy'
+    const workOf = (stored: string) => {
+      const compared = comparisonsOf(stored, typed, { cost: 12, decoy })
+      const bcrypt = compared.filter(({ hash }) => isImportedHash(hash)).map(({ hash }) => 2 ** costOf(hash))
+      return { bcrypt: bcrypt.reduce((sum, one) => sum + one, 0), own: compared.length - bcrypt.length }
+    }
+    const imported = [4, 8, 10, 12].map((cost) => `$2y$${String(cost).padStart(2, '0')}$${'a'.repeat(53)}`)
+    for (const stored of imported) expect(workOf(stored)).toEqual(workOf('$argon2id$own'))
+    expect(workOf('$argon2id$own')).toEqual({ bcrypt: 4096 * formsOfPassword(typed).length, own: 1 })
+  },
+)

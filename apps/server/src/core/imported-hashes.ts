@@ -13,15 +13,20 @@ const costOfOurs = 8
 
 /** Whether a hash of another system can be compared here, and is not made to keep the server busy. */
 export function isImportedHash(hash: string): boolean {
-  const [, cost] = bcrypt.exec(hash) ?? []
-  return cost !== undefined && Number(cost) >= costLeast && Number(cost) <= costMost
+  const cost = costOf(hash)
+  return cost >= costLeast && cost <= costMost
 }
+
+/** The bcrypt cost of a hash; NaN of any other one. */
+export const costOf = (hash: string): number => Number(bcrypt.exec(hash)?.[1])
 
 /** How many of our own hashes take as long as comparing a password with an imported hash. */
 export function costOfComparing(hash: string, typed: string): number {
-  const [, cost] = bcrypt.exec(hash) ?? []
-  return formsOfPassword(typed).length * Math.max(1, 2 ** (Number(cost) - costOfOurs))
+  return costOfComparingAt(costOf(hash), typed)
 }
+
+export const costOfComparingAt = (cost: number, typed: string): number =>
+  formsOfPassword(typed).length * Math.max(1, 2 ** (cost - costOfOurs))
 
 /** Passwords with which an imported hash is compared: as typed, then without what PHP servers removed. */
 export function formsOfPassword(typed: string): string[] {

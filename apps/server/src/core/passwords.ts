@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from './caller.ts'
 import { type EndTurn, FairQueue } from './fair-queue.ts'
 import { HashThreads, hashesAtOnce } from './hash-threads.ts'
-import { costOfComparing, isImportedHash, missingPassword } from './imported-hashes.ts'
+import { costOfComparing, costOfComparingAt, isImportedHash, missingPassword } from './imported-hashes.ts'
 import { problem } from './problem.ts'
 
 // OWASP's argon2id parameters: 19 MiB, two passes, one lane.
@@ -94,6 +94,27 @@ export class Passwords {
     const typed = isImported ? password : password.normalize('NFKC')
     if (isImported) await turn.slowDown(costOfComparing(known, typed))
     const matches = await this.#withThread(() => this.#threads.verify(known, typed))
+    return matches && isKnown
+  }
+
+  /**
+   * Where strangers must not learn whose hash is another system's, nor whether there is one: a wrong password takes as long
+   * for any hash up to this bcrypt cost. Undefined where all hashes are our own.
+   */
+  async verifyEvenly(
+    stored: string | null | undefined,
+    password: string,
+    turn: PasswordTurn,
+    cost: number | undefined,
+  ): Promise<boolean> {
+    if (cost === undefined) return this.verify(stored, password, turn)
+    const isKnown = stored != null && stored !== missingPassword
+    const decoy = await this.#decoyHash()
+    await turn.slowDown(1 + costOfComparingAt(cost, password))
+    const evenly = { cost, decoy }
+    const matches = await this.#withThread(() =>
+      this.#threads.verify(isKnown ? stored : decoy, password, evenly),
+    )
     return matches && isKnown
   }
 

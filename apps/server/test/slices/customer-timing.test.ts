@@ -1,13 +1,31 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { comparisonsOf } from '../../src/core/compare-hash.ts'
+import { HashThreads } from '../../src/core/hash-threads.ts'
+import { costOf } from '../../src/core/imported-hashes.ts'
 import { Passwords } from '../../src/core/passwords.ts'
 import { makePremium, type Owner, registerUser, signUp } from '../actors.ts'
 import { logIn, openPage } from '../customer-actor.ts'
 import { appForEach } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { importAll, keyAuthUser, usersFile } from '../imported.ts'
 import { queuedMails } from '../queued-mails.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 import { compareTimes, equalTimes, samples } from '../timing.ts'
 
+/** The real threads, which say what each comparison costs. */
+class CountingThreads extends HashThreads {
+  work: { bcrypt: number; own: number }[] = []
+
+  override verify(...compared: Parameters<HashThreads['verify']>): Promise<boolean> {
+    const costs = comparisonsOf(...compared).map(({ hash }) => costOf(hash))
+    const imported = costs.filter((cost) => !Number.isNaN(cost))
+    const bcrypt = imported.reduce((sum, cost) => sum + 2 ** cost, 0)
+    this.work.push({ bcrypt, own: costs.length - imported.length })
+    return super.verify(...compared)
+  }
+}
+
+const threads = new CountingThreads()
 let sink: SmtpSink
 let on: TestServer
 const owner = {} as Owner
@@ -15,7 +33,7 @@ beforeAll(async () => {
   sink = await SmtpSink.start()
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
-    { passwords: new Passwords(), deliveriesEveryMs: 20 },
+    { passwords: new Passwords({ threads }), deliveriesEveryMs: 20 },
   )
   Object.assign(owner, await signUp(on))
   await makePremium(on, owner)
@@ -69,6 +87,23 @@ test('a wrong password takes as long as an unknown name', async () => {
     expect((await logIn(on, app, proof, { from })).status).toBe(401)
   }
   expectEqual(await compareTimes([guess('alice', 3), guess('x', 4)]))
+}, 240_000)
+
+test('a wrong password costs as much for an imported hash of any cost, for one of our own and for an unknown name', async () => {
+  await openPage(owner, app)
+  await registerUser(on, owner, app)
+  const [proof, from] = [{ password: 'wrong password' }, '10.9.0.1']
+  const workOf = async (username: string) => {
+    threads.work = []
+    expect((await logIn(on, app, { ...proof, username }, { from })).status).toBe(401)
+    return threads.work
+  }
+  expect(await workOf('alice')).toEqual([{ bcrypt: 0, own: 1 }])
+  const cost12 = `$2y$12$${'a'.repeat(53)}`
+  await importAll(owner, app, [usersFile([keyAuthUser('frodo'), keyAuthUser('sam', { password: cost12 })])])
+  for (const name of ['frodo', 'sam', 'alice', 'nobody'])
+    expect([name, await workOf(name)]).toEqual([name, [{ bcrypt: 4096, own: 1 }]])
+  expect((await logIn(on, app, { username: 'frodo', password: 'ring-bearer-1' })).status).toBe(200)
 }, 240_000)
 
 test('an answer that takes three times as long would show', async () => {

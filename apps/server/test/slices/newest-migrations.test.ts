@@ -39,6 +39,8 @@ test('the migrations from 0070 on change no value, and what was stored before wo
     values ('lic_1', 'own_1', 'app_1', 'KEY-1', 'KEY1', 'sold', ${until}, 1, 'cus_1')`)
   await run(`insert into clients (id, owner_id, app_id, username, username_normalized, email, expires_at, created_at)
     values ('usr_1', 'own_1', 'app_1', 'Bob', 'bob', 'Bob@b.c', ${until}, 1)`)
+  await run(`insert into compatibility (app_id, owner_id, enabled, owner_ref, name, protocols, secret_sealed, public_key,
+      key_sealed, last_used_at) values ('app_1', 'own_1', 1, 'Kw3nD0rId1', 'Atlas', '[]', 'x', 'x', 'x', 1)`)
   const read = () => Promise.all(filled.map((table) => db.selectFrom(table).selectAll().execute()))
   const old = await read()
 
@@ -46,6 +48,8 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   const now = await read()
   expect(now).toMatchObject(old)
   expect(now[1]).toMatchObject([{ disabled_at: null, max_apps: null, max_licenses_per_app: null }])
+  const used = { owner_ref: 'Kw3nD0rId1', name: 'Atlas', used_by: 'own_1' }
+  expect(await db.selectFrom('compatibility_names').selectAll().execute()).toEqual([used])
   for (const table of ['lazy_moves', 'former_names', 'erasures'] as const)
     expect([table, await db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
   await run(`insert into lazy_moves (app_id, owner_id, url, protocol, old_name, old_owner_id)

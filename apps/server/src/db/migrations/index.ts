@@ -66,6 +66,7 @@ import { vendorStates } from './0075-vendor-states.ts'
 import { online } from './0085-online.ts'
 import { orderChoices } from './0087-order-choices.ts'
 import { emailDomains } from './0088-email-domains.ts'
+import { compatibilityNames } from './0089-compatibility-names.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   online,
   orderChoices,
   emailDomains,
+  compatibilityNames,
 ]

@@ -3,6 +3,7 @@ import type { Flag } from './flag.ts'
 export interface CompatibilityTables {
   compatibility: CompatibilityTable
   compatibility_programs: CompatibilityProgramsTable
+  compatibility_names: CompatibilityNamesTable
 }
 
 /** How programs of another system reach an app. */
@@ -28,4 +29,12 @@ interface CompatibilityProgramsTable {
   /** A keyed hash. */
   program: string
   expires_at: number
+}
+
+/** What programs have sent to reach an app of a vendor; it leads to no other vendor's app. */
+interface CompatibilityNamesTable {
+  owner_ref: string
+  name: string
+  /** The id of the vendor, who may have been deleted. */
+  used_by: string
 }

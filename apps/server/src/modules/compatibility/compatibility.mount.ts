@@ -65,7 +65,8 @@ function mountEndpoints(server: FastifyInstance, shared: Deps, gates: Gates): vo
   })
   const outbox = new Outbox()
   for (const protocol of compatibilityProtocols) {
-    for (const base of ['/api', '/api/apps/:id']) {
+    // Domains that vendors had at the old system lead to paths without `/api`.
+    for (const base of ['', '/api', '/api/apps/:id']) {
       for (const end of ['', '/']) {
         server.route({
           method: ['GET', 'POST'],

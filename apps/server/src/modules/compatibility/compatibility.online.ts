@@ -1,14 +1,15 @@
 import { minute } from '../../core/clock.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { countOnline, listOnline } from '../sessions/online.access.ts'
+import { listOnline } from '../sessions/online.access.ts'
 
 export interface Online {
+  /** As many as `users` has: programs read as many names as the figures say. */
   count: number
-  /** Some of them; the names of those that sign in by a key are keys. */
-  some: { username: string; hasPassword: boolean }[]
+  /** The names of end users who sign in by a key are keys. */
+  users: { username: string; hasPassword: boolean }[]
 }
 
-const someMax = 100
+const usersMax = 1000
 const keptForMs = minute
 const keptMax = 1000
 
@@ -33,8 +34,7 @@ export class OnlineUsers {
   }
 
   async #read(appId: string, now: number): Promise<Online> {
-    const { database } = this.#ctx
-    const count = await countOnline(database, appId, now)
-    return { count, some: await listOnline(database, appId, now, someMax) }
+    const users = await listOnline(this.#ctx.database, appId, now, usersMax)
+    return { count: users.length, users }
   }
 }

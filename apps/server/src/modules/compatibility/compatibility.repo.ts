@@ -47,8 +47,34 @@ export async function savePrograms(
     .execute()
 }
 
+/** Notes that programs use apps, whose names stay their vendors' from then on. */
 export async function noteUse(tx: Tx, appIds: readonly string[], now: number): Promise<void> {
-  await tx.updateTable('compatibility').set({ last_used_at: now }).where('app_id', 'in', appIds).execute()
+  const used = await tx
+    .updateTable('compatibility')
+    .set({ last_used_at: now })
+    .where('app_id', 'in', appIds)
+    .returning(['owner_ref', 'name', 'owner_id as used_by'])
+    .execute()
+  if (used.length === 0) return
+  await tx
+    .insertInto('compatibility_names')
+    .values(used)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Whether programs of another vendor's customers have sent this name. */
+export async function isUsedByOther(
+  db: Db,
+  { owner_ref, name, owner_id }: Pick<CompatibilityRow, 'owner_ref' | 'name' | 'owner_id'>,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('compatibility_names')
+    .select('used_by')
+    .where('owner_ref', '=', owner_ref)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return found !== undefined && found.used_by !== owner_id
 }
 
 /** What an answer says of an end user besides the end user itself. */

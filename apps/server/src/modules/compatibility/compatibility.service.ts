@@ -46,6 +46,7 @@ export async function updateCompatibility(
       if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
       const before = await repo.findOfApp(tx, actor, app.id)
       const row = changed(ctx, before ?? newRow(ctx, app), change)
+      if (await repo.isUsedByOther(tx, row)) throw problem('compatibility_taken')
       await repo.save(tx, row)
       const secretChanged = before !== undefined && before.secret_sealed !== row.secret_sealed
       const detail = { before: before ? recorded(before) : {}, after: recorded(row), secretChanged }

@@ -11,7 +11,7 @@ import type { ActivityLog } from '../activity/activity.log.ts'
 import { messageOf } from '../apps/apps.messages.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import * as sessions from '../customer-sessions/customer-sessions.access.ts'
-import { findById, findByUsername } from '../end-users/end-users.access.ts'
+import { findById, findByUsername, findImportedCost } from '../end-users/end-users.access.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import { type AnswerSigner, accountOf, findKey, type ProgramReads } from '../program/program.service.ts'
 import * as repo from './customer-page.repo.ts'
@@ -137,8 +137,12 @@ async function byPassword(
   const name = normalizeName(username)
   const account = accountOf({ app: page }, name)
   const client = await guardPassword(attempts, { account, address }, async (turn) => {
-    const found = await findByUsername(ctx.db, page.id, name)
-    return (await ctx.passwords.verify(found?.password_hash, password, turn)) ? found : undefined
+    const [found, cost] = [
+      await findByUsername(ctx.db, page.id, name),
+      await findImportedCost(ctx.db, page.id),
+    ]
+    const isRight = await ctx.passwords.verifyEvenly(found?.password_hash, password, turn, cost)
+    return isRight ? found : undefined
   })
   if (!client) throw problem('customer_login_failed')
   const subject = { kind: 'end_user' as const, id: client.id }

@@ -20,6 +20,14 @@ const byUsername = query((db, values: { appId: string; usernameNormalized: strin
     .where('username_normalized', '=', values.usernameNormalized),
 )
 
+/** The highest bcrypt cost of an imported hash in an app; undefined without one. Reads one entry of its index. */
+export async function findImportedCost(db: Db, appId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ cost: string | null }>`select max(substr(password_hash, 5, 2)) as cost
+    from clients where app_id = ${appId} and substr(password_hash, 1, 2) = '$2'`.execute(db)
+  const cost = rows[0]?.cost
+  return cost == null ? undefined : Number(cost)
+}
+
 /** Finds an end user within an app that the caller has checked. */
 export const findById = (db: Db, appId: string, id: string): Promise<ClientRow | undefined> =>
   db.selectFrom('clients').selectAll().where('app_id', '=', appId).where('id', '=', id).executeTakeFirst()

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { email as emailSchema } from '@keyward/contract'
+import { sql } from 'kysely'
 import type { OwnerScope, ProgramActor } from '../../core/actor.ts'
-import { formsOfEmail } from '../../core/ids.ts'
-import { inScope, type Tx } from '../../db/index.ts'
+import { formsOfEmail, normalizeEmail } from '../../core/ids.ts'
+import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
@@ -29,6 +30,39 @@ export async function expireImportFiles(tx: Tx, scope: OwnerScope): Promise<void
 
 const sha1Of = (address: string): string =>
   createHash('sha1').update(address.trim().toLowerCase()).digest('hex')
+
+/**
+ * The name of the end user of an app with an address, the oldest of several; the address of an imported one may be known
+ * by its hash alone.
+ */
+export async function findNameByEmail(
+  db: Db,
+  app: { id: string; ownerId: string },
+  address: string,
+): Promise<string | undefined> {
+  const forms = formsOfEmail(normalizeEmail(address))
+  const own = await db
+    .selectFrom('clients')
+    .select('username')
+    .where('owner_id', '=', app.ownerId)
+    .where(sql<string>`lower(email)`, 'in', forms)
+    .where('email', 'is not', null)
+    .where('app_id', '=', app.id)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  if (own) return own.username
+  const imported = await db
+    .selectFrom('imported_users as i')
+    .innerJoin('clients as c', 'c.id', 'i.client_id')
+    .select('c.username')
+    .where('i.email_sha1', 'in', forms.map(sha1Of))
+    .where('c.app_id', '=', app.id)
+    .orderBy('c.created_at')
+    .limit(1)
+    .executeTakeFirst()
+  return imported?.username
+}
 
 /**
  * Stores the address of an imported end user of whom only its hash was known, once a program sends it. Returns the

@@ -69,7 +69,7 @@ export function createProgramCalls(deps: ProgramDeps) {
       sent: Sent & { username: string; password: string; licenseKey: string; email?: string | undefined },
     ) => register(deps, session, withMachine(session, sent)),
     login: (session: SessionFacts, sent: Sent & { username: string; password: string }) =>
-      login(deps, session, withMachine(session, sent)),
+      login(deps, session, { ...withMachine(session, sent), ignoresSpaces: true }),
     license: (session: SessionFacts, sent: Sent & { licenseKey: string }) =>
       turns.take(session, sent.address, (pause) =>
         signInByKey(deps, session, withMachine(session, sent), pause),

@@ -1,6 +1,13 @@
-import { type BodyInputOf, type Endpoint, endpoints, isPlaceholderId } from '@keyward/contract'
+import {
+  type BodyInputOf,
+  type Endpoint,
+  email as emailSchema,
+  endpoints,
+  isPlaceholderId,
+} from '@keyward/contract'
 import { sha256 } from '../../../core/crypto.ts'
-import { invalid } from '../../../core/problem.ts'
+import { invalid, type Problem, problem } from '../../../core/problem.ts'
+import { findNameByEmail } from '../../imports/imports.access.ts'
 import { downloadOf } from '../../releases/releases.service.ts'
 import { harmless, type Payload } from './answers.ts'
 import { type CallDeps, type Handler, panelLink, type SessionExchange, seatedUser } from './call.ts'
@@ -72,7 +79,8 @@ const register: Handler = async (deps, exchange) => {
     password: rawField(exchange, 'pass') ?? '',
     licenseKey: field(exchange, 'key') ?? '',
     hwid: hwidOf(exchange),
-    email: field(exchange, 'email'),
+    // Programs send `none` and the like of end users who gave no address.
+    email: emailSchema.safeParse(field(exchange, 'email')).data,
   })
   const { username, password, licenseKey, hwid, email } = sent
   const { session, address } = exchange
@@ -88,6 +96,21 @@ const login: Handler = async (deps, exchange) => {
   })
   const { session, address } = exchange
   return signedIn(deps, exchange, await deps.calls.login(session, { username, password, hwid, address }))
+}
+
+/** An address that is not known is refused like a wrong password: nobody learns who is a customer. */
+const loginEmail: Handler = async (deps, exchange) => {
+  const { session, address } = exchange
+  const sent = { password: rawField(exchange, 'pass') ?? '', hwid: hwidOf(exchange) }
+  const email = emailSchema.safeParse(field(exchange, 'email')).data
+  const found = email === undefined ? undefined : await findNameByEmail(deps.ctx.db, session.app, email)
+  const { username, password, hwid } = parsed(endpoints.program.login, { username: found ?? '-', ...sent })
+  const user = await deps.calls
+    .login(session, { username, password, hwid, address })
+    .catch((error: Problem) => {
+      throw error.code === 'usernameNotFound' ? problem('passMismatch') : error
+    })
+  return signedIn(deps, exchange, user)
 }
 
 const license: Handler = async (deps, exchange) => {
@@ -124,8 +147,11 @@ async function signedIn(
 const check: Handler = async ({ calls, seen }, { session, address }) => {
   await calls.check(session, address)
   seen.note(session.app.id, session.hwidHash ?? address)
-  return { success: true, message: 'Session is validated.' }
+  return { success: true, message: 'Session is validated.', role: paidRole }
 }
+
+/** Programs in C++ stop checking, and never learn of a ban, unless the vendor's account is a paid one. */
+const paidRole = 'seller'
 
 /** The wrong way round in the old systems: a success means that the machine is blocked. */
 const checkBlacklist: Handler = async ({ calls }, exchange) => {
@@ -159,6 +185,7 @@ const notOffered =
 export const handlers: Record<string, Handler> = {
   register,
   login,
+  loginemail: loginEmail,
   license,
   upgrade,
   check,

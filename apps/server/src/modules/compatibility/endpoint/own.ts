@@ -94,9 +94,9 @@ const log: Handler = async ({ calls }, exchange) => {
 /** The names of end users without a password are their keys, so nothing of them is shown. */
 const fetchOnline: Handler = async ({ calls, online }, { session, address }) => {
   await calls.allowedUser(session, address)
-  const { some } = await online.read(session.app.id)
-  if (some.length === 0) return refused('No online users found!')
-  const users = some.map(({ username, hasPassword }) => ({
+  const found = await online.read(session.app.id)
+  if (found.count === 0) return refused('No online users found!')
+  const users = found.users.map(({ username, hasPassword }) => ({
     credential: masked(username, hasPassword ? 10 : 0),
   }))
   return { success: true, message: 'Successfully fetched online users.', users }

@@ -78,7 +78,7 @@ async function handle(
 }
 
 /** Calls that hash a password for strangers: refused at once if they could only wait in place of others of their network. */
-const hashing = new Set(['login', 'register'])
+const hashing = new Set(['login', 'loginemail', 'register'])
 
 function openSession(
   { calls }: EndpointDeps,
@@ -117,7 +117,7 @@ function namedApp(exchange: Exchange, path: string | undefined) {
 }
 
 /** The calls of our own protocol, which name a refusal in the activity log. */
-const ownNames: Record<string, string> = { check: 'session', var: 'session' }
+const ownNames: Record<string, string> = { check: 'session', var: 'session', loginemail: 'login' }
 
 async function refusal({ calls }: EndpointDeps, exchange: Exchange, found: Problem): Promise<string> {
   const { app, type, address } = exchange

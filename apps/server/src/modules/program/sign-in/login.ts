@@ -19,6 +19,8 @@ interface Login {
   password: string
   machine: Machine | undefined
   address: string
+  /** As servers did that trimmed what was typed. */
+  ignoresSpaces?: boolean
 }
 
 /** Signs an end user in by username and password. */
@@ -32,13 +34,23 @@ export async function login(
   const { ctx, attempts } = deps
   const name = normalizeName(sent.username)
   let knownId: string | undefined
+  let matched = sent.password
   const subject = { account: accountOf(session, name), address: sent.address }
   const client = await guardPassword(attempts, subject, async (turn) => {
     const found = await findByUsername(ctx.db, session.app.id, name)
     knownId = found?.id
     // Ends the turn without counting a wrong password.
     if (!found && !wasAsked && (await deps.moves.find(session.app))) throw unknownName
-    return (await ctx.passwords.verify(found?.password_hash, sent.password, turn)) ? found : undefined
+    const matches = (form: string) => ctx.passwords.verify(found?.password_hash, form, turn)
+    const bare = sent.password.trim()
+    const isImported = found?.password_hash != null && isImportedHash(found.password_hash)
+    const hasSpaces = bare !== sent.password && bare !== ''
+    if (await matches(sent.password)) {
+      // Our own hash must not contain a space that was typed once by mistake.
+      if (isImported && hasSpaces && (await matches(bare))) matched = bare
+      return found
+    }
+    return sent.ignoresSpaces && hasSpaces && !isImported && (await matches(bare)) ? found : undefined
   }).catch((error: unknown): typeof unknownName => {
     if (error !== unknownName) throw error
     return unknownName
@@ -53,7 +65,7 @@ export async function login(
   }
   const device = await toDevice(deps, session.app, sent)
   const passwordHash = client.password_hash
-  const ownHash = await hashAgain(deps, { passwordHash, password: sent.password }, subject)
+  const ownHash = await hashAgain(deps, { passwordHash, password: matched }, subject)
   const signIn = { ...sessionSignIn('login', session, sent.address), passwordHash }
   const signedIn = ctx.tx(signIn.actor, async (write) => {
     const user = await enter(write, signIn, client.id, device)
