@@ -81,7 +81,7 @@ test('a build that is refused is kept in part, however long its hash', async () 
   await owner.call('PUT', `/apps/${app._id}/program-hashes`, { hashes })
   const { name, ownerId: ownerid } = settings
   const init = { type: 'init', ver: '1.0.0', enckey: 'abc', name, ownerid }
-  expect((await send(on, { ...init, hash: 'b'.repeat(60_000) })).json).toMatchObject({ success: false })
+  expect((await send(on, { ...init, hash: 'b'.repeat(15_000) })).json).toMatchObject({ success: false })
   const refused = async () =>
     (await owner.call('GET', `/activity?app=${app._id}&code=hashCheckFail`)).json.data.events
   await expect.poll(refused).toHaveLength(1)
