@@ -262,7 +262,7 @@ namespace Keyward
                 headers[name] = headers.TryGetValue(name, out string before) ? before + ", " + pair[1] : (string)pair[1];
             }
             int status = JsonText.Integer(response, "status");
-            byte[] body = await Http.ReadAsync(new Repeated(once, repeat), status, CancellationToken.None);
+            byte[] body = await Http.ReadAsync(new Repeated(once, repeat), CancellationToken.None);
             return new Answer { Status = status, Headers = headers, Body = body };
         }
 

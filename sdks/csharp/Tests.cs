@@ -310,7 +310,7 @@ namespace Keyward
             Expect(!JsonText.TryParse(string.Concat(Enumerable.Repeat("{\"a\":", 100000)), out _), "no value");
             Expect(JsonText.TryParse(new string('[', 64) + new string(']', 64), out _), "a value within the bound");
             Expect(Caught(() => new KeywardClient(Options("deep")).LicenseAsync("KEY"))?.Code == "unexpected_answer", "no verdict of a signed answer");
-            Expect(Caught(() => new KeywardClient(Options("deepUnsigned")).LicenseAsync("KEY"))?.Code == "unsigned", "no verdict of an unsigned answer");
+            Expect(Caught(() => new KeywardClient(Options("deepUnsigned")).LicenseAsync("KEY"))?.Code == "blocked", "no verdict of an unsigned answer");
             string file = NewFile("deep.json");
             Directory.CreateDirectory(Path.GetDirectoryName(file));
             File.WriteAllText(file, "{\"activation\":" + new string('[', 100000));

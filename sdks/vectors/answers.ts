@@ -96,14 +96,16 @@ const setHeader = (name: string, change: (value: string) => string): Tamper => {
 const dropHeader = (name: string): Tamper => {
   return (response) => ({ ...response, headers: response.headers.filter(([each]) => each !== name) })
 }
-const unsigned = (name: string, status: number, body: string): AnswerCase => ({
+const unsigned = (name: string, status: number, body: string, type = 'application/json'): AnswerCase => ({
   name,
   request: login,
-  response: { status, headers: [['content-type', 'application/json']], body },
+  response: { status, headers: type === '' ? [] : [['content-type', type]], body },
   expect:
-    status === 429 || status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', reason: 'unsigned' },
+    status === 429 || status >= 500
+      ? { outcome: 'unavailable' }
+      : { outcome: 'unavailable', reason: 'blocked' },
 })
-/** An unsigned response that needs no attack to explain it. */
+/** An unsigned response of something that is known. */
 const stranger = (
   name: string,
   reason: string,
@@ -222,6 +224,22 @@ export const answers: AnswerCase[] = [
   ]),
   unsigned('an unsigned success', 200, granted),
   unsigned('an unsigned rejection', 403, banned),
+  unsigned('an unsigned success without a type', 200, granted, ''),
+  unsigned('the refusal of a content network', 403, 'error code: 1010', 'text/plain; charset=UTF-8'),
+  unsigned('the refusal of a gateway', 401, '{"message":"Missing Authentication Token"}'),
+  unsigned('the refusal of a proxy that asks for a password', 407, ''),
+  unsigned('the time-out of a gateway', 408, '', ''),
+  unsigned('a status that no server sends', 418, 'teapot', 'text/plain'),
+  unsigned('an empty answer', 204, '', ''),
+  unsigned('an empty success', 200, ''),
+  unsigned('a success that is no text', 200, '\u001f\u008b\u0008\u0000', 'application/octet-stream'),
+  unsigned(
+    'an unsigned refusal of a password',
+    401,
+    '{"success":false,"code":"passMismatch","message":"No"}',
+  ),
+  unsigned('an unsigned end of a session', 401, '{"success":false,"code":"sessionUnauthed","message":"No"}'),
+  unsigned('another unsigned appDisabled', 401, '{"success":false,"code":"appDisabled","message":"No"}'),
   stranger('an unsigned redirect', 'captive_portal', 302, 'text/plain', '', [
     ['location', 'https://portal.example/'],
   ]),
@@ -240,7 +258,12 @@ export const answers: AnswerCase[] = [
     ...dropHeader('signature')(response),
     body: '<html>Welcome</html>',
   })),
-  refused('only another label', 'unsigned', { label: 'sig1' }),
+  {
+    name: 'only another label',
+    request: login,
+    response: (({ base: _, ...response }) => response)(respond(login, 200, granted, { label: 'sig1' })),
+    expect: { outcome: 'unavailable', reason: 'blocked' },
+  },
   refused('an input without its signature', 'malformed_signature', {}, dropHeader('signature')),
   refused('a signature without its input', 'malformed_signature', {}, dropHeader('signature-input')),
   refused(
@@ -405,12 +428,17 @@ export const answers: AnswerCase[] = [
       expect: { outcome: 'refused', reason: 'body_too_large' },
     }),
   ),
-  ...['text/html', 'application/json'].map(
-    (type): AnswerCase => ({
+  ...(
+    [
+      ['text/html', 'captive_portal'],
+      ['application/json', 'blocked'],
+    ] as const
+  ).map(
+    ([type, reason]): AnswerCase => ({
       name: `an unsigned body of a megabyte as ${type}`,
       request: login,
       response: { status: 200, headers: [['content-type', type]], body: line, bodyRepeat: 1_024 },
-      expect: { outcome: 'refused', reason: 'body_too_large' },
+      expect: { outcome: 'unavailable', reason },
     }),
   ),
 ]

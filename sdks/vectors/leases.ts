@@ -69,6 +69,10 @@ export const activationClaims = {
 export const leaseHeader = { alg: 'EdDSA', typ: 'keyward-lease+jws', kid: testKey.kid }
 export const activationHeader = { ...leaseHeader, typ: 'keyward-activation+jws' }
 
+/** The shortest lease before which the clock may be a time zone away, and a shorter one. */
+const daysLong = { claims: { graceUntil: issued + 72 * hour } }
+const shorter = { claims: { graceUntil: issued + 72 * hour - 1 } }
+const timeZone = 14 * hour
 const lease = ({ header, claims, key }: Parts = {}) =>
   toJws({ ...leaseHeader, ...header }, { ...leaseClaims, ...claims }, key)
 const activation = ({ header, claims, key }: Parts = {}) =>
@@ -77,6 +81,10 @@ const activation = ({ header, claims, key }: Parts = {}) =>
 type Facts = Partial<Pick<LeaseCase, 'appId' | 'hwid' | 'now' | 'latest' | 'nonce'>>
 
 const usual = { appId, hwid, now: issued + hour, latest: issued }
+
+/** A hardware id with white space at its ends, which is hashed as the program passes it. */
+const spacedHwid = `  PC-7F3A-0042 \t`
+const spaced = { lease: { claims: { hwid: sha256(spacedHwid) } }, facts: { hwid: spacedHwid } }
 
 const accepted = (name: string, text: string, facts: Facts = {}): LeaseCase => ({
   name,
@@ -195,11 +203,25 @@ export const leases: LeaseCase[] = [
   accepted('a lease in its grace', lease(), { now: issued + 100 * hour }),
   accepted('a lease one second before the end of its grace', lease(), { now: issued + 240 * hour - 1 }),
   accepted('a lease of a program that was never started before', lease(), { latest: 0 }),
-  accepted('a clock that lags by five minutes', lease(), { now: issued + hour, latest: issued + hour + 300 }),
-  accepted('a clock that lags behind the time of issue by five minutes', lease(), {
+  accepted('a clock that lags by five minutes', lease(shorter), {
+    now: issued + hour,
+    latest: issued + hour + 300,
+  }),
+  accepted('a clock that lags behind the time of issue by five minutes', lease(shorter), {
     now: issued - 300,
     latest: 0,
   }),
+  accepted('a clock that lags by a time zone before a lease of days', lease(daysLong), {
+    now: issued + hour,
+    latest: issued + hour + timeZone,
+  }),
+  accepted('a clock that lags behind the time of issue of a lease of days by a time zone', lease(daysLong), {
+    now: issued - timeZone,
+    latest: 0,
+  }),
+  accepted('a lease with white space at the ends of its hardware id', lease(spaced.lease), spaced.facts),
+  refused('a lease whose hardware id was trimmed', lease(), spaced.facts),
+  refused('a lease whose hardware id was not trimmed', lease(spaced.lease)),
   accepted('a lease without features', lease({ claims: { features: [] } })),
   accepted('a lease with variables', lease({ claims: { variables: { endpoint: 'https://example.com' } } })),
   accepted('a lease whose variables are of another form', lease({ claims: { variables: ['x'] } })),
@@ -211,15 +233,33 @@ export const leases: LeaseCase[] = [
   refused('a lease long after its end', lease(), { now: far, latest: issued }, 'lease_ended'),
   refused(
     'a clock that was set back',
-    lease(),
+    lease(shorter),
     { now: issued + hour, latest: issued + hour + 301 },
     'clock_set_back',
   ),
   refused(
     'a clock that was set back before the issue',
-    lease(),
+    lease(shorter),
     { now: issued - 301, latest: 0 },
     'clock_set_back',
+  ),
+  refused(
+    'a clock that was set back by more than a time zone before a lease of days',
+    lease(daysLong),
+    { now: issued + hour, latest: issued + hour + timeZone + 1 },
+    'clock_set_back',
+  ),
+  refused(
+    'a clock that was set back by more than a time zone before the issue of a lease of days',
+    lease(daysLong),
+    { now: issued - timeZone - 1, latest: 0 },
+    'clock_set_back',
+  ),
+  refused(
+    'a clock that lags by a time zone after the end that was seen',
+    lease(daysLong),
+    { now: issued + 71 * hour, latest: issued + 72 * hour },
+    'lease_ended',
   ),
   refused('a clock that was set back after the end', lease(), { now: issued, latest: far }, 'clock_set_back'),
   refused('an activation instead of a lease', activation()),
@@ -245,9 +285,18 @@ export const leases: LeaseCase[] = [
   ),
   activates('a file with empty lines and white space around the lines', `\n  ${activation()}\t\n\n`),
   activates('a file without a line feed at its end', activation().trim()),
-  activates('a clock that lags by five minutes at the activation', activation(), {
-    latest: issued + hour + 300,
+  activates('a clock that lags by a time zone at the activation', activation(), {
+    now: issued - timeZone,
+    latest: issued,
   }),
+  activates(
+    'a file of a day with a clock that lags by a time zone',
+    activation({ claims: { exp: issued + day } }),
+    {
+      now: issued - timeZone,
+    },
+  ),
+  activates('a file for a hardware id with white space at its ends', activation(spaced.lease), spaced.facts),
   activates('an activation with a clock that was ahead', activation(), { latest: far }),
   activates(
     'an activation that never ends with a clock before its issue',
@@ -262,7 +311,10 @@ export const leases: LeaseCase[] = [
   ),
   rejected('an activation for another request', activation({ claims: { nonce: '0807060504030201' } })),
   rejected('an activation for an earlier request', activation(), { nonce: '1111111111111111' }),
-  rejected('an activation with a clock before its issue', activation(), { now: issued - 301, latest: 0 }),
+  rejected('an activation with a clock before its issue by more than a time zone', activation(), {
+    now: issued - timeZone - 1,
+    latest: 0,
+  }),
   rejected('a lease instead of an activation', lease()),
   rejected('a lease with the nonce', lease({ claims: { nonce } })),
   rejected(

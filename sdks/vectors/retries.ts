@@ -72,6 +72,7 @@ const unsigned = (status: number, body: unknown = '', headers?: Record<string, s
 })
 const wait = (seconds: string) => ({ 'retry-after': seconds })
 const page = { 'content-type': 'text/html; charset=utf-8' }
+const text = { 'content-type': 'text/plain; charset=UTF-8' }
 
 const license = { method: 'license', args: ['KEY'] }
 const register = { method: 'register', args: [{ username: 'ada', password: 'secret1', licenseKey: 'KEY' }] }
@@ -268,6 +269,11 @@ export const retries: RetryCase[] = [
       ['a missing path', 'wrong_address', known, unsigned(404)],
       ['a refused method', 'wrong_address', known, unsigned(405)],
       ['a server without the app', 'unknown_app', known, unsigned(403, failure('appDisabled'))],
+      ['an unsigned success', 'blocked', unknown, unsigned(200, success)],
+      ['an unsigned rejection', 'blocked', unknown, unsigned(403, failure('userBanned'))],
+      ['the refusal of a content network', 'blocked', unknown, unsigned(403, 'error code: 1010', text)],
+      ['the time-out of a gateway', 'blocked', unknown, unsigned(408)],
+      ['an empty success', 'blocked', unknown, unsigned(200)],
     ] as const
   ).map(
     ([name, code, facts, behaviour]): RetryCase => ({
@@ -308,18 +314,15 @@ export const retries: RetryCase[] = [
     server: [{ does: 'forge', status: 500, body: success }, grant],
     expect: failed(1, 'signature', 'bad_signature'),
   },
-  {
-    name: 'license after an unsigned success',
-    ...license,
-    server: [unsigned(200, success), grant],
-    expect: failed(1, 'signature', 'unsigned'),
-  },
-  {
-    name: 'license after an unsigned rejection',
-    ...license,
-    server: [unsigned(403, failure('userBanned')), grant],
-    expect: failed(1, 'signature', 'unsigned'),
-  },
+  ...([['register', ...register.args], ...notRepeatable] as [method: string, ...args: unknown[]][]).map(
+    ([method, ...args]): RetryCase => ({
+      name: `${method} after the refusal of a content network, which may have lost an answer`,
+      method,
+      args,
+      server: [unsigned(403, 'error code: 1010', text), grant],
+      expect: network(1, 'blocked', { status: 403, ...unknown }),
+    }),
+  ),
   {
     name: 'license after a rejection',
     ...license,

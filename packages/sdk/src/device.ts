@@ -1,36 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { type Machine, machineGuid, machineGuidQuery, thisMachine } from './hwid.ts'
+import { isPlaceholder, type Machine, machineGuid, machineGuidQuery, thisMachine } from './hwid.ts'
 import type { DeviceDescription } from './types.ts'
 
 type PartName = keyof NonNullable<DeviceDescription['parts']>
-
-/** Serial numbers that many machines share: they identify none of them. */
-const placeholders = new Set([
-  '0123456789',
-  '123456789',
-  '1234567890',
-  '03000200-0400-0500-0006-000700080009',
-  'base board serial number',
-  'chassis serial number',
-  'default string',
-  'empty',
-  'invalid',
-  'n/a',
-  'none',
-  'not applicable',
-  'not available',
-  'not specified',
-  'null',
-  'o.e.m.',
-  'serial',
-  'system serial number',
-  'to be filled by o.e.m.',
-  'to be filled by o.e.m',
-  'uninitialized',
-  'unknown',
-])
-/** All zeros or all `f`, with any separators. */
-const blank = /^(?:[0\W]*|[f\W]*)$/
 
 /**
  * The name, the system and salted hashes of parts of this machine, so that the server recognizes it when its hardware id
@@ -44,7 +16,7 @@ export async function describeDevice(
   const parts = Object.fromEntries(
     Object.entries(values)
       .map(([name, value]) => [name, value.trim().toLowerCase()] as const)
-      .filter(([, value]) => !placeholders.has(value) && !blank.test(value))
+      .filter(([, value]) => !isPlaceholder(value))
       .map(([name, value]) => [name, hashPart(appId, name as PartName, value)]),
   )
   return { name: machine.hostname.slice(0, 256), system: machine.system.slice(0, 256), parts }
@@ -129,6 +101,6 @@ function partReaders(machine: Machine): Record<'machine' | 'board' | 'disk', Rea
 function lowestBurnedIn(macs: readonly string[]): string {
   const burnedIn = macs
     .map((mac) => mac.toLowerCase())
-    .filter((mac) => (Number.parseInt(mac.slice(0, 2), 16) & 2) === 0 && !blank.test(mac))
+    .filter((mac) => (Number.parseInt(mac.slice(0, 2), 16) & 2) === 0 && !isPlaceholder(mac))
   return burnedIn.sort()[0] ?? ''
 }

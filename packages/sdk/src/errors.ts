@@ -20,13 +20,13 @@ export type NetworkErrorCode =
   | 'wrong_address'
   /** The server knows no app with this `appId`, and therefore cannot sign. */
   | 'unknown_app'
+  /** Something else answered, without the server's signature: a firewall, a proxy, a content network; see `status`. */
+  | 'blocked'
   /** The response is genuine, but this version of the SDK does not understand it. */
   | 'unexpected_answer'
 
 /** `KeywardSignatureError.code`: why a response was rejected. */
 export type SignatureErrorCode =
-  /** No signature with the label `keyward`. */
-  | 'unsigned'
   /** `Signature` or `Signature-Input` cannot be parsed, or one of them is missing. */
   | 'malformed_signature'
   /** The signature does not cover exactly the components that the protocol requires, in its order. */
@@ -39,7 +39,7 @@ export type SignatureErrorCode =
   | 'digest_mismatch'
   /** The signature does not match this request and response. */
   | 'bad_signature'
-  /** The body is larger than any response of a server (256 KiB). */
+  /** The body of a signed response is larger than any of a server (256 KiB). */
   | 'body_too_large'
 
 /** `KeywardUsageError.code`: a mistake in the calling program. */
@@ -100,7 +100,7 @@ export class KeywardNetworkError extends KeywardError {
   }
 }
 
-/** A response that is not proven to be the server's response to this request. Do not continue. */
+/** A response with a signature that does not prove it to be the server's response to this request. Do not continue. */
 export class KeywardSignatureError extends KeywardError {
   override readonly name = 'KeywardSignatureError'
   declare readonly code: SignatureErrorCode

@@ -1,11 +1,8 @@
 import { concat } from './bytes.ts'
 import { toCertificateError } from './certificates.ts'
-import { KeywardNetworkError, KeywardSignatureError } from './errors.ts'
-import type { ReceivedAnswer } from './signature.ts'
+import { KeywardNetworkError } from './errors.ts'
+import { maxAnswerBytes, type ReceivedAnswer } from './signature.ts'
 import type { Fetch, FetchResponse } from './types.ts'
-
-/** No genuine response is this large; reading stops here. */
-const maxAnswerBytes = 256 * 1024
 
 /** Errors before a connection was established, so the server cannot have received the request. */
 const neverSent = new Set([
@@ -29,8 +26,7 @@ export interface Exchange {
 
 /**
  * Sends one request and reads the whole response, whatever its status, within `timeoutMs`. Does not follow redirects:
- * the signature covers the requested path. Throws `KeywardNetworkError`, or `KeywardSignatureError` for a body too
- * large to verify.
+ * the signature covers the requested path. Throws `KeywardNetworkError`.
  */
 export async function exchange(fetch: Fetch, request: Exchange, timeoutMs: number): Promise<ReceivedAnswer> {
   const abort = new AbortController()
@@ -48,7 +44,7 @@ export async function exchange(fetch: Fetch, request: Exchange, timeoutMs: numbe
   try {
     return await Promise.race([receive(fetch, request, abort.signal), timeout])
   } catch (error) {
-    if (error instanceof KeywardNetworkError || error instanceof KeywardSignatureError) throw error
+    if (error instanceof KeywardNetworkError) throw error
     throw toNetworkError(error, request.url)
   } finally {
     clearTimeout(timer)
@@ -75,17 +71,13 @@ async function readBody(response: FetchResponse): Promise<Uint8Array> {
   for (;;) {
     const { done, value } = await reader.read()
     if (done || value === undefined) return concat(chunks)
+    chunks.push(value)
     size += value.byteLength
     if (size > maxAnswerBytes) {
       // The rest is not needed, and a failed cancellation does not matter.
       reader.cancel().catch(() => {})
-      throw new KeywardSignatureError(
-        'body_too_large',
-        `The answer is larger than ${maxAnswerBytes} bytes`,
-        response.status,
-      )
+      return concat(chunks)
     }
-    chunks.push(value)
   }
 }
 

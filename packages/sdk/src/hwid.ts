@@ -23,8 +23,35 @@ export const machineGuidQuery = ['query', 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microso
 export const machineGuid = /^[ \t]*MachineGuid[ \t]+REG_SZ[ \t]+(\S+)/im
 /** Only root may read `product_uuid`, so a refusal there is as lasting as a missing file. */
 const absent = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
-/** Placeholder ids of firmware and disk images, shared by many machines. */
-const meaningless = /^(?:[0f-]*|uninitialized|03000200-0400-0500-0006-000700080009)$/i
+/** Ids and serial numbers that many machines share: they identify none of them. */
+const placeholders = new Set([
+  '0123456789',
+  '123456789',
+  '1234567890',
+  '03000200-0400-0500-0006-000700080009',
+  'base board serial number',
+  'chassis serial number',
+  'default string',
+  'empty',
+  'invalid',
+  'n/a',
+  'none',
+  'not applicable',
+  'not available',
+  'not specified',
+  'null',
+  'o.e.m.',
+  'serial',
+  'system serial number',
+  'to be filled by o.e.m.',
+  'to be filled by o.e.m',
+  'uninitialized',
+  'unknown',
+])
+/** All zeros or all `f`, with any separators. */
+const blank = /^(?:[0\W]*|[f\W]*)$/
+/** The text is trimmed and in lower case. */
+export const isPlaceholder = (text: string): boolean => placeholders.has(text) || blank.test(text)
 
 /**
  * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as 64 hex
@@ -46,7 +73,7 @@ export async function defaultHwid(appId: string, machine: Machine = thisMachine(
 async function findMachineId(machine: Machine): Promise<string | undefined> {
   for (const [source, ask] of sources(machine)) {
     const id = (await readSource(ask)).trim().toLowerCase()
-    if (id !== '' && !meaningless.test(id)) return `${source}:${id}`
+    if (!isPlaceholder(id) && !/^[0f-]*$/.test(id)) return `${source}:${id}`
   }
   return networkId(machine)
 }

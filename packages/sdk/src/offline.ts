@@ -12,6 +12,9 @@ export { StorageFailure }
 
 /** How far a clock may lag behind the highest time that the server has signed, in seconds. */
 const clockToleranceS = 300
+/** The same for a file, and for a lease of days: the clock may be set to the farthest time zone. */
+const timeZoneToleranceS = 14 * 3_600
+const daysLongS = 72 * 3_600
 
 /** Why the stored lease does not help. */
 export type OfflineProblem = 'no_lease' | 'lease_ended' | 'clock_set_back'
@@ -23,7 +26,7 @@ interface OfflineAnswer {
 
 /** A statement that holds now. */
 interface Found extends OfflineAnswer {
-  /** The clock by which it was judged; undefined for a statement without an end, which no clock concerns. */
+  /** The time by which it was judged; undefined for a statement without an end, which no clock concerns. */
   now: number | undefined
   lease?: Lease
 }
@@ -161,7 +164,9 @@ export class Offline {
     const lease = await readLease(kept.lease, this.#subject(hwid))
     if (!kept.user || !lease || this.#isOlder(lease)) return 'no_lease'
     if (key !== undefined && kept.key !== key) return 'no_lease'
-    const judged = await this.#judge(kept, lease.iat, lease.graceUntil)
+    const isDaysLong = lease.graceUntil - lease.iat >= daysLongS
+    const tolerance = isDaysLong ? timeZoneToleranceS : clockToleranceS
+    const judged = await this.#judge(kept, lease.iat, lease.graceUntil, tolerance)
     if (typeof judged === 'string') return judged
     const variables = toTexts(lease.variables)
     return {
@@ -181,7 +186,7 @@ export class Offline {
     if (!activation || (key !== undefined && kept.activation?.licenseKey !== key)) return 'no_lease'
     const { iat, exp } = activation
     if (exp === null) return { ...toActivated(activation, this.#time.now()), now: undefined }
-    const judged = await this.#judge(kept, iat, exp)
+    const judged = await this.#judge(kept, iat, exp, timeZoneToleranceS)
     return typeof judged === 'string' ? judged : { ...toActivated(activation, judged.now), ...judged }
   }
 
@@ -190,11 +195,14 @@ export class Offline {
     kept: Kept,
     iat: number,
     end: number,
+    tolerance: number,
   ): Promise<{ now: number } | 'clock_set_back' | 'lease_ended'> {
-    const now = this.#time.now()
+    const clock = this.#time.now()
     const floor = Math.max(iat, await this.#time.floor(kept))
-    if (now < floor - clockToleranceS) return 'clock_set_back'
-    return Math.max(now, floor) >= end ? 'lease_ended' : { now }
+    if (clock < floor - tolerance) return 'clock_set_back'
+    // A clock that lags must not hold up the time that is noted: it could be set back again after every restart.
+    const now = Math.max(clock, floor)
+    return now >= end ? 'lease_ended' : { now }
   }
 
   /** Notes the time at which a statement was used, from which the clock cannot go back. */
@@ -238,7 +246,7 @@ export class Offline {
       if (pending?.nonce !== activation.nonce) return 'other_request'
       const { iat, exp } = activation
       const now = this.#time.now()
-      if (exp !== null && now < iat - clockToleranceS) return 'clock_set_back'
+      if (exp !== null && now < iat - timeZoneToleranceS) return 'clock_set_back'
       if (exp !== null && now >= exp) return 'lease_ended'
       await this.#store({ ...kept, latest: iat, boot: undefined, activation: { file: line, ...pending } })
       this.#time.forget()

@@ -1,9 +1,9 @@
 import { platform } from '#platform'
-import { toBase64, toUtf8 } from './bytes.ts'
 import { KeywardUsageError } from './errors.ts'
 import { type KeyRing, toKeyRing } from './keys.ts'
 import { Offline } from './offline.ts'
 import type { HttpProxy } from './platform.ts'
+import { toProxy } from './proxy-address.ts'
 import type { Fetch, KeywardOptions, KeywardStorage, LogEvent } from './types.ts'
 
 export interface CheckedOptions {
@@ -66,26 +66,17 @@ function toFetch({ fetch, proxy }: KeywardOptions): Fetch {
   if (proxy !== undefined) {
     if (fetch !== undefined) throw wrong('Pass either proxy or fetch')
     if (!platform.proxyFetch) throw wrong('A browser takes its proxy from the settings of the system')
-    return platform.proxyFetch(toProxy(proxy))
+    return platform.proxyFetch(checkProxy(proxy))
   }
   const used = fetch ?? (globalThis.fetch as Fetch)
   if (typeof used !== 'function') throw wrong('fetch is not a function')
-  return used
+  return fetch === undefined && platform.environmentFetch ? platform.environmentFetch(used) : used
 }
 
-/** The messages do not repeat the option, which may contain a password. */
-function toProxy(proxy: unknown): HttpProxy {
+/** The message does not repeat the option, which may contain a password. */
+function checkProxy(proxy: unknown): HttpProxy {
   try {
-    const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(
-      text('proxy', proxy, 2048),
-    )
-    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
-    const isPlain = protocol === 'http:' && `${pathname}${search}${hash}` === '/' && hostname !== ''
-    if (!isPlain || /[:\p{Cc}]/u.test(user) || /\p{Cc}/u.test(secret)) throw new TypeError('another form')
-    const host = hostname.replace(/^\[|\]$/g, '')
-    if (user === '' && secret === '') return { host, port: Number(port || 80) }
-    const authorization = `Basic ${toBase64(toUtf8(`${user}:${secret}`))}`
-    return { host, port: Number(port || 80), authorization }
+    return toProxy(text('proxy', proxy, 2048))
   } catch {
     throw wrong('proxy must be an address such as http://user:password@host:port')
   }

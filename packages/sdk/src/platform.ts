@@ -12,8 +12,12 @@ export interface Platform {
   describeDevice(appId: string): Promise<DeviceDescription | undefined>
   /** Storage for one app that only this user of the machine can read. */
   openStorage(appId: string): KeywardStorage
+  /** What requests name as their `User-Agent`; undefined where browsers name themselves. */
+  userAgent?: string
   /** Requests through an HTTP proxy; undefined where programs cannot choose one. */
   proxyFetch?(proxy: HttpProxy): Fetch
+  /** Requests through the proxy that the environment names, else with `direct`; undefined where `direct` does that. */
+  environmentFetch?(direct: Fetch): Fetch
   /** The run of the operating system, and its age in seconds; undefined where it has no name. */
   boot?(): Promise<{ id: string; uptime: number } | undefined>
   /** Prints a warning where developers see it. */

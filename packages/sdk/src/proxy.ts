@@ -19,7 +19,7 @@ export function proxyFetch(proxy: HttpProxy): Fetch {
   return async (url, init) => {
     const target = new URL(url)
     if (target.protocol === 'http:') return forwarded(proxy, target, init)
-    const socket = await openTunnel(proxy, target, init.signal)
+    const socket = await openTunnel(proxy, target, init)
     return exchanged(init, target, { path: target.pathname, createConnection: () => socket })
   }
 }
@@ -33,12 +33,12 @@ async function forwarded(proxy: HttpProxy, target: URL, init: Send): Promise<Fet
 }
 
 /** Opens a connection to the server through the proxy; rejects with `unreachable`, because nothing was sent to it. */
-async function openTunnel(proxy: HttpProxy, target: URL, signal: AbortSignal): Promise<Socket> {
+async function openTunnel(proxy: HttpProxy, target: URL, { headers, signal }: Send): Promise<Socket> {
   const tcp = connectTcp({ host: proxy.host, port: proxy.port })
   const stop = () => tcp.destroy()
   signal.addEventListener('abort', stop)
   try {
-    const head = await readHead(tcp, () => tcp.write(toConnect(proxy, target)))
+    const head = await readHead(tcp, () => tcp.write(toConnect(proxy, target, headers['user-agent'])))
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(head)?.[1])
     if (!(status >= 200 && status < 300)) throw refused(proxy, status)
     return await secured(tcp, target.hostname.replace(/^\[|\]$/g, ''))
@@ -56,9 +56,10 @@ async function openTunnel(proxy: HttpProxy, target: URL, signal: AbortSignal): P
   }
 }
 
-function toConnect({ authorization }: HttpProxy, target: URL): string {
+function toConnect({ authorization }: HttpProxy, target: URL, userAgent: string | undefined): string {
   const authority = `${target.hostname}:${target.port || 443}`
   const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]
+  if (userAgent !== undefined) lines.push(`User-Agent: ${userAgent}`)
   if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -12,6 +12,8 @@ import {
 } from './structured-fields.ts'
 
 const label = 'keyward'
+/** No genuine response is larger; reading stops beyond. */
+export const maxAnswerBytes = 256 * 1024
 
 /** The parts of a request that the response's signature must cover. */
 export interface SentRequest {
@@ -26,7 +28,7 @@ export interface SentRequest {
 export interface ReceivedAnswer {
   status: number
   headers: { get(name: string): string | null }
-  /** The raw bytes, before any parsing. */
+  /** The raw bytes, before any parsing; cut off somewhere beyond `maxAnswerBytes`. */
   body: Uint8Array
 }
 
@@ -71,25 +73,23 @@ interface Judged {
 }
 
 /**
- * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, which a proxy may send without a
- * signature). Rejects with `KeywardNetworkError` if something other than the app's server answered, and with
- * `KeywardSignatureError` for any other response that is not genuine.
+ * Classifies a response as a `verdict`, or as `unavailable` (429 and 5xx, signed or not). Rejects with
+ * `KeywardNetworkError` for any other response without a signature, and with `KeywardSignatureError` for one whose
+ * signature fails.
  */
 export async function judge(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing): Promise<Judged> {
   const unavailable = answer.status === 429 || answer.status >= 500
   const signed = isSigned(answer)
-  const stranger = signed || (unavailable && answer.status !== 511) ? undefined : toStranger(answer)
-  if (stranger) throw stranger
-  const verified = !unavailable || signed ? await verifyAnswer(sent, answer, keys) : undefined
+  if (!signed && (!unavailable || answer.status === 511)) throw toStranger(answer)
+  const verified = signed ? await verifyAnswer(sent, answer, keys) : undefined
   return { outcome: unavailable ? 'unavailable' : 'verdict', created: verified?.created }
 }
 
 /**
- * Explains an unsigned response that no attack needs: a captive portal, another site, or a missing app. Anyone on the
- * network can send these, as they can drop the request, so they are never a verdict. An unsigned response that claims
- * to be one is not explained: only a fake server sends it.
+ * Explains an unsigned response: a captive portal, another site, a missing app, or something on the way. Anyone on the
+ * network can send these, as they can drop the request, so they are never a verdict.
  */
-function toStranger(answer: ReceivedAnswer): KeywardNetworkError | undefined {
+function toStranger(answer: ReceivedAnswer): KeywardNetworkError {
   const { status } = answer
   const isPage = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(header(answer, 'content-type'))
   // Browsers hide redirects behind the status 0.
@@ -102,9 +102,11 @@ function toStranger(answer: ReceivedAnswer): KeywardNetworkError | undefined {
     const message = `No Keyward server answers at baseUrl (status ${status})`
     return new KeywardNetworkError('wrong_address', message, facts)
   }
-  return status === 403 && readCode(answer) === 'appDisabled'
-    ? new KeywardNetworkError('unknown_app', 'The server has no app with this appId', facts)
-    : undefined
+  if (status === 403 && readCode(answer) === 'appDisabled') {
+    return new KeywardNetworkError('unknown_app', 'The server has no app with this appId', facts)
+  }
+  const message = `A firewall, a proxy or another server answered in place of the server (status ${status})`
+  return new KeywardNetworkError('blocked', message, { status, outcomeUnknown: true })
 }
 
 function readCode(answer: ReceivedAnswer): unknown {
@@ -149,7 +151,9 @@ export async function verifyAnswer(
     }
   }
 
-  if (!isSigned(answer)) refuse('unsigned', `The answer with status ${answer.status} is not signed`)
+  if (answer.body.byteLength > maxAnswerBytes) {
+    refuse('body_too_large', `The answer is larger than ${maxAnswerBytes} bytes`)
+  }
   const input = dictionary('signature-input').get(label)
   const signature = dictionary('signature').get(label)
   if (input?.kind !== 'list' || signature?.kind !== 'item' || signature.value.type !== 'bytes') {

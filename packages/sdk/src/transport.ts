@@ -12,6 +12,7 @@ const lasting = new Set<string>([
   'captive_portal',
   'wrong_address',
   'unknown_app',
+  'blocked',
   'certificate',
   'clock',
 ])
@@ -144,6 +145,7 @@ export class Transport {
       'accept-encoding': 'identity',
       'keyward-nonce': nonce,
       'keyward-keys': [...keys.keys()].join(','),
+      ...(platform.userAgent === undefined ? {} : { 'user-agent': platform.userAgent }),
     }
     if (call.session !== undefined) {
       sent.authorization = `Bearer ${call.session}`

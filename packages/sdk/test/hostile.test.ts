@@ -98,23 +98,16 @@ const forgeries: [what: string, code: string, behaviour: Behaviour][] = [
     ],
   ),
   [
-    'a wrong label',
-    'unsigned',
-    (seen) => signed(seen, 200, { success: true, data: { user } }, { label: 'sig1' }),
-  ],
-  [
     'a wrong digest, signed',
     'digest_mismatch',
     (seen) => signed(seen, 200, { success: true, data: { user } }, { digest: 'sha-256=:AAAA:' }),
   ],
-  ['an unsigned success', 'unsigned', plain(200, JSON.stringify({ success: true, data: { user } }))],
-  ['an unsigned rejection', 'unsigned', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
   [
     'a 500 with a broken signature',
     'wrong_parameters',
     (seen) => signed(seen, 500, {}, { params: ';created=1' }),
   ],
-  ['a body of a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000))],
+  ['a body of a megabyte', 'body_too_large', (seen) => signed(seen, 200, 'x'.repeat(1_000_000))],
 ]
 
 describe('a response of something other than the server', () => {
@@ -124,7 +117,13 @@ describe('a response of something other than the server', () => {
     ['captive_portal', plain(511, '')],
     ['wrong_address', plain(404, '{"message":"Not Found"}')],
     ['unknown_app', plain(403, JSON.stringify({ success: false, code: 'appDisabled' }))],
-  ] as const)('is reported as %s, and never retried', async (code, behaviour) => {
+    ['blocked', plain(200, JSON.stringify({ success: true, data: { user } }))],
+    ['blocked', plain(403, JSON.stringify({ success: false, code: 'userBanned' }))],
+    ['blocked', (seen) => signed(seen, 200, { success: true, data: { user } }, { label: 'sig1' })],
+    ['blocked', plain(403, 'error code: 1010', { 'content-type': 'text/plain' })],
+    ['blocked', plain(408)],
+    ['blocked', plain(200, 'x'.repeat(1_000_000))],
+  ] as [string, Behaviour][])('is reported as %s, and never retried', async (code, behaviour) => {
     server.on('session', behaviour)
     const before = server.seen.length
     await expect(keyward.session()).rejects.toMatchObject({ name: 'KeywardNetworkError', code })

@@ -110,14 +110,14 @@ describe('the log hook', () => {
   })
 
   it('gets a forged answer as the reason that it was rejected for', async () => {
-    server.on('session', plain(200, '{"success":true}'))
-    await expect(send(session)).rejects.toMatchObject({ code: 'unsigned' })
+    server.on('session', plain(200, '', { signature: 'keyward=:AA' }))
+    await expect(send(session)).rejects.toMatchObject({ code: 'malformed_signature' })
     expect(events.at(-1)).toEqual({
       event: 'failed',
       call: 'session',
       attempt: 1,
       status: 200,
-      code: 'unsigned',
+      code: 'malformed_signature',
       durationMs,
     })
   })

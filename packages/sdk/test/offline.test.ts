@@ -181,12 +181,24 @@ describe('a program without its server', () => {
     })
   })
 
-  it('treats a captive portal like a cut connection, and a forged answer like an attack', async () => {
+  it('treats an unsigned answer like a cut connection, and a forged one like an attack', async () => {
     await start().license('KEY')
     server.on('init', (_, response) => void response.writeHead(302, { location: '/portal' }).end())
     expect(await start().session()).toMatchObject({ ok: true, offline: { inGrace: false } })
-    server.on('init', (_, response) => void response.writeHead(200).end('{"success":true}'))
-    await expect(start().session()).rejects.toMatchObject({ code: 'unsigned' })
+    server.on('init', (_, response) => void response.writeHead(403).end('error code: 1010'))
+    expect(await start().session()).toMatchObject({ ok: true, offline: { inGrace: false } })
+    await expect(start().login({ username: 'ada', password: 'x' })).rejects.toMatchObject({
+      name: 'KeywardNetworkError',
+      code: 'blocked',
+      status: 403,
+      outcomeUnknown: true,
+    })
+    const broken = { signature: 'keyward=:AA' }
+    server.on('init', (_, response) => void response.writeHead(403, broken).end('error code: 1010'))
+    await expect(start().session()).rejects.toMatchObject({
+      name: 'KeywardSignatureError',
+      code: 'malformed_signature',
+    })
   })
 })
 

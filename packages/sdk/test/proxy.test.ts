@@ -4,7 +4,8 @@ import { selfSigned } from '../../../apps/server/test/self-signed.ts'
 import { Keyward, type KeywardOptions } from '../src/index.ts'
 import { checkOptions } from '../src/options.ts'
 import { type Call, Transport } from '../src/transport.ts'
-import { plain, type StandIn, startStandIn, succeed, user } from './stand-in.ts'
+import { sdk } from '../src/version.ts'
+import { type StandIn, signed, startStandIn, succeed, user } from './stand-in.ts'
 import { startProxy, startTcp, startTlsFront } from './stand-in-proxy.ts'
 
 const closing: (() => Promise<unknown>)[] = []
@@ -60,7 +61,7 @@ describe('a proxy', () => {
     expect(await keyward.session()).toMatchObject({ ok: true, user })
     const authority = new URL(secureUrl).host
     expect(proxy.seen).toEqual(
-      [1, 2].map(() => ({ line: `CONNECT ${authority}`, credentials: 'ada:p@ss:wörd' })),
+      [1, 2].map(() => ({ line: `CONNECT ${authority}`, credentials: 'ada:p@ss:wörd', userAgent: sdk })),
     )
     expect(server.calls()).toEqual(['init', 'session'])
     for (const { headers } of server.seen) {
@@ -197,7 +198,7 @@ describe('a proxy', () => {
 
   it('does not lift the limit of an answer', async () => {
     const proxy = closed(await startProxy())
-    server.on('init', plain(200, 'x'.repeat(300 * 1024)))
+    server.on('init', (seen) => signed(seen, 200, 'x'.repeat(300 * 1024)))
     for (const baseUrl of [server.baseUrl, secureUrl]) {
       expect(await fails({ baseUrl, proxy: `http://${proxy.address}` })).toMatchObject({
         name: 'KeywardSignatureError',
@@ -210,7 +211,7 @@ describe('a proxy', () => {
     const answers = {
       captive_portal: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>',
       server_error: 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n',
-      unsigned: 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"success":true}',
+      blocked: 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"success":true}',
     }
     for (const [code, answer] of Object.entries(answers)) {
       const proxy = closed(await startTcp((socket) => socket.once('data', () => socket.end(answer))))

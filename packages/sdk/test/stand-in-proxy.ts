@@ -17,13 +17,13 @@ const lookup: LookupFunction = (_name, { all }, found) =>
 
 /** A loopback HTTP proxy: tunnels, forwards, and asks for credentials if `credentials` are set. */
 export async function startProxy({ credentials }: { credentials?: string } = {}) {
-  /** The request line and the credentials of every request. */
-  const seen: { line: string; credentials: string | undefined }[] = []
+  /** The request line, the credentials and the program of every request. */
+  const seen: { line: string; credentials: string | undefined; userAgent: string | undefined }[] = []
   const sockets = new Set<Socket>()
   const mayPass = ({ method, url, headers }: IncomingMessage) => {
     const basic = headers['proxy-authorization']?.replace(/^Basic /, '')
     const used = basic === undefined ? undefined : Buffer.from(basic, 'base64').toString('utf8')
-    seen.push({ line: `${method} ${url}`, credentials: used })
+    seen.push({ line: `${method} ${url}`, credentials: used, userAgent: headers['user-agent'] })
     return credentials === undefined || used === credentials
   }
   const server = createServer((incoming, response) => {

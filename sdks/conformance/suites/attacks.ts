@@ -71,15 +71,15 @@ const stripped = 'wrong_coverage'
 const attacks: [what: string, code: string, behaviour: Behaviour][] = [
   [
     'an unsigned success',
-    'unsigned',
+    'blocked',
     (seen) => ({ status: 200, headers: {}, body: JSON.stringify(grantOf(seen.call)) }),
   ],
   [
     'an unsigned success with the status 201',
-    'unsigned',
+    'blocked',
     (seen) => ({ status: 201, headers: {}, body: JSON.stringify(grantOf(seen.call)) }),
   ],
-  ['an unsigned rejection', 'unsigned', plain(403, '{"success":false,"code":"userBanned","message":"No"}')],
+  ['an unsigned rejection', 'blocked', plain(403, '{"success":false,"code":"userBanned","message":"No"}')],
   ['a success signed by another app', 'unknown_key', signedBy(() => ({ key: otherKey }))],
   [
     "another app's signature under this app's key id",
@@ -88,7 +88,7 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
   ],
   ['the key under another key id', 'unknown_key', signedBy(() => ({ keyid: 'another-kid' }))],
   ['an empty key id', 'unknown_key', signedBy(() => ({ keyid: '' }))],
-  ['another label', 'unsigned', signedBy(() => ({ label: 'sig1' }))],
+  ['another label', 'blocked', signedBy(() => ({ label: 'sig1' }))],
   ['no algorithm', 'wrong_parameters', signedBy(() => ({ params: `;created=1;keyid="${testKey.kid}"` }))],
   [
     'the algorithm none',
@@ -137,7 +137,7 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
   ],
   [
     'a lease instead of an answer',
-    'unsigned',
+    'blocked',
     () => ({ status: 200, headers: {}, body: JSON.stringify({ success: true, data: { lease } }) }),
   ],
   [
@@ -193,11 +193,12 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
     (seen, response) => ({ ...dropHeader('signature')(seen, response)!, status: 503 }),
   ],
   ['a 429 of another app', 'unknown_key', signedBy(() => ({ key: otherKey }), 429)],
-  ['a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000))],
-  ['a web page of a megabyte', 'body_too_large', plain(200, 'x'.repeat(1_000_000), page)],
+  ['a megabyte', 'blocked', plain(200, 'x'.repeat(1_000_000))],
+  ['a signed megabyte', 'body_too_large', tampered(() => ({ body: 'x'.repeat(1_000_000) }))],
+  ['a web page of a megabyte', 'captive_portal', plain(200, 'x'.repeat(1_000_000), page)],
   [
     'an endless answer',
-    'body_too_large',
+    'blocked',
     (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.on('error', () => {})
@@ -218,6 +219,15 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
   ['a web page', 'captive_portal', plain(200, '<html>Welcome</html>', page)],
   ['a missing path', 'wrong_address', plain(404)],
   ['an unsigned appDisabled', 'unknown_app', plain(403, '{"success":false,"code":"appDisabled"}')],
+  ['the refusal of a content network', 'blocked', plain(403, 'error code: 1010')],
+  ['the time-out of a gateway', 'blocked', plain(408)],
+  ['a proxy in between that asks for a password', 'blocked', plain(407)],
+  ['an empty answer', 'blocked', (_, response) => void response.writeHead(204).end()],
+  [
+    'a broken compression',
+    'connection_lost',
+    plain(200, 'no gzip', { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
+  ],
 ]
 /** Attacks on what only calls with a body or a session have. */
 const onBodies: typeof attacks = [
@@ -253,7 +263,7 @@ const onSessions: typeof attacks = [
   ['a signature without the session', stripped, without('"authorization"')],
 ]
 
-const networkCodes = new Set(['captive_portal', 'wrong_address', 'unknown_app'])
+const networkCodes = new Set(['captive_portal', 'wrong_address', 'unknown_app', 'blocked'])
 const targets: [method: string, args: unknown[], attacks: typeof attacks][] = [
   ['init', [], [...attacks, ...onBodies]],
   ['license', ['KEY'], [...attacks, ...onBodies, ...onSessions]],

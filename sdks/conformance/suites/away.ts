@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
+import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import type { Adapter } from '../adapter.ts'
 import { makeLease, problem, useMachines } from '../machines.ts'
-import { type Behaviour, plain, refuse, succeed, unusedAddress, user } from '../stand-in.ts'
+import { type Behaviour, plain, refuse, signed, succeed, unusedAddress, user } from '../stand-in.ts'
 
 const silent: Behaviour = () => undefined
 const opened = succeed({ session: 'session-1', app: { name: 'Tally', version: '1.0.0' }, variables: {} })
@@ -85,12 +86,12 @@ export function away(adapter: () => Adapter): void {
       space.on('init', plain(404))
       const id = await start()
       expect(await call(id, 'session')).toMatchObject(offline)
-      space.on('init', plain(200, '{"success":true}'))
+      space.on('init', (seen) => signed(seen, 200, { success: true }, { key: otherKey }))
       const requests = space.requests('init').length
       expect(await call(id, 'session')).toMatchObject(offline)
       await vi.waitFor(() => expect(space.requests('init').length).toBe(requests + 1), 60_000)
       await vi.waitFor(async () => {
-        expect(await call(id, 'session')).toMatchObject({ error: { kind: 'signature', code: 'unsigned' } })
+        expect(await call(id, 'session')).toMatchObject({ error: { kind: 'signature', code: 'unknown_key' } })
       }, 60_000)
     })
 

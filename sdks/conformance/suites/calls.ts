@@ -302,7 +302,7 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
       await start('nested', { baseUrl: space.baseUrl })
       for (const _ of bodies) {
         expect(await call('nested', 'license', 'KEY')).toMatchObject({
-          error: { kind: 'signature', code: 'unsigned' },
+          error: { kind: 'network', code: 'blocked', status: 403 },
         })
       }
       space.on('license', (seen) => signed(seen, 200, '['.repeat(200_000)))
@@ -350,7 +350,7 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
             durationMs,
           },
           { event: 'request', call: 'validate', attempt: 1 },
-          { event: 'failed', call: 'validate', attempt: 1, status: 200, code: 'unsigned', durationMs },
+          { event: 'failed', call: 'validate', attempt: 1, status: 200, code: 'blocked', durationMs },
           { event: 'request', call: 'devices', attempt: 1 },
           { event: 'response', call: 'devices', attempt: 1, status: 200, durationMs },
         ])
@@ -385,6 +385,7 @@ export function everyCall(adapter: () => Adapter, language: LanguageName): void 
             ['init', 'license'].map((name) => ({
               line: `POST ${named(space.baseUrl)}/api/client/${name}`,
               credentials: 'ada:p@ss:wörd',
+              userAgent: space.seen[0]!.headers['user-agent'],
             })),
           )
           for (const { headers } of space.seen) expect(headers['proxy-authorization']).toBeUndefined()

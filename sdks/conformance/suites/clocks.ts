@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Adapter } from '../adapter.ts'
 import { hour, issued, makeFile, makeLease, problem, useMachines } from '../machines.ts'
-import { signed, user } from '../stand-in.ts'
+import { signed, succeed, user } from '../stand-in.ts'
 
 const day = 24 * hour
 const granted = { result: { ok: true } }
@@ -42,7 +42,7 @@ export function clocks(adapter: () => Adapter): void {
       expect(await call(corrected, 'session')).toMatchObject(problem('clock_set_back'))
       const { result: next } = await call(corrected, 'offlineRequest', 'KEY')
       const rejected = { error: { kind: 'usage', code: 'activation_rejected' } }
-      const later = makeFile(next, { iat: issued + 3 * hour })
+      const later = makeFile(next, { iat: issued + 17 * hour })
       expect(await call(corrected, 'activateOffline', later)).toMatchObject(rejected)
       const newer = makeFile(next, { iat: issued + hour })
       expect(await call(corrected, 'activateOffline', newer)).toMatchObject(granted)
@@ -51,23 +51,47 @@ export function clocks(adapter: () => Adapter): void {
       expect(await call(await startOffline(issued + 2 * hour), 'session')).toMatchObject(granted)
     })
 
-    it('cannot stand still while a program runs', async () => {
-      const { start, startOffline } = machine()
+    it.each([
+      ['hours', 71 * hour, 300],
+      ['days', 72 * hour, 14 * hour],
+    ])('cannot stand still while a program runs with a lease of %s', async (_, length, tolerance) => {
+      const { space, start, startOffline } = machine()
+      space.on('lease', succeed({ lease: makeLease({ graceUntil: issued + length }) }))
       await call(await start(), 'license', 'KEY')
       const id = await startOffline(issued + hour)
       expect(await call(id, 'session')).toMatchObject(granted)
-      await elapse(id, 240)
+      await elapse(id, tolerance - 60)
       expect(await call(id, 'session')).toMatchObject(granted)
       await elapse(id, 120)
       expect(await call(id, 'session')).toMatchObject(problem('clock_set_back'))
-      await set(id, issued + hour + 360)
+      await set(id, issued + hour + tolerance + 60)
       expect(await call(id, 'session')).toMatchObject(granted)
+    })
+
+    it('that lags by a time zone holds up no time, within a start and between two starts', async () => {
+      const { start, startOffline, kept } = machine()
+      await call(await start(), 'license', 'KEY')
+      const seen = issued + 100 * hour
+      expect(await call(await startOffline(seen), 'session')).toMatchObject(granted)
+      const id = await startOffline(seen - 13 * hour)
+      expect(await call(id, 'session')).toMatchObject(granted)
+      await elapse(id, hour - 60)
+      expect(await call(id, 'session')).toMatchObject(granted)
+      expect(kept().latest).toBeGreaterThanOrEqual(seen + hour - 60)
+      await elapse(id, 120)
+      expect(await call(id, 'session')).toMatchObject(problem('clock_set_back'))
+      expect(await call(await startOffline(seen - 13 * hour - 120), 'session')).toMatchObject(
+        problem('clock_set_back'),
+      )
+      await set(id, seen + 140 * hour)
+      expect(await call(id, 'session')).toMatchObject(problem('lease_ended'))
     })
 
     it.skipIf(process.platform !== 'linux')(
       'cannot stand still between two starts of a program',
       async () => {
-        const { start, startOffline, path, kept } = machine()
+        const { space: first, start, startOffline, path, kept } = machine()
+        first.on('lease', succeed({ lease: makeLease({ graceUntil: issued + 71 * hour }) }))
         await call(await start(), 'license', 'KEY')
         const now = issued + hour
         expect(await call(await startOffline(now), 'session')).toMatchObject(granted)

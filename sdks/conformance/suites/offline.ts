@@ -277,17 +277,30 @@ export function offline(adapter: () => Adapter): void {
       ])
     })
 
-    it('the lease answers behind a captive portal, and never after a forged answer', async () => {
+    it('the lease answers after every unsigned answer, and never after a forged one', async () => {
       const { space, start } = machine()
       await call(await start(), 'license', 'KEY')
-      space.on('init', plain(302, '', { location: '/portal' }))
-      expect(await call(await start(), 'session')).toMatchObject({
-        result: { ok: true, offline: { inGrace: false } },
-      })
+      for (const behaviour of [
+        plain(302, '', { location: '/portal' }),
+        plain(200, '{"success":true,"data":{}}'),
+        plain(403, '{"success":false,"code":"userBanned","message":"No"}'),
+        plain(401, '{"success":false,"code":"sessionUnauthed","message":"No"}'),
+        plain(403, 'error code: 1010', { 'content-type': 'text/plain' }),
+        plain(408),
+        plain(418, 'x'.repeat(300_000)),
+      ]) {
+        space.on('init', behaviour)
+        expect(await call(await start(), 'session')).toMatchObject({
+          result: { ok: true, offline: { inGrace: false } },
+        })
+        expect(await call(await start(), 'login', { username: 'ada', password: 'secret1' })).toMatchObject({
+          error: { kind: 'network' },
+        })
+      }
       for (const [code, behaviour] of [
-        ['unsigned', plain(200, '{"success":true,"data":{}}')],
         ['unknown_key', (seen) => signed(seen, 200, {}, { key: otherKey })],
-        ['body_too_large', plain(503, 'x'.repeat(300_000))],
+        ['body_too_large', (seen) => signed(seen, 503, 'x'.repeat(300_000))],
+        ['malformed_signature', plain(403, '', { signature: 'keyward=:AA' })],
       ] as [string, ReturnType<typeof plain>][]) {
         space.on('init', behaviour)
         expect(await call(await start(), 'session')).toMatchObject({ error: { kind: 'signature', code } })

@@ -10,17 +10,6 @@
 
 namespace keyward::detail {
 
-/** Serial numbers that many machines share: they identify none of them. The text is trimmed and in lower case. */
-inline bool isPlaceholderPart(const std::string &value) {
-  static const std::set<std::string> &placeholders = *new std::set<std::string>{
-      "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number",
-      "chassis serial number", "default string", "empty", "invalid", "n/a", "none", "not applicable", "not available",
-      "not specified", "null", "o.e.m.", "serial", "system serial number", "to be filled by o.e.m.",
-      "to be filled by o.e.m", "uninitialized", "unknown"};
-  return placeholders.count(value) > 0 || consistsOf(value, [](char c) { return c == '0' || !isWord(c); }) ||
-         consistsOf(value, [](char c) { return c == 'f' || !isWord(c); });
-}
-
 inline std::string hashPart(const std::string &appId, const std::string &name, const std::string &value) {
   return toHex(hmacSha256("keyward-part-v1:" + appId + ":" + name, value));
 }
@@ -29,7 +18,7 @@ inline std::string lowestBurnedIn(const std::vector<std::string> &macs) {
   std::string lowest;
   for (const std::string &each : macs) {
     const std::string mac = lowerAscii(each);
-    if (isBurnedIn(mac) && !isPlaceholderPart(mac) && (lowest.empty() || mac < lowest)) lowest = mac;
+    if (isBurnedIn(mac) && !isPlaceholder(mac) && (lowest.empty() || mac < lowest)) lowest = mac;
   }
   return lowest;
 }
@@ -65,7 +54,7 @@ inline Json describeDevice(const std::string &appId, const Machine &machine) {
   Json parts = Json::object();
   for (const auto &[name, value] : values) {
     const std::string part = toLower(trim(value));
-    if (!isPlaceholderPart(part)) parts.set(name, hashPart(appId, name, part));
+    if (!isPlaceholder(part)) parts.set(name, hashPart(appId, name, part));
   }
   return Json::object()
       .set("name", cutUtf16(machine.hostname, 256))

@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
 /**
  * No verdict, because there is no usable response. Retry later; do not treat it as a refusal. `code` is `unreachable`,
  * `certificate`, `clock`, `connection_lost`, `timed_out`, `rate_limited`, `server_error`, `captive_portal`, `wrong_address`,
- * `unknown_app` or `unexpected_answer`.
+ * `unknown_app`, `blocked` or `unexpected_answer`.
  */
 class NetworkError : public Error {
  public:
@@ -37,8 +37,8 @@ class NetworkError : public Error {
 };
 
 /**
- * A response that is not proven to be the server's response to this request. Do not continue. `code` is `unsigned`,
- * `malformed_signature`, `wrong_coverage`, `wrong_parameters`, `unknown_key`, `digest_mismatch`, `bad_signature` or
+ * A response with a signature that does not prove it to be the server's response to this request. Do not continue. `code`
+ * is `malformed_signature`, `wrong_coverage`, `wrong_parameters`, `unknown_key`, `digest_mismatch`, `bad_signature` or
  * `body_too_large`.
  */
 class SignatureError : public Error {

@@ -7,8 +7,6 @@
 
 namespace keyward::detail {
 
-/** No genuine response is this large; reading stops here. */
-inline constexpr std::size_t maxAnswerBytes = 256 * 1024;
 inline constexpr std::size_t maxHeaderBytes = 64 * 1024;
 
 /** How often a wait looks whether it was ended. */
@@ -64,11 +62,6 @@ class HeadReader {
   bool isFinal_ = false;
   bool isComplete_ = false;
 };
-
-inline SignatureError bodyTooLarge(int status) {
-  return SignatureError("body_too_large", "The answer is larger than " + std::to_string(maxAnswerBytes) + " bytes",
-                        status);
-}
 
 inline NetworkError timedOut(const Exchange &request) {
   return NetworkError("timed_out", "No answer from " + request.origin + request.path + " in time", true);

@@ -5,6 +5,7 @@
 #include "http_windows.hpp"
 #include "platform.hpp"
 #include "signature.hpp"
+#include "version.hpp"
 
 #ifndef _WIN32
 
@@ -75,8 +76,7 @@ class Http {
     running.answer.status = static_cast<int>(status);
     long connectStatus = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_HTTP_CONNECTCODE, &connectStatus);
-    if (running.isTooLarge) throw bodyTooLarge(running.answer.status);
-    if (code == CURLE_OK) {
+    if (code == CURLE_OK || running.isTooLarge) {
       if (proxy_ && status == 407) throw proxyRefused(407);
       return std::move(running.answer);
     }
@@ -171,12 +171,9 @@ class Http {
 
   static std::size_t onBody(char *data, std::size_t size, std::size_t count, void *user) {
     auto &running = *static_cast<Running *>(user);
-    if (running.answer.body.size() + size * count > maxAnswerBytes) {
-      running.isTooLarge = true;
-      return 0;
-    }
     running.answer.body.append(data, size * count);
-    return size * count;
+    running.isTooLarge = running.answer.body.size() > maxAnswerBytes;
+    return running.isTooLarge ? 0 : size * count;
   }
 
 #if LIBCURL_VERSION_NUM >= 0x075000
@@ -215,6 +212,7 @@ class Http {
     set(CURLOPT_XFERINFOFUNCTION, &Http::onProgress);
     set(CURLOPT_XFERINFODATA, const_cast<std::atomic<bool> *>(&stopped_));
     set(CURLOPT_HTTPHEADER, headers);
+    set(CURLOPT_USERAGENT, sdk);
     set(CURLOPT_HEADERFUNCTION, &Http::onHeader);
     set(CURLOPT_HEADERDATA, static_cast<void *>(&running));
     set(CURLOPT_WRITEFUNCTION, &Http::onBody);

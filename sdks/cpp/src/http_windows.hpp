@@ -6,6 +6,7 @@
 #include "platform.hpp"
 #include "signature.hpp"
 #include "text_windows.hpp"
+#include "version.hpp"
 
 #ifdef _WIN32
 
@@ -189,17 +190,18 @@ class Http {
   static std::string reason(DWORD error) { return "error " + std::to_string(error) + " of Windows"; }
 
   HINTERNET openSession() const {
+    const std::wstring agent = toWide(sdk);
     if (proxy_) {
       const std::wstring proxy = toWide(proxy_->host + ":" + std::to_string(proxy_->port));
-      return WinHttpOpen(nullptr, WINHTTP_ACCESS_TYPE_NAMED_PROXY, proxy.c_str(), WINHTTP_NO_PROXY_BYPASS,
+      return WinHttpOpen(agent.c_str(), WINHTTP_ACCESS_TYPE_NAMED_PROXY, proxy.c_str(), WINHTTP_NO_PROXY_BYPASS,
                          WINHTTP_FLAG_ASYNC);
     }
     const DWORD automaticProxy = 4;
     HINTERNET session =
-        WinHttpOpen(nullptr, automaticProxy, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC);
+        WinHttpOpen(agent.c_str(), automaticProxy, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC);
     // Systems before Windows 8.1 do not know the automatic proxy.
     if (!session)
-      session = WinHttpOpen(nullptr, WINHTTP_ACCESS_TYPE_DEFAULT_PROXY, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS,
+      session = WinHttpOpen(agent.c_str(), WINHTTP_ACCESS_TYPE_DEFAULT_PROXY, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS,
                             WINHTTP_FLAG_ASYNC);
     return session;
   }

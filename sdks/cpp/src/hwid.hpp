@@ -11,10 +11,15 @@ namespace keyward::detail {
 
 inline bool consistsOf(std::string_view text, bool (*isIn)(char)) { return std::all_of(text.begin(), text.end(), isIn); }
 
-/** Placeholder ids of firmware and disk images, shared by many machines. The text is in lower case. */
-inline bool isMeaningless(std::string_view id) {
-  return id == "uninitialized" || id == "03000200-0400-0500-0006-000700080009" ||
-         consistsOf(id, [](char c) { return c == '0' || c == 'f' || c == '-'; });
+/** Ids and serial numbers that many machines share: they identify none of them. The text is trimmed and in lower case. */
+inline bool isPlaceholder(const std::string &value) {
+  static const std::set<std::string> &placeholders = *new std::set<std::string>{
+      "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number",
+      "chassis serial number", "default string", "empty", "invalid", "n/a", "none", "not applicable", "not available",
+      "not specified", "null", "o.e.m.", "serial", "system serial number", "to be filled by o.e.m.",
+      "to be filled by o.e.m", "uninitialized", "unknown"};
+  return placeholders.count(value) > 0 || consistsOf(value, [](char c) { return c == '0' || !isWord(c); }) ||
+         consistsOf(value, [](char c) { return c == 'f' || !isWord(c); });
 }
 
 /** Returns an empty text if this machine does not have the source, or this user may never read it. */
@@ -69,7 +74,8 @@ inline std::optional<std::string> findMachineId(const Machine &machine) {
   }
   for (const Source &source : sources) {
     const std::string id = toLower(trim(readSource(source.second)));
-    if (!id.empty() && !isMeaningless(id)) return std::string(source.first) + ":" + id;
+    const bool isMixed = consistsOf(id, [](char c) { return c == '0' || c == 'f' || c == '-'; });
+    if (!isPlaceholder(id) && !isMixed) return std::string(source.first) + ":" + id;
   }
   return networkId(machine);
 }

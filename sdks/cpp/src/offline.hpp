@@ -87,6 +87,9 @@ class Offline {
   };
 
   static constexpr double clockToleranceS = 300;
+  /** For a file, and for a lease of days: the clock may be set to the farthest time zone. */
+  static constexpr double timeZoneToleranceS = 14 * 3600;
+  static constexpr double daysLongS = 72 * 3600;
   static constexpr std::size_t longestFile = 1000000;
 
   Subject subject(const std::string &hwid) const { return {appId_, hwid, keys_}; }
@@ -127,15 +130,16 @@ class Offline {
   /** A statement that helps now, or why none does. */
   struct Found {
     OfflineOutcome outcome;
-    /** The clock by which it was judged; nothing for a statement without an end, which no clock concerns. */
+    /** The time by which it was judged; nothing for a statement without an end, which no clock concerns. */
     std::optional<double> now = std::nullopt;
     std::optional<Json> lease = std::nullopt;
   };
 
   static Found notFound(std::string problem) { return {{std::nullopt, std::move(problem)}}; }
 
-  /** Why a statement that ends at `end` does not help at `now`. */
-  std::optional<std::string> judgeTime(const Kept &kept, const Json &statement, double end, double now) const;
+  /** Why a statement that ends at `end` does not help now; else `now` becomes the time. */
+  std::optional<std::string> judgeTime(const Kept &kept, const Json &statement, double end, double tolerance,
+                                       double &now) const;
 
   Found find(const Kept &kept, const std::string &hwid, const std::optional<std::string> &licenseKey) const;
 

@@ -52,7 +52,7 @@ inline OfflineOutcome Offline::accept(Kept &kept, const Json &activation, const 
   if (!pending.isObject() || pending["nonce"] != activation["nonce"]) return {std::nullopt, "other_request"};
   const double now = time_.now();
   if (const Json &exp = activation["exp"]; !exp.isNull()) {
-    if (now < activation["iat"].number() - clockToleranceS) return {std::nullopt, "clock_set_back"};
+    if (now < activation["iat"].number() - timeZoneToleranceS) return {std::nullopt, "clock_set_back"};
     if (now >= exp.number()) return {std::nullopt, "lease_ended"};
   }
   // It answers a request of this machine, so that it is newer than a time that was seen: the clock was wrong.

@@ -27,10 +27,14 @@ inline OfflineOutcome Offline::answerFromActivation(const std::string &hwid) {
   return outcome;
 }
 
-inline std::optional<std::string> Offline::judgeTime(const Kept &kept, const Json &statement, double end, double now) const {
+inline std::optional<std::string> Offline::judgeTime(const Kept &kept, const Json &statement, double end,
+                                                     double tolerance, double &now) const {
+  const double clock = time_.now();
   const double floor = (std::max)(time_.floor(kept.all), statement["iat"].number());
-  if (now < floor - clockToleranceS) return "clock_set_back";
-  if ((std::max)(now, floor) >= end) return "lease_ended";
+  if (clock < floor - tolerance) return "clock_set_back";
+  // A clock that lags must not hold up the time that is noted: it could be set back again after every restart.
+  now = (std::max)(clock, floor);
+  if (now >= end) return "lease_ended";
   return std::nullopt;
 }
 
@@ -47,8 +51,11 @@ inline Offline::Found Offline::findLeased(const Kept &kept, const std::string &h
   const std::optional<Json> lease = readLease(kept.all["lease"].string(), subject(hwid));
   if (!lease || kept.all["user"].isNull() || isOlder(*lease)) return notFound("no_lease");
   if (key && kept.all["key"].text() != key) return notFound("no_lease");
-  const double now = time_.now();
-  if (const auto problem = judgeTime(kept, *lease, (*lease)["graceUntil"].number(), now)) return notFound(*problem);
+  const double end = (*lease)["graceUntil"].number();
+  const bool isDaysLong = end - (*lease)["iat"].number() >= daysLongS;
+  double now = 0;
+  if (const auto problem = judgeTime(kept, *lease, end, isDaysLong ? timeZoneToleranceS : clockToleranceS, now))
+    return notFound(*problem);
   OfflineAnswer answer{kept.all["user"], Json::object()};
   answer.user.set("_id", (*lease)["sub"])
       .set("features", (*lease)["features"])
@@ -62,10 +69,10 @@ inline Offline::Found Offline::findLeased(const Kept &kept, const std::string &h
 inline Offline::Found Offline::findActivated(const Kept &kept, const std::string &hwid, const std::optional<std::string> &key) const {
   const std::optional<Json> activation = keptActivation(kept, hwid);
   if (!activation || (key && kept.all["activation"]["licenseKey"].string() != *key)) return notFound("no_lease");
-  const double now = time_.now();
   const Json &exp = (*activation)["exp"];
-  if (exp.isNull()) return {{toActivated(*activation, now), ""}};
-  if (const auto problem = judgeTime(kept, *activation, exp.number(), now)) return notFound(*problem);
+  if (exp.isNull()) return {{toActivated(*activation, time_.now()), ""}};
+  double now = 0;
+  if (const auto problem = judgeTime(kept, *activation, exp.number(), timeZoneToleranceS, now)) return notFound(*problem);
   return {{toActivated(*activation, now), ""}, now};
 }
 

@@ -11,6 +11,9 @@
 
 namespace keyward::detail {
 
+/** No genuine response is larger; reading stops beyond. */
+inline constexpr std::size_t maxAnswerBytes = 256 * 1024;
+
 /** The parts of a request that the response's signature must cover. */
 struct SentRequest {
   std::string method;
@@ -25,7 +28,7 @@ struct ReceivedAnswer {
   int status = 0;
   /** Names in lower case. */
   std::vector<std::pair<std::string, std::string>> headers;
-  /** The raw bytes, before any parsing. */
+  /** The raw bytes, before any parsing; cut off somewhere beyond `maxAnswerBytes`. */
   std::string body;
 
   /** The values of a header joined by a comma and a space, without white space at the ends. */
@@ -151,8 +154,8 @@ inline Verified verifyAnswer(const SentRequest &sent, const ReceivedAnswer &answ
       throw refused("malformed_signature", std::string(name) + ": " + error.what());
     }
   };
-  if (!isSigned(answer))
-    throw refused("unsigned", "The answer with status " + std::to_string(answer.status) + " is not signed");
+  if (answer.body.size() > maxAnswerBytes)
+    throw refused("body_too_large", "The answer is larger than " + std::to_string(maxAnswerBytes) + " bytes");
   const Dictionary inputs = dictionary("signature-input");
   const Dictionary signatures = dictionary("signature");
   const Entry *input = findIn(inputs, "keyward");
@@ -178,10 +181,10 @@ inline Verified verifyAnswer(const SentRequest &sent, const ReceivedAnswer &answ
 }
 
 /**
- * Explains an unsigned response that no attack needs: a captive portal, another site, or a missing app. Anyone on the
+ * Explains an unsigned response: a captive portal, another site, a missing app, or something on the way. Anyone on the
  * network can send these, as they can drop the request, so they are never a verdict.
  */
-inline std::optional<NetworkError> toStranger(const ReceivedAnswer &answer) {
+inline NetworkError toStranger(const ReceivedAnswer &answer) {
   const int status = answer.status;
   const std::string type = lowerAscii(answer.header("content-type"));
   const auto isType = [&](std::string_view name) {
@@ -193,23 +196,25 @@ inline std::optional<NetworkError> toStranger(const ReceivedAnswer &answer) {
   if (status == 404 || status == 405)
     return NetworkError("wrong_address", "No Keyward server answers at baseUrl (status " + std::to_string(status) + ")",
                         false, status);
-  if (status != 403) return std::nullopt;
-  const std::optional<Json> body = Json::parse(answer.body);
-  if (!body || (*body)["code"].string() != "appDisabled") return std::nullopt;
-  return NetworkError("unknown_app", "The server has no app with this appId", false, status);
+  const std::optional<Json> body = status == 403 ? Json::parse(answer.body) : std::nullopt;
+  if (body && (*body)["code"].string() == "appDisabled")
+    return NetworkError("unknown_app", "The server has no app with this appId", false, status);
+  return NetworkError("blocked",
+                      "A firewall, a proxy or another server answered in place of the server (status " +
+                          std::to_string(status) + ")",
+                      true, status);
 }
 
 /**
- * Returns true for a verdict, false for `unavailable` (429 and 5xx, which a proxy may send without a signature). Throws
- * `NetworkError` if something other than the app's server answered, and `SignatureError` for any other response that is not
- * genuine. `verified` becomes what its signature says.
+ * Returns true for a verdict, false for `unavailable` (429 and 5xx, signed or not). Throws `NetworkError` for any other
+ * response without a signature, and `SignatureError` for one whose signature fails. `verified` becomes what its signature
+ * says.
  */
 inline bool judge(const SentRequest &sent, const ReceivedAnswer &answer, const KeyRing &keys, Verified &verified) {
   const bool isUnavailable = answer.status == 429 || answer.status >= 500;
   const bool hasSignature = isSigned(answer);
-  if (!hasSignature && (!isUnavailable || answer.status == 511))
-    if (const std::optional<NetworkError> stranger = toStranger(answer)) throw *stranger;
-  if (!isUnavailable || hasSignature) verified = verifyAnswer(sent, answer, keys);
+  if (!hasSignature && (!isUnavailable || answer.status == 511)) throw toStranger(answer);
+  if (hasSignature) verified = verifyAnswer(sent, answer, keys);
   return !isUnavailable;
 }
 

@@ -110,7 +110,8 @@ class Transport {
    */
   static bool mayRepeat(const Call &call, const NetworkError &error) {
     static const std::set<std::string> &lasting = *new std::set<std::string>{
-        "unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock"};
+        "unexpected_answer", "captive_portal", "wrong_address", "unknown_app",
+        "blocked", "certificate", "clock"};
     // A proxy that rejects the credentials would lock their account after a few more attempts.
     if (lasting.count(error.code) > 0 || error.status == 407) return false;
     return call.isRepeatable || !error.outcomeUnknown;

@@ -13,7 +13,7 @@ namespace Keyward
 
     /// <summary>
     /// No verdict, because there is no usable answer: <c>unreachable</c>, <c>connection_lost</c>, <c>timed_out</c>,
-    /// <c>rate_limited</c>, <c>server_error</c>, <c>captive_portal</c>, <c>wrong_address</c>, <c>unknown_app</c> or
+    /// <c>rate_limited</c>, <c>server_error</c>, <c>captive_portal</c>, <c>wrong_address</c>, <c>unknown_app</c>, <c>blocked</c> or
     /// <c>unexpected_answer</c>. Retry later; do not treat it as a refusal.
     /// </summary>
     public sealed class KeywardNetworkException : KeywardException
@@ -44,7 +44,7 @@ namespace Keyward
     }
 
     /// <summary>
-    /// An answer that is not proven to be the server's answer to this request: <c>unsigned</c>, <c>malformed_signature</c>,
+    /// An answer with a signature that does not prove it to be the server's answer to this request: <c>malformed_signature</c>,
     /// <c>wrong_coverage</c>, <c>wrong_parameters</c>, <c>unknown_key</c>, <c>digest_mismatch</c>, <c>bad_signature</c> or
     /// <c>body_too_large</c>. Do not continue.
     /// </summary>

@@ -7,6 +7,7 @@ import time
 from typing import Callable, Optional
 
 from .errors import KeywardNetworkError
+from .locks import Lock, renew_in_child
 
 #: How long what is stored answers at once after a network error.
 _AWAY_S = 60
@@ -20,31 +21,36 @@ class Away:
 
     def __init__(self) -> None:
         self.monotonic = time.monotonic
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._until = 0.0
         self._ends = 0
         self._code: Optional[str] = None
         self._is_probing = False
         self._probed_at: Optional[float] = None
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        # The thread that asks stays with the parent.
+        self._is_probing = False
 
     @property
     def code(self) -> Optional[str]:
         """The last network error while the server is away."""
-        with self._lock:
+        with self._lock.held():
             return self._code if self._code is not None and self.monotonic() < self._until else None
 
     def note(self, error: KeywardNetworkError) -> None:
-        with self._lock:
+        with self._lock.held():
             self._code, self._until = error.code, self.monotonic() + _AWAY_S
 
     def end(self) -> None:
-        with self._lock:
+        with self._lock.held():
             self._code = None
             self._ends += 1
 
     def probe(self, ask: Callable[[], object]) -> None:
         """Asks the server in the background, unless that is done already or was just tried."""
-        with self._lock:
+        with self._lock.held():
             probed_at = self._probed_at
             is_early = probed_at is not None and self.monotonic() < probed_at + _PAUSE_BETWEEN_PROBES_S
             if self._is_probing or is_early:
@@ -71,5 +77,5 @@ class Away:
             self._end_probe()
 
     def _end_probe(self) -> None:
-        with self._lock:
+        with self._lock.held():
             self._is_probing, self._probed_at = False, self.monotonic()

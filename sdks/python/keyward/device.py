@@ -18,40 +18,12 @@ from .hwid import (
     Machine,
     Reader,
     is_local,
+    is_placeholder,
     matched,
     this_machine,
 )
 from .text import WHITE_SPACE, shorten, to_utf8, trim
 
-#: Serial numbers that many machines share: they identify none of them.
-_PLACEHOLDERS = frozenset(
-    [
-        "0123456789",
-        "123456789",
-        "1234567890",
-        "03000200-0400-0500-0006-000700080009",
-        "base board serial number",
-        "chassis serial number",
-        "default string",
-        "empty",
-        "invalid",
-        "n/a",
-        "none",
-        "not applicable",
-        "not available",
-        "not specified",
-        "null",
-        "o.e.m.",
-        "serial",
-        "system serial number",
-        "to be filled by o.e.m.",
-        "to be filled by o.e.m",
-        "uninitialized",
-        "unknown",
-    ]
-)
-#: All zeros or all ``f``, with any separators.
-_BLANK = re.compile(r"[0\W]*|[f\W]*", re.ASCII)
 _MAX_TEXT = 256
 
 _LINUX_BOARDS = (
@@ -76,7 +48,7 @@ def describe_device(app_id: str, machine: Optional[Machine] = None) -> Dict[str,
     parts = {}
     for name, value in _read_parts(machine).items():
         value = trim(value).lower()
-        if value not in _PLACEHOLDERS and not _BLANK.fullmatch(value):
+        if not is_placeholder(value):
             parts[name] = hash_part(app_id, name, value)
     return {
         "name": shorten(machine.hostname, _MAX_TEXT),
@@ -142,5 +114,5 @@ def _part_readers(machine: Machine) -> Dict[str, List[Reader]]:
 
 
 def _lowest_burned_in(macs: Sequence[str]) -> str:
-    burned_in = [mac.lower() for mac in macs if not is_local(mac) and not _BLANK.fullmatch(mac.lower())]
+    burned_in = [mac.lower() for mac in macs if not is_local(mac) and not is_placeholder(mac.lower())]
     return min(burned_in, default="")

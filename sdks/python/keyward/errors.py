@@ -25,13 +25,13 @@ NetworkErrorCode = Literal[
     "wrong_address",
     # The server knows no app with this ``app_id``, and therefore cannot sign.
     "unknown_app",
+    # Something else answered, without the server's signature: a firewall, a proxy, a content network; see ``status``.
+    "blocked",
     # The response is genuine, but this version of the SDK does not understand it.
     "unexpected_answer",
 ]
 
 SignatureErrorCode = Literal[
-    # No signature with the label ``keyward``.
-    "unsigned",
     # ``Signature`` or ``Signature-Input`` cannot be parsed, or one of them is missing.
     "malformed_signature",
     # The signature does not cover exactly the components that the protocol requires, in its order.
@@ -44,7 +44,7 @@ SignatureErrorCode = Literal[
     "digest_mismatch",
     # The signature does not match this request and response.
     "bad_signature",
-    # The body is larger than any response of a server (256 KiB).
+    # The body of a signed response is larger than any of a server (256 KiB).
     "body_too_large",
 ]
 
@@ -115,7 +115,7 @@ class KeywardNetworkError(KeywardError):
 
 
 class KeywardSignatureError(KeywardError):
-    """A response that is not proven to be the server's response to this request. Do not continue."""
+    """A response with a signature that does not prove it to be the server's response to this request. Do not continue."""
 
     code: SignatureErrorCode
     #: The HTTP status of the rejected response.

@@ -15,12 +15,12 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from .address import Address
 from .certificates import to_certificate_error
-from .errors import KeywardNetworkError, KeywardSignatureError
+from .errors import KeywardNetworkError
+from .locks import Lock
 from .proxy import Proxy, find_proxy
-from .signature import ReceivedAnswer
+from .signature import MAX_ANSWER_BYTES, ReceivedAnswer
+from .version import SDK
 
-#: No genuine response is this large; reading stops here.
-_MAX_ANSWER_BYTES = 256 * 1024
 _CHUNK_BYTES = 64 * 1024
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _MAX_INTERIM_ANSWERS = 10
@@ -48,12 +48,12 @@ class Network:
     def __init__(self, proxy: Optional[Proxy]) -> None:
         self._proxy = proxy
         self._context: Optional[ssl.SSLContext] = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def exchange(self, request: Exchange, timeout_s: float) -> ReceivedAnswer:
         """
         Sends one request and reads the whole response, whatever its status, within the time. Raises
-        ``KeywardNetworkError``, or ``KeywardSignatureError`` for a body too large to verify.
+        ``KeywardNetworkError``.
         """
         deadline = Deadline(timeout_s)
         try:
@@ -67,8 +67,6 @@ class Network:
         try:
             _send(connection, _to_bytes(request, proxy), deadline)
             answer = receive(connection, request.method, deadline)
-        except KeywardSignatureError:
-            raise
         except Exception as error:
             raise _lost(error, request.url) from error
         finally:
@@ -94,10 +92,12 @@ class Network:
             raise
 
     def _trusted(self) -> ssl.SSLContext:
-        with self._lock:
+        with self._lock.held():
             if self._context is None:
                 self._context = ssl.create_default_context()
                 self._context.minimum_version = ssl.TLSVersion.TLSv1_2
+                # Roots that the system trusts are often older than these rules, which Python 3.13 turned on alone.
+                self._context.verify_flags &= ~ssl.VERIFY_X509_STRICT
             return self._context
 
 
@@ -199,7 +199,8 @@ def _resolve(host: str, port: int, deadline: Deadline) -> List[Tuple[Any, ...]]:
 
 def _tunnel(connection: socket.socket, address: Address, proxy: Proxy, deadline: Deadline) -> None:
     target = address.target
-    _send(connection, _to_head(f"CONNECT {target} HTTP/1.1", {"Host": target, **proxy.headers}), deadline)
+    headers = {"Host": target, "User-Agent": SDK, **proxy.headers}
+    _send(connection, _to_head(f"CONNECT {target} HTTP/1.1", headers), deadline)
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MAX_PROXY_HEAD_BYTES:
         connection.settimeout(deadline.left())
@@ -220,7 +221,7 @@ def _to_bytes(request: Exchange, proxy: Optional[Proxy]) -> bytes:
     address = request.address
     forwarded = proxy is not None and not address.is_encrypted
     target = request.url if forwarded else request.path
-    headers = {"Host": address.authority, "Connection": "close", **request.headers}
+    headers = {"Host": address.authority, "User-Agent": SDK, "Connection": "close", **request.headers}
     if forwarded and proxy is not None:
         headers.update(proxy.headers)
     if request.body is not None:
@@ -251,9 +252,8 @@ def receive(connection: socket.socket, method: str, deadline: Deadline) -> Recei
             break
     if answer.status < 200 or answer.headers.defects:
         raise http.client.HTTPException("the head of the answer is malformed")
-    body = _decode(_read_body(answer), answer)
     headers = [(name, _FOLD.sub(" ", value)) for name, value in answer.headers.items()]
-    return ReceivedAnswer(answer.status, headers, body)
+    return ReceivedAnswer(answer.status, headers, _decode(_read_body(answer), answer))
 
 
 def _read_body(answer: http.client.HTTPResponse) -> bytes:
@@ -263,8 +263,8 @@ def _read_body(answer: http.client.HTTPResponse) -> bytes:
         if chunk == b"":
             break
         body += chunk
-        if len(body) > _MAX_ANSWER_BYTES:
-            raise _too_large(answer)
+        if len(body) > MAX_ANSWER_BYTES:
+            return body
     if answer.length:
         raise http.client.IncompleteRead(body, answer.length)
     return body
@@ -276,17 +276,10 @@ def _decode(body: bytes, answer: http.client.HTTPResponse) -> bytes:
     if coding not in ("gzip", "x-gzip", "deflate") or body == b"":
         return body
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
-    decoded = decoder.decompress(body, _MAX_ANSWER_BYTES + 1)
-    if len(decoded) > _MAX_ANSWER_BYTES:
-        raise _too_large(answer)
-    if not decoder.eof:
+    decoded = decoder.decompress(body, MAX_ANSWER_BYTES + 1)
+    if not decoder.eof and len(decoded) <= MAX_ANSWER_BYTES:
         raise http.client.IncompleteRead(decoded)
     return decoded
-
-
-def _too_large(answer: http.client.HTTPResponse) -> KeywardSignatureError:
-    message = f"The answer is larger than {_MAX_ANSWER_BYTES} bytes"
-    return KeywardSignatureError("body_too_large", message, answer.status)
 
 
 def _unreachable(error: Exception, url: str) -> KeywardNetworkError:

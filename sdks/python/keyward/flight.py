@@ -8,6 +8,7 @@ import time
 from typing import Callable, Generic, List, Optional, TypeVar, Union
 
 from .errors import KeywardNetworkError
+from .locks import Lock, renew_in_child
 
 T = TypeVar("T")
 
@@ -26,12 +27,18 @@ class Shared(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._current: Optional[_Flight[T]] = None
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        # Its leader stays with the parent, unless the function itself forks.
+        if self._current is not None and self._current.leader != threading.get_ident():
+            self._current = None
 
     def run(self, work: Callable[[], T], deadline: float) -> T:
         while True:
-            with self._lock:
+            with self._lock.held():
                 flight = self._current
                 leads = flight is None
                 if flight is None:
@@ -61,6 +68,7 @@ class Shared(Generic[T]):
             flight.outcome.append(error)
             raise
         finally:
-            with self._lock:
-                self._current = None
+            with self._lock.held():
+                if self._current is flight:
+                    self._current = None
             flight.done.set()

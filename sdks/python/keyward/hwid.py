@@ -25,8 +25,36 @@ _LINUX_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/sys/class/dmi/i
 _CRYPTOGRAPHY_KEY = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography"
 #: Only root may read ``product_uuid``, so a refusal there is as lasting as a missing file.
 _ABSENT = frozenset([errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM])
-#: Placeholder ids of firmware and disk images, shared by many machines.
-_MEANINGLESS = re.compile(r"[0f-]*|uninitialized|03000200-0400-0500-0006-000700080009", re.IGNORECASE | re.ASCII)
+#: Ids and serial numbers that many machines share: they identify none of them.
+_PLACEHOLDERS = frozenset(
+    [
+        "0123456789",
+        "123456789",
+        "1234567890",
+        "03000200-0400-0500-0006-000700080009",
+        "base board serial number",
+        "chassis serial number",
+        "default string",
+        "empty",
+        "invalid",
+        "n/a",
+        "none",
+        "not applicable",
+        "not available",
+        "not specified",
+        "null",
+        "o.e.m.",
+        "serial",
+        "system serial number",
+        "to be filled by o.e.m.",
+        "to be filled by o.e.m",
+        "uninitialized",
+        "unknown",
+    ]
+)
+#: All zeros or all ``f``, with any separators.
+_BLANK = re.compile(r"[0\W]*|[f\W]*", re.ASCII)
+_MIXED = re.compile(r"[0f-]*", re.ASCII)
 _ATTEMPTS = 3
 _PAUSE_S = 0.1
 _COMMAND_TIMEOUT_S = 5
@@ -115,9 +143,14 @@ def hash_machine_id(app_id: str, machine_id: str) -> str:
 def _find_machine_id(machine: Machine) -> Optional[str]:
     for source, ask in _sources(machine):
         found = trim(_read_source(ask)).lower()
-        if found != "" and not _MEANINGLESS.fullmatch(found):
+        if not is_placeholder(found) and not _MIXED.fullmatch(found):
             return f"{source}:{found}"
     return _network_id(machine)
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether an id or a serial number identifies no machine; it is trimmed and in lower case."""
+    return text in _PLACEHOLDERS or _BLANK.fullmatch(text) is not None
 
 
 def _read_source(ask: Reader) -> str:

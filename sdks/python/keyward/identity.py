@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Callable, Dict, Optional
 
 from .device import describe_device
 from .errors import KeywardUsageError
 from .hwid import default_hwid
+from .locks import Lock
 from .options import DEFAULT, CheckedOptions
 from .text import utf16_length
 
@@ -19,7 +19,7 @@ class Identity:
 
     def __init__(self, options: CheckedOptions) -> None:
         self._options = options
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._found_hwid: Optional[str] = None
         self._device: Optional[Dict[str, Any]] = None
         self._is_described = False
@@ -28,7 +28,7 @@ class Identity:
         """None if the program sends none."""
         if self._options.hwid is None:
             return None
-        with self._lock:
+        with self._lock.held():
             if self._found_hwid is None:
                 self._found_hwid = self._find_hwid()
             return self._found_hwid
@@ -56,7 +56,7 @@ class Identity:
         raise KeywardUsageError("invalid_options", f"hwid must give a text of 1 to {_MAX_HWID} characters")
 
     def _describe(self) -> Optional[Dict[str, Any]]:
-        with self._lock:
+        with self._lock.held():
             if not self._is_described:
                 self._is_described = True
                 try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,12 +14,16 @@ from .jws import Subject, sha256_hex
 from .kept import NOTHING, Kept, StorageFailure, load, store
 from .keys import KeyRing
 from .lease import Lease, read_lease
+from .locks import Lock
 from .results import OfflineState, to_texts
 from .seen_time import SeenTime
 from .user_data import Storage
 
 #: How far a clock may lag behind the highest time that the server has signed, in seconds.
 _CLOCK_TOLERANCE_S = 300
+#: The same for a file, and for a lease of days: the clock may be set to the farthest time zone.
+_TIME_ZONE_TOLERANCE_S = 14 * 3_600
+_DAYS_LONG_S = 72 * 3_600
 
 #: Why a file was not accepted.
 ActivationProblem = Literal["not_for_this_machine", "other_request", "lease_ended", "clock_set_back"]
@@ -38,7 +41,7 @@ class _Found:
     """A statement that holds now."""
 
     answer: OfflineAnswer
-    #: The clock by which it was judged; None for a statement without an end, which no clock concerns.
+    #: The time by which it was judged; None for a statement without an end, which no clock concerns.
     now: Optional[float]
     lease: Optional[Lease] = None
 
@@ -56,7 +59,7 @@ class Offline:
         #: The highest number of a lease that this program has seen, by user.
         self._seen: Dict[str, float] = {}
         # A storage of the program's own may call the client.
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     def is_due(self, hwid: str, user_id: object) -> bool:
         """Whether a new lease is due for this user."""
@@ -102,7 +105,7 @@ class Offline:
         def is_ahead(kept: Kept) -> bool:
             return self._time.floor(kept) > server_time + _CLOCK_TOLERANCE_S
 
-        with self._lock:
+        with self._lock.held():
             if not is_ahead(self._load()):
                 return
         with self._alone():
@@ -146,7 +149,7 @@ class Offline:
 
     def would_answer(self, hwid: str, license_key: Optional[str]) -> bool:
         """Whether ``answer`` would answer now."""
-        with self._lock:
+        with self._lock.held():
             return isinstance(self._find(self._load(), hwid, license_key), _Found)
 
     def answer(self, hwid: str, license_key: Optional[str]) -> Union[OfflineAnswer, OfflineProblem]:
@@ -186,7 +189,7 @@ class Offline:
             if not pending or pending["nonce"] != activation.nonce:
                 return "other_request"
             now = self._time.now()
-            if activation.exp is not None and now < activation.iat - _CLOCK_TOLERANCE_S:
+            if activation.exp is not None and now < activation.iat - _TIME_ZONE_TOLERANCE_S:
                 return "clock_set_back"
             if activation.exp is not None and now >= activation.exp:
                 return "lease_ended"
@@ -208,7 +211,7 @@ class Offline:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """One change after the other, so that none is lost, also those of other programs."""
-        with self._lock:
+        with self._lock.held():
             lock = _taken(self._storage)
             try:
                 yield
@@ -229,10 +232,11 @@ class Offline:
         lease = self._read_lease(kept, hwid)
         if kept["user"] is None or lease is None or (key is not None and kept["key"] != key):
             return "no_lease"
-        now = self._time.now()
-        problem = self._judge(kept, lease.iat, lease.grace_until, now)
-        if problem is not None:
-            return problem
+        is_days_long = lease.grace_until - lease.iat >= _DAYS_LONG_S
+        tolerance = _TIME_ZONE_TOLERANCE_S if is_days_long else _CLOCK_TOLERANCE_S
+        now = self._judge(kept, lease.iat, lease.grace_until, tolerance)
+        if isinstance(now, str):
+            return now
         texts = dict(to_texts(lease.variables))
         user = {**kept["user"], "_id": lease.sub, "features": lease.features, "variables": texts}
         state = OfflineState(to_iso(lease.exp), to_iso(lease.grace_until), now >= lease.exp)
@@ -242,20 +246,22 @@ class Offline:
         activation = self._read_activation(kept, hwid)
         if activation is None or (key is not None and kept["activation"]["licenseKey"] != key):
             return "no_lease"
-        now = self._time.now()
         if activation.exp is None:
-            return _Found(_activated(activation, now), None)
-        problem = self._judge(kept, activation.iat, activation.exp, now)
-        return _Found(_activated(activation, now), now) if problem is None else problem
+            return _Found(_activated(activation, self._time.now()), None)
+        now = self._judge(kept, activation.iat, activation.exp, _TIME_ZONE_TOLERANCE_S)
+        return now if isinstance(now, str) else _Found(_activated(activation, now), now)
 
     def _judge(
-        self, kept: Kept, iat: float, end: float, now: float
-    ) -> Optional[Literal["clock_set_back", "lease_ended"]]:
-        """Why a statement of ``iat`` that ends at ``end`` does not help at ``now``; all in seconds."""
+        self, kept: Kept, iat: float, end: float, tolerance: float
+    ) -> Union[float, Literal["clock_set_back", "lease_ended"]]:
+        """The time, or why a statement of ``iat`` that ends at ``end`` does not help now; all in seconds."""
+        clock = self._time.now()
         floor = max(iat, self._time.floor(kept))
-        if now < floor - _CLOCK_TOLERANCE_S:
+        if clock < floor - tolerance:
             return "clock_set_back"
-        return "lease_ended" if max(now, floor) >= end else None
+        # A clock that lags must not hold up the time that is noted: it could be set back again after every restart.
+        now = max(clock, floor)
+        return "lease_ended" if now >= end else now
 
     def _used(self, kept: Kept, found: Union[_Found, OfflineProblem]) -> Union[OfflineAnswer, OfflineProblem]:
         """Notes the time at which a statement was used, from which the clock cannot go back."""

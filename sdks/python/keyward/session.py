@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from dataclasses import dataclass, replace
 from typing import Callable, Mapping, Optional, Tuple, Union
@@ -13,6 +12,7 @@ from .flight import Shared
 from .granted import overtaken, to_object, to_user_data, unexpected
 from .identity import Identity
 from .lease_endings import LEASE_ENDINGS
+from .locks import Lock
 from .log import LogEvent
 from .offline import OfflineAnswer
 from .options import CheckedOptions
@@ -41,7 +41,7 @@ class Session:
         self._options = options
         self._transport = transport
         self._identity = identity
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._token: Optional[str] = None
         self._user: Optional[User] = None
         #: By the last answer of the server, for the time without it.
@@ -73,7 +73,7 @@ class Session:
 
     def open(self) -> Union[InitData, Refused]:
         """Opens a session, signed out."""
-        with self._lock:
+        with self._lock.held():
             self._key = None
         self._fallback.reset()
         return self._open(self.deadline())[0]
@@ -105,7 +105,7 @@ class Session:
             update_available=data.get("updateAvailable") is True,
             variables=to_texts(data.get("variables")),
         )
-        with self._lock:
+        with self._lock.held():
             self._token = token
             self._user = None
             self._public = opened.variables
@@ -127,7 +127,7 @@ class Session:
             if isinstance(outcome, Delivered):
                 limits.token = token
                 return self._remember(call, outcome, token, is_current)
-            with self._lock:
+            with self._lock.held():
                 # A refusal ends what the license included, until the next success.
                 if call.name == "session" and is_current():
                     self._user = None
@@ -157,7 +157,7 @@ class Session:
         timeout_s: Optional[float] = None,
     ) -> Union[UserData, Refused]:
         result = self._kept(lambda passed: self.call(call, passed), self.limits(is_current, timeout_s), license_key)
-        with self._lock:
+        with self._lock.held():
             if result.ok and is_current():
                 self._key = license_key
         return result
@@ -232,13 +232,13 @@ class Session:
         return to_object(outcome, "license").get("used") is not True
 
     def _forget_key(self, license_key: str) -> None:
-        with self._lock:
+        with self._lock.held():
             if self._key == license_key:
                 self._key = None
 
     def sign_out(self) -> Optional[str]:
         """Ends the session on this machine and returns it."""
-        with self._lock:
+        with self._lock.held():
             token, self._token = self._token, None
             self._user = self._known = self._key = None
             self._sign_outs += 1
@@ -283,7 +283,7 @@ class Session:
         """A call that what is stored may answer in place of the server."""
 
         def on_answer(answer: OfflineAnswer) -> Union[UserData, Refused]:
-            with self._lock:
+            with self._lock.held():
                 if license_key is not None and is_current():
                     self._key = license_key
             return self._if_current(answer, is_current)
@@ -309,14 +309,14 @@ class Session:
         if known is not None and known.id == shown_user.get("_id"):
             shown_user["variables"] = {**shown_user["variables"], **known.variables}
         user = to_user(shown_user)
-        with self._lock:
+        with self._lock.held():
             if is_current():
                 self._user = user
         shown = {"until": state.until, "graceUntil": state.grace_until, "inGrace": state.in_grace}
         return UserData(None, {"user": shown_user, "offline": shown}, user, state)
 
     def forget_user(self, is_current: Optional[IsCurrent] = None, and_known: bool = False) -> None:
-        with self._lock:
+        with self._lock.held():
             if is_current is None or is_current():
                 self._user = None
                 self._known = None if and_known else self._known
@@ -344,7 +344,7 @@ class Session:
         if call.name == "upgrade":
             # An upgrade may concern another user than the signed-in one.
             return outcome
-        with self._lock:
+        with self._lock.held():
             if is_current():
                 self._user = self._known = user
                 return outcome

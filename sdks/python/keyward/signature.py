@@ -21,6 +21,8 @@ from .structured_fields import (
 from .text import parse_object, to_base64
 
 _LABEL = "keyward"
+#: No genuine response is larger; reading stops beyond.
+MAX_ANSWER_BYTES = 256 * 1024
 _PAGE = re.compile(r"(?:text/html|application/xhtml\+xml)\b", re.IGNORECASE | re.ASCII)
 
 
@@ -37,7 +39,7 @@ class SentRequest:
 
 
 class ReceivedAnswer:
-    """A response with its raw body, before any parsing."""
+    """A response with its raw body, before any parsing; cut off somewhere beyond ``MAX_ANSWER_BYTES``."""
 
     def __init__(self, status: int, headers: Iterable[Tuple[str, str]], body: bytes) -> None:
         self.status = status
@@ -70,19 +72,16 @@ def judge(
     sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing
 ) -> Tuple[Literal["verdict", "unavailable"], Optional[int]]:
     """
-    Classifies a response as a ``verdict``, or as ``unavailable`` (429 and 5xx, which a proxy may send without a
-    signature). Raises ``KeywardNetworkError`` if something other than the app's server answered, and
-    ``KeywardSignatureError`` for any other response that is not genuine. The second value is the server's signing time
-    in seconds; None without a signature.
+    Classifies a response as a ``verdict``, or as ``unavailable`` (429 and 5xx, signed or not). Raises
+    ``KeywardNetworkError`` for any other response without a signature, and ``KeywardSignatureError`` for one whose
+    signature fails. The second value is the server's signing time in seconds; None without a signature.
     """
     created: Optional[int] = None
     unavailable = answer.status == 429 or answer.status >= 500
     signed = is_signed(answer)
     if not signed and (not unavailable or answer.status == 511):
-        stranger = _to_stranger(answer)
-        if stranger is not None:
-            raise stranger
-    if not unavailable or signed:
+        raise _to_stranger(answer)
+    if signed:
         created = verify_answer(sent, answer, keys)
     return "unavailable" if unavailable else "verdict", created
 
@@ -115,8 +114,8 @@ def verify_answer(sent: SentRequest, answer: ReceivedAnswer, keys: KeyRing) -> i
         except StructuredFieldError as error:
             refuse("malformed_signature", f"{name}: {error}")
 
-    if not is_signed(answer):
-        refuse("unsigned", f"The answer with status {answer.status} is not signed")
+    if len(answer.body) > MAX_ANSWER_BYTES:
+        refuse("body_too_large", f"The answer is larger than {MAX_ANSWER_BYTES} bytes")
     covered = dictionary("signature-input").get(_LABEL)
     signature = dictionary("signature").get(_LABEL)
     if not isinstance(covered, InnerList) or not isinstance(signature, Item):
@@ -160,11 +159,10 @@ def _expected_components(sent: SentRequest, answer: ReceivedAnswer) -> List[Tupl
     return components
 
 
-def _to_stranger(answer: ReceivedAnswer) -> Optional[KeywardNetworkError]:
+def _to_stranger(answer: ReceivedAnswer) -> KeywardNetworkError:
     """
-    Explains an unsigned response that no attack needs: a captive portal, another site, or a missing app. Anyone on
-    the network can send these, as they can drop the request, so they are never a verdict. An unsigned response that
-    claims to be one is not explained: only a fake server sends it.
+    Explains an unsigned response: a captive portal, another site, a missing app, or something on the way. Anyone on
+    the network can send these, as they can drop the request, so they are never a verdict.
     """
     status = answer.status
     if _PAGE.match(answer.header("content-type")) or status == 511 or 300 <= status < 400:
@@ -176,7 +174,8 @@ def _to_stranger(answer: ReceivedAnswer) -> Optional[KeywardNetworkError]:
     if status == 403 and (parse_object(answer.body) or {}).get("code") == "appDisabled":
         message = "The server has no app with this app_id"
         return KeywardNetworkError("unknown_app", message, status=status, outcome_unknown=False)
-    return None
+    message = f"A firewall, a proxy or another server answered in place of the server (status {status})"
+    return KeywardNetworkError("blocked", message, status=status, outcome_unknown=True)
 
 
 def _component_name(item: Item) -> str:

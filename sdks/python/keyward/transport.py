@@ -23,7 +23,7 @@ from .text import parse_object, to_base64_url, to_json
 
 #: Errors that a retry within seconds does not mend.
 _LASTING = frozenset(
-    ["unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock"]
+    ["unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "blocked", "certificate", "clock"]
 )
 _MAX_ATTEMPTS = 3
 _FIRST_PAUSE_MS = 250

@@ -100,9 +100,12 @@ class NetworkTest(unittest.TestCase):
         ):
             self.server.on("session", behavior)
             error = self.fails()
-            self.assertEqual((type(error), error.code), (KeywardSignatureError, "body_too_large"))
-        self.server.on("session", plain(200, b"x" * 262_144))
-        self.assertEqual(self.fails().code, "unsigned")
+            self.assertEqual((type(error), error.code), (KeywardNetworkError, "blocked"))
+        self.server.on("session", lambda seen, _: signed(seen, 200, b"x" * 262_145))
+        error = self.fails()
+        self.assertEqual((type(error), error.code), (KeywardSignatureError, "body_too_large"))
+        self.server.on("session", lambda seen, _: signed(seen, 200, b"x" * 262_144))
+        self.assertEqual(self.fails().code, "unexpected_answer")
 
     def test_joins_repeated_headers_and_reads_interim_answers(self) -> None:
         def behave(seen: Seen, connection: socket.socket) -> bytes:
@@ -145,8 +148,11 @@ class NetworkTest(unittest.TestCase):
             (plain(404, b"{}"), "wrong_address"),
             (plain(405), "wrong_address"),
             (plain(403, b'{"success":false,"code":"appDisabled"}'), "unknown_app"),
-            (plain(403, b'{"success":false,"code":"userBanned"}'), "unsigned"),
-            (plain(200, b'{"success":true}'), "unsigned"),
+            (plain(403, b'{"success":false,"code":"userBanned"}'), "blocked"),
+            (plain(200, b'{"success":true}'), "blocked"),
+            (plain(403, b"error code: 1010", content_type="text/plain"), "blocked"),
+            (plain(408), "blocked"),
+            (plain(204), "blocked"),
             (plain(503, b"", signature="keyward=", signature_input="keyward"), "malformed_signature"),
         ]
         for behavior, code in cases:

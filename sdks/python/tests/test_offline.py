@@ -137,11 +137,22 @@ class OfflineTest(unittest.TestCase):
 
     def test_never_falls_back_after_a_forged_or_unknown_answer(self) -> None:
         self.start().license("KEY")
-        self.server.on("session", plain(200, b'{"success":true}'), grants())
+        self.server.on("session", plain(403, b"", signature="keyward=:AA"), grants())
         for _ in range(2):
             with self.assertRaises(KeywardError) as caught:
                 self.start().session()
-            self.assertIn(caught.exception.code, ("unsigned", "unexpected_answer"))
+            self.assertIn(caught.exception.code, ("malformed_signature", "unexpected_answer"))
+
+    def test_falls_back_after_an_unsigned_answer(self) -> None:
+        self.start().license("KEY")
+        for answer in (plain(403, b"error code: 1010"), plain(200, b'{"success":true}'), plain(408)):
+            self.server.on("session", answer)
+            result = self.start().session()
+            assert result.ok and result.offline is not None
+            with self.assertRaises(KeywardNetworkError) as caught:
+                self.server.on("login", answer)
+                self.start().login("ada", "secret")
+            self.assertEqual((caught.exception.code, caught.exception.outcome_unknown), ("blocked", True))
 
     def test_signs_in_again_with_a_token_that_is_replaced(self) -> None:
         self.server.on("license", grants(user=USER, deviceToken="token-1"))

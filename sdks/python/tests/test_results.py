@@ -190,7 +190,7 @@ class ResultsTest(unittest.TestCase):
     def test_keeps_its_errors_when_they_are_copied_to_another_process(self) -> None:
         network = KeywardNetworkError("rate_limited", "wait", outcome_unknown=True, status=429, retry_after_ms=5)
         network.offline = "no_lease"
-        for error in (network, KeywardSignatureError("unsigned", "no", 200), KeywardUsageError("invalid_options", "x")):
+        for error in (network, KeywardSignatureError("bad_signature", "no", 200), KeywardUsageError("invalid_options", "x")):
             copied = pickle.loads(pickle.dumps(error))
             self.assertEqual(type(copied), type(error))
             self.assertEqual(vars(copied), vars(error))

@@ -10,7 +10,6 @@ namespace Keyward.Internal
     {
         private const int Attempts = 3;
         private const int PauseMs = 100;
-        private const string Filler = "03000200-0400-0500-0006-000700080009";
 
         public static async Task<string> FindAsync(string appId, Machine machine)
         {
@@ -29,7 +28,7 @@ namespace Keyward.Internal
             {
                 string id = Text.Lower(Text.Trim(await ReadSourceAsync(source.Value).ConfigureAwait(false)));
                 // Placeholder ids of firmware and disk images are shared by many machines.
-                if (!id.All(each => each == '0' || each == 'f' || each == '-') && id != "uninitialized" && id != Filler) return source.Key + ":" + id;
+                if (!DeviceParts.IsPlaceholder(id) && !id.All(each => each == '0' || each == 'f' || each == '-')) return source.Key + ":" + id;
             }
             return NetworkId(machine);
         }

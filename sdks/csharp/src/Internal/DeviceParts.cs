@@ -7,7 +7,7 @@ namespace Keyward.Internal
     /// <summary>The name, the system and salted hashes of parts of this machine. Serial numbers never leave it unhashed.</summary>
     internal static class DeviceParts
     {
-        /// <summary>Serial numbers that many machines share: they identify none of them.</summary>
+        /// <summary>Ids and serial numbers that many machines share: they identify none of them.</summary>
         private static readonly HashSet<string> Placeholders = new HashSet<string>(StringComparer.Ordinal)
         {
             "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number", "chassis serial number",
@@ -34,7 +34,7 @@ namespace Keyward.Internal
             Action<string, Func<string>[]> add = (name, readers) =>
             {
                 string value = Text.Lower(FirstOf(readers));
-                if (!Placeholders.Contains(value) && !IsBlank(value)) parts[name] = Secure.HmacHex("keyward-part-v1:" + appId + ":" + name, value);
+                if (!IsPlaceholder(value)) parts[name] = Secure.HmacHex("keyward-part-v1:" + appId + ":" + name, value);
             };
             Action<string, Func<string>> addOne = (name, reader) => add(name, new[] { reader });
             Action<string, string[]> addFile = (name, paths) => add(name, paths.Select(path => (Func<string>)(() => machine.Read(path))).ToArray());
@@ -73,6 +73,9 @@ namespace Keyward.Internal
             }
             return "";
         }
+
+        /// <summary>Whether an id or a serial number, trimmed and in lower case, identifies no machine.</summary>
+        public static bool IsPlaceholder(string value) => Placeholders.Contains(value) || IsBlank(value);
 
         /// <summary>All zeros or all <c>f</c>, with any separators.</summary>
         private static bool IsBlank(string value) =>

@@ -15,8 +15,6 @@ namespace Keyward.Internal
     /// <summary>Sends one request and reads the whole answer, whatever its status. Redirects are not followed: the signature covers the path.</summary>
     internal sealed class Http : IDisposable
     {
-        /// <summary>No genuine answer is this large; reading stops here.</summary>
-        private const int MaxAnswerBytes = 256 * 1024;
         private const int MaxConnections = 32;
         private static readonly string[] Used = { "signature", "signature-input", "content-digest", "content-type", "retry-after" };
 
@@ -114,6 +112,7 @@ namespace Keyward.Internal
             if (!sent.Repeatable) request.Headers.ConnectionClose = true;
             Add(request.Headers, "Accept", "application/json");
             Add(request.Headers, "Accept-Encoding", "identity");
+            Add(request.Headers, "User-Agent", SdkVersion.Sdk);
             Add(request.Headers, "Keyward-Nonce", sent.Nonce);
             Add(request.Headers, "Keyward-Keys", sent.KeyIds);
             if (sent.Authorization != null)
@@ -148,14 +147,15 @@ namespace Keyward.Internal
             if (response.Content == null) return new byte[0];
             using (Stream stream = await response.Content.ReadAsStreamAsync().ConfigureAwait(false))
             {
-                byte[] body = await ReadAsync(stream, (int)response.StatusCode, abort).ConfigureAwait(false);
+                byte[] body = await ReadAsync(stream, abort).ConfigureAwait(false);
                 // Some platforms end the stream without an error if the connection breaks.
-                if (body.Length < (response.Content.Headers.ContentLength ?? 0)) throw new EndOfStreamException("The connection broke");
+                if (body.Length <= Verification.MaxAnswerBytes && body.Length < (response.Content.Headers.ContentLength ?? 0)) throw new EndOfStreamException("The connection broke");
                 return body;
             }
         }
 
-        internal static async Task<byte[]> ReadAsync(Stream stream, int status, CancellationToken abort)
+        /// <summary>Stops somewhere beyond the length of a genuine answer.</summary>
+        internal static async Task<byte[]> ReadAsync(Stream stream, CancellationToken abort)
         {
             var body = new MemoryStream();
             var chunk = new byte[16 * 1024];
@@ -163,9 +163,8 @@ namespace Keyward.Internal
             {
                 int length = await stream.ReadAsync(chunk, 0, chunk.Length, abort).ConfigureAwait(false);
                 if (length <= 0) return body.ToArray();
-                if (body.Length + length > MaxAnswerBytes)
-                    throw new KeywardSignatureException("body_too_large", "The answer is larger than " + MaxAnswerBytes + " bytes", status);
                 body.Write(chunk, 0, length);
+                if (body.Length > Verification.MaxAnswerBytes) return body.ToArray();
             }
         }
 

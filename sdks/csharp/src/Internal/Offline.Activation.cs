@@ -33,7 +33,7 @@ namespace Keyward.Internal
             Kept kept = await LoadAsync().ConfigureAwait(false);
             if (kept.PendingNonce != activation.Nonce) throw Rejected("The file does not answer the last request of this machine");
             double now = Time.Now();
-            if (activation.Expires != null && now < activation.IssuedAt - ClockTolerance) throw Rejected("The clock of this machine is behind: correct it and try again");
+            if (activation.Expires != null && now < activation.IssuedAt - TimeZoneTolerance) throw Rejected("The clock of this machine is behind: correct it and try again");
             if (activation.Expires != null && now >= activation.Expires) throw Rejected("The file has ended");
             // It answers a request of this machine, so that it is newer than a time that was seen: the clock was wrong.
             kept.Latest = activation.IssuedAt;

@@ -30,7 +30,7 @@ namespace Keyward.Internal
         private sealed class Found
         {
             public OfflineAnswer Answer;
-            /// <summary>The clock by which it was judged; null for a statement without an end, which no clock concerns.</summary>
+            /// <summary>The time by which it was judged; null for a statement without an end, which no clock concerns.</summary>
             public double? Now;
             public Lease Lease;
 
@@ -50,8 +50,8 @@ namespace Keyward.Internal
         {
             Lease lease = ReadLease(kept, hwid);
             if (kept.User == null || lease == null || IsOlder(lease) || (key != null && kept.Key != key)) return Found.Not("no_lease");
-            double now = Time.Now();
-            string problem = Judge(kept, lease.IssuedAt, lease.GraceUntil, now);
+            double tolerance = lease.GraceUntil - lease.IssuedAt >= DaysLong ? TimeZoneTolerance : ClockTolerance;
+            string problem = Judge(kept, lease.IssuedAt, lease.GraceUntil, tolerance, out double now);
             if (problem != null) return Found.Not(problem);
             var user = new Dictionary<string, object>(kept.User, StringComparer.Ordinal);
             user["_id"] = lease.Subject;
@@ -69,9 +69,8 @@ namespace Keyward.Internal
         {
             Activation activation = ReadActivation(kept, hwid);
             if (activation == null || (key != null && kept.FileKey != key)) return Found.Not("no_lease");
-            double now = Time.Now();
-            if (activation.Expires == null) return new Found { Answer = activation.Answer(now) };
-            string problem = Judge(kept, activation.IssuedAt, activation.Expires.Value, now);
+            if (activation.Expires == null) return new Found { Answer = activation.Answer(Time.Now()) };
+            string problem = Judge(kept, activation.IssuedAt, activation.Expires.Value, TimeZoneTolerance, out double now);
             return problem != null ? Found.Not(problem) : new Found { Answer = activation.Answer(now), Now = now };
         }
 
@@ -86,12 +85,15 @@ namespace Keyward.Internal
         /// <summary>Whether this program has seen a newer lease: an older one was copied back.</summary>
         private bool IsOlder(Lease lease) => _seen.TryGetValue(lease.Subject, out double seen) && lease.Sequence < seen;
 
-        /// <summary>Why a statement does not help at <paramref name="now"/>; null if it does.</summary>
-        private string Judge(Kept kept, double issuedAt, double end, double now)
+        /// <summary>Why a statement does not help now; null if it does. <paramref name="now"/> becomes the time.</summary>
+        private string Judge(Kept kept, double issuedAt, double end, double tolerance, out double now)
         {
+            double clock = Time.Now();
             double floor = Math.Max(Time.Floor(kept), issuedAt);
-            if (now < floor - ClockTolerance) return "clock_set_back";
-            return Math.Max(now, floor) >= end ? "lease_ended" : null;
+            // A clock that lags must not hold up the time that is noted: it could be set back again after every restart.
+            now = Math.Max(clock, floor);
+            if (clock < floor - tolerance) return "clock_set_back";
+            return now >= end ? "lease_ended" : null;
         }
 
         private Lease ReadLease(Kept kept, string hwid) => Lease.Read(kept.Lease, _appId, hwid, _keys);

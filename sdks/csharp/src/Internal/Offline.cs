@@ -23,6 +23,9 @@ namespace Keyward.Internal
     {
         /// <summary>How far a clock may lag behind the highest time that the server has signed, in seconds.</summary>
         private const double ClockTolerance = 300;
+        /// <summary>For a file, and for a lease of days: the clock may be set to the farthest time zone.</summary>
+        private const double TimeZoneTolerance = 14 * 3600;
+        private const double DaysLong = 72 * 3600;
 
         private readonly IKeywardStorage _storage;
         private readonly string _appId;

@@ -16,7 +16,7 @@ namespace Keyward.Internal
 
         /// <summary>Errors that a retry within seconds does not mend.</summary>
         private static readonly HashSet<string> Lasting = new HashSet<string>(StringComparer.Ordinal)
-            { "unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "certificate", "clock" };
+            { "unexpected_answer", "captive_portal", "wrong_address", "unknown_app", "blocked", "certificate", "clock" };
 
         private readonly CheckedOptions _options;
         private readonly Http _http;

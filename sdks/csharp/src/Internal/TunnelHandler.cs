@@ -91,7 +91,7 @@ namespace Keyward.Internal
                 NetworkStream stream = tcp.GetStream();
                 string authority = HostOf(url) + ":" + Text.Of(url.Port);
                 string credentials = _proxy.HasCredentials ? "Proxy-Authorization: " + _proxy.Authorization + "\r\n" : "";
-                await WriteAsync(stream, Encoding.ASCII.GetBytes("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n" + credentials + "\r\n")).ConfigureAwait(false);
+                await WriteAsync(stream, Encoding.ASCII.GetBytes("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\nUser-Agent: " + SdkVersion.Sdk + "\r\n" + credentials + "\r\n")).ConfigureAwait(false);
                 int status = StatusOf((await ReadHeadAsync(stream).ConfigureAwait(false))[0]);
                 if (status < 200 || status > 299) throw Unreachable("The proxy at " + Name + " answered " + Text.Of(status), status, null);
                 // No setting of the program turns the verification off.

@@ -11,41 +11,42 @@ namespace Keyward.Internal
     internal static class Verification
     {
         private const string Label = "keyward";
+        /// <summary>No genuine answer is larger; reading stops beyond.</summary>
+        public const int MaxAnswerBytes = 256 * 1024;
 
         /// <summary>The value of <c>Content-Digest</c> (RFC 9530) for a body.</summary>
         public static string DigestOf(byte[] body) => "sha-256=:" + Convert.ToBase64String(Secure.Sha256(body)) + ":";
 
         /// <summary>
-        /// Classifies an answer as a verdict (false), or as unavailable (429 and 5xx, which a proxy may send without a signature).
-        /// Throws <see cref="KeywardNetworkException"/> if something other than the app's server answered, and
-        /// <see cref="KeywardSignatureException"/> for any other answer that is not genuine. <paramref name="created"/> is when the server
-        /// signed it, in seconds since 1970; -1 without a signature.
+        /// Classifies an answer as a verdict (false), or as unavailable (429 and 5xx, signed or not). Throws
+        /// <see cref="KeywardNetworkException"/> for any other answer without a signature, and <see cref="KeywardSignatureException"/> for
+        /// one whose signature fails. <paramref name="created"/> is when the server signed it, in seconds since 1970; -1 without a signature.
         /// </summary>
         public static bool IsUnavailable(SentRequest sent, Answer answer, KeyRing keys, out long created)
         {
             created = -1;
             bool unavailable = answer.Status == 429 || answer.Status >= 500;
             bool signed = IsSigned(answer);
-            if (!signed && (!unavailable || answer.Status == 511)) ExplainStranger(answer);
-            if (!unavailable || signed) created = Verify(sent, answer, keys);
+            if (!signed && (!unavailable || answer.Status == 511)) throw ToStranger(answer);
+            if (signed) created = Verify(sent, answer, keys);
             return unavailable;
         }
 
         /// <summary>
-        /// Explains an unsigned answer that no attack needs: a captive portal, another site, or a missing app. Anyone on the network can
-        /// send these, as they can drop the request, so they are never a verdict. An unsigned answer that claims to be one is not
-        /// explained: only a fake server sends it.
+        /// Explains an unsigned answer: a captive portal, another site, a missing app, or something on the way. Anyone on the network can
+        /// send these, as they can drop the request, so they are never a verdict.
         /// </summary>
-        private static void ExplainStranger(Answer answer)
+        private static KeywardNetworkException ToStranger(Answer answer)
         {
             int status = answer.Status;
             if (IsPage(answer.Header("content-type")) || status == 511 || (status >= 300 && status < 400))
-                throw new KeywardNetworkException("captive_portal", "A web page answered: a captive portal, or BaseUrl is the address of another site", true, status);
+                return new KeywardNetworkException("captive_portal", "A web page answered: a captive portal, or BaseUrl is the address of another site", true, status);
             if (status == 404 || status == 405)
-                throw new KeywardNetworkException("wrong_address", "No Keyward server answers at BaseUrl (status " + Text.Of(status) + ")", false, status);
+                return new KeywardNetworkException("wrong_address", "No Keyward server answers at BaseUrl (status " + Text.Of(status) + ")", false, status);
             if (status == 403 && JsonText.TryParse(Text.FromUtf8(answer.Body), out object body) &&
                 body is Dictionary<string, object> refusal && JsonText.Text(refusal, "code") == LicenseState.AppDisabled)
-                throw new KeywardNetworkException("unknown_app", "The server has no app with this AppId", false, status);
+                return new KeywardNetworkException("unknown_app", "The server has no app with this AppId", false, status);
+            return new KeywardNetworkException("blocked", "A firewall, a proxy or another server answered in place of the server (status " + Text.Of(status) + ")", true, status);
         }
 
         private static bool IsPage(string contentType)
@@ -121,7 +122,7 @@ namespace Keyward.Internal
                 }
             };
 
-            if (!IsSigned(answer)) throw refused("unsigned", "The answer with status " + Text.Of(answer.Status) + " is not signed");
+            if (answer.Body.Length > MaxAnswerBytes) throw refused("body_too_large", "The answer is larger than " + Text.Of(MaxAnswerBytes) + " bytes");
             StructuredFields.Member input = member("signature-input");
             StructuredFields.Member signature = member("signature");
             if (input?.Items == null || !(signature?.Item?.Value is byte[] bytes)) throw refused("malformed_signature", "The signature is incomplete");
