@@ -140,7 +140,7 @@ class _Source:
 
 
 class _Unclosed:
-    def __init__(self, stream: io.BufferedReader) -> None:
+    def __init__(self, stream: Any) -> None:
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:

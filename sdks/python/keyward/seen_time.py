@@ -32,7 +32,8 @@ class SeenTime:
         noted = kept["boot"]
         own = read_boot() if noted is not None else None
         in_boot = noted["startedAt"] + own.uptime if own is not None and noted["id"] == own.id else 0
-        return max(kept["latest"], self._in_run(), in_boot)
+        floor: float = max(kept["latest"], self._in_run(), in_boot)
+        return floor
 
     def note(self, kept: Dict[str, Any], now: float) -> Dict[str, Any]:
         """What to store after the clock was believed at ``now``."""

@@ -47,6 +47,34 @@ def certify(folder: str, name: str, days: int = 1, starts_in_days: int = -2) -> 
     return path
 
 
+def certify_by_company(folder: str) -> Tuple[str, str]:
+    """Writes a root as companies make them, without what RFC 5280 asks for, and a certificate for 127.0.0.1 of it."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
+    names = [x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in ("Company", "127.0.0.1")]
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    extensions: List[x509.ExtensionType] = [x509.BasicConstraints(ca=True, path_length=None), address]
+    paths = []
+    for at in range(2):
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(names[at])
+            .issuer_name(names[0])
+            .public_key(keys[at].public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(extensions[at], critical=False)
+        )
+        encoding = serialization.Encoding.PEM
+        plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        paths.append(os.path.join(folder, f"company-{at}.pem"))
+        with open(paths[at], "wb") as file:
+            file.write(keys[at].private_bytes(encoding, *plain))
+            file.write(builder.sign(keys[0], hashes.SHA256()).public_bytes(encoding))
+    return paths[0], paths[1]
+
+
 class Tunnel:
     """A proxy that opens tunnels, whatever their name, to one port."""
 
@@ -123,6 +151,24 @@ class TlsTest(unittest.TestCase):
     def test_checks_with_a_server_whose_certificate_is_trusted(self) -> None:
         server = self.serve(certify(self.folder, "127.0.0.1"))
         self.assertTrue(connect(server.base_url).session().ok)
+
+    def test_accepts_a_company_root_that_the_strict_rules_of_python_3_13_refuse(self) -> None:
+        root, certificate = certify_by_company(self.folder)
+        server = self.serve(certificate)
+        os.environ["SSL_CERT_FILE"] = root
+        default = ssl.create_default_context
+
+        def strict(*arguments: Any, **options: Any) -> ssl.SSLContext:
+            context = default(*arguments, **options)
+            context.verify_flags |= ssl.VERIFY_X509_STRICT
+            return context
+
+        with mock.patch("ssl.create_default_context", strict):
+            self.assertTrue(connect(server.base_url).session().ok)
+            os.environ["SSL_CERT_FILE"] = certify(self.folder, "127.0.0.1", days=2)
+            with self.assertRaises(KeywardNetworkError) as caught:
+                connect(server.base_url).session()
+            self.assertEqual(caught.exception.code, "certificate")
 
     def test_checks_through_a_tunnel_whose_proxy_alone_gets_the_password(self) -> None:
         server = self.serve(certify(self.folder, "127.0.0.1"))
