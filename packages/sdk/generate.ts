@@ -4,13 +4,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorFacts, leaseEndings, type MessageKey, messageDefaults, verdictOrder } from '@keyward/contract'
+import {
+  errorFacts,
+  leaseEndings,
+  type MessageKey,
+  messageDefaults,
+  placeholderIds,
+  verdictOrder,
+} from '@keyward/contract'
 import { sdkVersion } from '@keyward/contract/sdk-version'
 import { fillEvents } from './events-page.ts'
 
 const refusals: MessageKey[] = (Object.keys(messageDefaults) as MessageKey[]).filter(
   (key) => key !== 'loggedInMsg',
 )
+const placeholders = placeholderIds.map((id) => id.toLowerCase())
 const source = 'Written by packages/sdk/generate.ts from the contract.'
 const list = (keys: readonly string[], toLine: (key: string) => string) => keys.map(toLine).join('\n')
 const capitalized = (key: string) => key.charAt(0).toUpperCase() + key.slice(1)
@@ -26,6 +34,13 @@ export const sdk = 'keyward-js/${sdkVersion}'
 /** Why the server refuses, by the name of the message that the app's owner can edit. */
 export type LicenseState =
 ${list(refusals, (key) => `  | '${key}'`)}
+`,
+  'packages/sdk/src/placeholder-ids.ts': `// ${source}
+
+/** Ids and serial numbers that many machines have, in lower case: they identify none of them. */
+export const placeholderIds = new Set<string>([
+${list(placeholders, (id) => `  '${id}',`)}
+])
 `,
   'packages/sdk/src/lease-endings.ts': `// ${source}
 
@@ -53,6 +68,15 @@ LicenseState = Literal[
 ${list(refusals, (key) => `    "${key}",`)}
 ]
 `,
+  'sdks/python/keyward/placeholder_ids.py': `# ${source}
+
+#: Ids and serial numbers that many machines have, in lower case: they identify none of them.
+PLACEHOLDER_IDS = frozenset(
+    [
+${list(placeholders, (id) => `        "${id}",`)}
+    ]
+)
+`,
   'sdks/python/keyward/lease_endings.py': `# ${source}
 
 #: Refusals of the user, the key or the device; mistyped input is not one.
@@ -74,6 +98,23 @@ namespace keyward {
 inline constexpr const char *sdk = "keyward-cpp/${sdkVersion}";
 
 }  // namespace keyward
+`,
+  'sdks/cpp/src/placeholder_ids.hpp': `#pragma once
+
+#include "platform.hpp"
+
+// ${source}
+namespace keyward::detail {
+
+/** Ids and serial numbers that many machines have, in lower case: they identify none of them. */
+inline bool isPlaceholderId(const std::string &id) {
+  static const std::set<std::string> &ids = *new std::set<std::string>{
+${list(placeholders, (id) => `      "${id}",`)}
+  };
+  return ids.count(id) > 0;
+}
+
+}  // namespace keyward::detail
 `,
   'sdks/cpp/src/lease_endings.hpp': `#pragma once
 
@@ -112,6 +153,22 @@ const csharp = {
     public static class LicenseState
     {
 ${list(refusals, (key) => `        public const string ${capitalized(key)} = "${key}";`)}
+    }
+}
+`,
+  'sdks/csharp/src/Internal/PlaceholderIds.cs': `using System;
+using System.Collections.Generic;
+
+namespace Keyward.Internal
+{
+    // ${source}
+    internal static class PlaceholderIds
+    {
+        /// <summary>Ids and serial numbers that many machines have, in lower case: they identify none of them.</summary>
+        public static readonly HashSet<string> All = new HashSet<string>(StringComparer.Ordinal)
+        {
+${list(placeholders, (id) => `            "${id}",`)}
+        };
     }
 }
 `,

@@ -88,6 +88,8 @@ export const sources: SourceCase[] = [
     'None',
     '0',
     'Unknown',
+    'SSN12345678901234567',
+    '00112233-4455-6677-8899-aabbccddeeff',
     '00:00:00:00',
     '{FFFFFFFF-FFFF}',
   ].map((text) => source(`"${text.trim()}" is no id`, `dmi:${uuid}`, { [machineId]: text, [dmi]: uuid })),

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname, networkInterfaces, platform, release, type, version } from 'node:os'
 import { KeywardUsageError } from './errors.ts'
+import { placeholderIds } from './placeholder-ids.ts'
 
 /** The properties of a machine that the hardware id is derived from. */
 export interface Machine {
@@ -23,35 +24,10 @@ export const machineGuidQuery = ['query', 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microso
 export const machineGuid = /^[ \t]*MachineGuid[ \t]+REG_SZ[ \t]+(\S+)/im
 /** Only root may read `product_uuid`, so a refusal there is as lasting as a missing file. */
 const absent = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
-/** Ids and serial numbers that many machines share: they identify none of them. */
-const placeholders = new Set([
-  '0123456789',
-  '123456789',
-  '1234567890',
-  '03000200-0400-0500-0006-000700080009',
-  'base board serial number',
-  'chassis serial number',
-  'default string',
-  'empty',
-  'invalid',
-  'n/a',
-  'none',
-  'not applicable',
-  'not available',
-  'not specified',
-  'null',
-  'o.e.m.',
-  'serial',
-  'system serial number',
-  'to be filled by o.e.m.',
-  'to be filled by o.e.m',
-  'uninitialized',
-  'unknown',
-])
 /** All zeros or all `f`, with any separators. */
 const blank = /^(?:[0\W]*|[f\W]*)$/
 /** The text is trimmed and in lower case. */
-export const isPlaceholder = (text: string): boolean => placeholders.has(text) || blank.test(text)
+export const isPlaceholder = (text: string): boolean => placeholderIds.has(text) || blank.test(text)
 
 /**
  * A stable id of this machine for one app: HMAC-SHA256 over the machine's own id, keyed with the app id, as 64 hex

@@ -3,6 +3,7 @@
 #include "cryptography.hpp"
 #include "encodings.hpp"
 #include "errors.hpp"
+#include "placeholder_ids.hpp"
 #include "platform.hpp"
 #include "system.hpp"
 #include "text.hpp"
@@ -11,15 +12,10 @@ namespace keyward::detail {
 
 inline bool consistsOf(std::string_view text, bool (*isIn)(char)) { return std::all_of(text.begin(), text.end(), isIn); }
 
-/** Ids and serial numbers that many machines share: they identify none of them. The text is trimmed and in lower case. */
-inline bool isPlaceholder(const std::string &value) {
-  static const std::set<std::string> &placeholders = *new std::set<std::string>{
-      "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number",
-      "chassis serial number", "default string", "empty", "invalid", "n/a", "none", "not applicable", "not available",
-      "not specified", "null", "o.e.m.", "serial", "system serial number", "to be filled by o.e.m.",
-      "to be filled by o.e.m", "uninitialized", "unknown"};
-  return placeholders.count(value) > 0 || consistsOf(value, [](char c) { return c == '0' || !isWord(c); }) ||
-         consistsOf(value, [](char c) { return c == 'f' || !isWord(c); });
+/** Whether an id or a serial number identifies no machine. The text is trimmed and in lower case. */
+inline bool isPlaceholder(const std::string &text) {
+  return isPlaceholderId(text) || consistsOf(text, [](char c) { return c == '0' || !isWord(c); }) ||
+         consistsOf(text, [](char c) { return c == 'f' || !isWord(c); });
 }
 
 /** Returns an empty text if this machine does not have the source, or this user may never read it. */

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Callable, List, Optional, Pattern, Sequence, Tuple
 
 from .errors import KeywardUsageError
+from .placeholder_ids import PLACEHOLDER_IDS
 from .text import WHITE_SPACE, to_utf8, trim
 
 Reader = Callable[[], str]
@@ -25,33 +26,6 @@ _LINUX_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/sys/class/dmi/i
 _CRYPTOGRAPHY_KEY = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Cryptography"
 #: Only root may read ``product_uuid``, so a refusal there is as lasting as a missing file.
 _ABSENT = frozenset([errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM])
-#: Ids and serial numbers that many machines share: they identify none of them.
-_PLACEHOLDERS = frozenset(
-    [
-        "0123456789",
-        "123456789",
-        "1234567890",
-        "03000200-0400-0500-0006-000700080009",
-        "base board serial number",
-        "chassis serial number",
-        "default string",
-        "empty",
-        "invalid",
-        "n/a",
-        "none",
-        "not applicable",
-        "not available",
-        "not specified",
-        "null",
-        "o.e.m.",
-        "serial",
-        "system serial number",
-        "to be filled by o.e.m.",
-        "to be filled by o.e.m",
-        "uninitialized",
-        "unknown",
-    ]
-)
 #: All zeros or all ``f``, with any separators.
 _BLANK = re.compile(r"[0\W]*|[f\W]*", re.ASCII)
 _MIXED = re.compile(r"[0f-]*", re.ASCII)
@@ -150,7 +124,7 @@ def _find_machine_id(machine: Machine) -> Optional[str]:
 
 def is_placeholder(text: str) -> bool:
     """Whether an id or a serial number identifies no machine; it is trimmed and in lower case."""
-    return text in _PLACEHOLDERS or _BLANK.fullmatch(text) is not None
+    return text in PLACEHOLDER_IDS or _BLANK.fullmatch(text) is not None
 
 
 def _read_source(ask: Reader) -> str:

@@ -7,14 +7,6 @@ namespace Keyward.Internal
     /// <summary>The name, the system and salted hashes of parts of this machine. Serial numbers never leave it unhashed.</summary>
     internal static class DeviceParts
     {
-        /// <summary>Ids and serial numbers that many machines share: they identify none of them.</summary>
-        private static readonly HashSet<string> Placeholders = new HashSet<string>(StringComparer.Ordinal)
-        {
-            "0123456789", "123456789", "1234567890", "03000200-0400-0500-0006-000700080009", "base board serial number", "chassis serial number",
-            "default string", "empty", "invalid", "n/a", "none", "not applicable", "not available", "not specified", "null", "o.e.m.", "serial",
-            "system serial number", "to be filled by o.e.m.", "to be filled by o.e.m", "uninitialized", "unknown",
-        };
-
         public static Dictionary<string, object> DescribeOrNothing(string appId)
         {
             try
@@ -75,7 +67,7 @@ namespace Keyward.Internal
         }
 
         /// <summary>Whether an id or a serial number, trimmed and in lower case, identifies no machine.</summary>
-        public static bool IsPlaceholder(string value) => Placeholders.Contains(value) || IsBlank(value);
+        public static bool IsPlaceholder(string value) => PlaceholderIds.All.Contains(value) || IsBlank(value);
 
         /// <summary>All zeros or all <c>f</c>, with any separators.</summary>
         private static bool IsBlank(string value) =>
