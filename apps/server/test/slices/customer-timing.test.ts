@@ -12,16 +12,17 @@ import { queuedMails } from '../queued-mails.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 import { compareTimes, equalTimes, samples } from '../timing.ts'
 
-/** The real threads, which say what each comparison costs. */
+/** The real threads, until `work` is set: then they say what each comparison would cost, and take no time. */
 class CountingThreads extends HashThreads {
-  work: { bcrypt: number; own: number }[] = []
+  work: { bcrypt: number; own: number }[] | undefined
 
-  override verify(...compared: Parameters<HashThreads['verify']>): Promise<boolean> {
+  override async verify(...compared: Parameters<HashThreads['verify']>): Promise<boolean> {
+    if (!this.work) return super.verify(...compared)
     const costs = comparisonsOf(...compared).map(({ hash }) => costOf(hash))
     const imported = costs.filter((cost) => !Number.isNaN(cost))
     const bcrypt = imported.reduce((sum, cost) => sum + 2 ** cost, 0)
     this.work.push({ bcrypt, own: costs.length - imported.length })
-    return super.verify(...compared)
+    return compared[1] === 'ring-bearer-1'
   }
 }
 
@@ -104,6 +105,7 @@ test('a wrong password costs as much for an imported hash of any cost, for one o
   for (const name of ['frodo', 'sam', 'alice', 'nobody'])
     expect([name, await workOf(name)]).toEqual([name, [{ bcrypt: 4096, own: 1 }]])
   expect((await logIn(on, app, { username: 'frodo', password: 'ring-bearer-1' })).status).toBe(200)
+  threads.work = undefined
 }, 240_000)
 
 test('an answer that takes three times as long would show', async () => {
