@@ -221,13 +221,7 @@ const attacks: [what: string, code: string, behaviour: Behaviour][] = [
   ['an unsigned appDisabled', 'unknown_app', plain(403, '{"success":false,"code":"appDisabled"}')],
   ['the refusal of a content network', 'blocked', plain(403, 'error code: 1010')],
   ['the time-out of a gateway', 'blocked', plain(408)],
-  ['a proxy in between that asks for a password', 'blocked', plain(407)],
   ['an empty answer', 'blocked', (_, response) => void response.writeHead(204).end()],
-  [
-    'a broken compression',
-    'connection_lost',
-    plain(200, 'no gzip', { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
-  ],
 ]
 /** Attacks on what only calls with a body or a session have. */
 const onBodies: typeof attacks = [
