@@ -85,6 +85,7 @@ import type { HookGates } from './modules/shops/hooks.service.ts'
 import { createShopRunner } from './modules/shops/shop-events.worker.ts'
 import { isMailCurrent, noteMailEnd } from './modules/shops/shops.access.ts'
 import { shopsRoutes } from './modules/shops/shops.routes.ts'
+import { startWaitingMails } from './modules/shops/waiting-mails.ts'
 import { signingKeysRoutes } from './modules/signing-keys/signing-keys.routes.ts'
 import { startHousekeeping } from './modules/system/housekeeping.ts'
 import { offersMetrics } from './modules/system/metrics.rules.ts'
@@ -189,8 +190,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         {
           actor,
           now: clock.now(),
-          publish: (records, bytes) => {
+          waitToGrow: (part) => budget.waitToGrow(actor, part),
+          publish: (records, bytes, growth) => {
             budget.add(actor, bytes)
+            budget.grow(actor, growth)
             publish(records)
           },
           follow: (write) => accountMails.follow(write),
@@ -282,6 +285,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...{ ctx, outbound, onError: logError },
     ...{ pollMs: options.deliveriesEveryMs, leaseMs: options.shopLeaseMs },
   })
+  const waitingMails = startWaitingMails(ctx, { onError: logError, pollMs: options.deliveriesEveryMs })
   const imports = new ImportRunner(ctx, { onError: logError, pollMs: options.importsEveryMs })
   const runsImports = options.runsImports ?? true
   const delivers = options.deliversWebhooks ?? true
@@ -290,6 +294,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     'reset requests': () => resets.queue.wake(),
     webhooks: () => delivers && webhooks.wake(),
     'shop events': () => shops.wake(),
+    'waiting mails': () => waitingMails.wake(),
   }
 
   const gates = createGates(options.gateSizes)
@@ -443,6 +448,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await stopReconciler()
     await webhooks.end()
     await shops.end()
+    await waitingMails.end()
     await compatibility.close()
     await imports.end()
     await program.close()

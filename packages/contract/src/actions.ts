@@ -18,7 +18,11 @@ const names = z.array(z.string().max(20)).max(10)
 
 /** A value before and after a change. */
 /** Limits in place of those of the plan; null for those of the plan. */
-const vendorLimits = z.strictObject({ apps: z.int().nullable(), licensesPerApp: z.int().nullable() })
+const vendorLimits = z.strictObject({
+  apps: z.int().nullable(),
+  licensesPerApp: z.int().nullable(),
+  mails: z.int().nullable().optional(),
+})
 const changeOf = <T extends z.ZodType>(value: T) => z.strictObject({ before: value, after: value })
 
 const appFields = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { placeholdersInTags, toPlainText, unknownPlaceholders } from './app-mail-text.ts'
+import { deceivingLink, placeholdersInTags, toPlainText, unknownPlaceholders } from './app-mail-text.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { localeQuery } from './locales.ts'
@@ -43,6 +43,10 @@ const mailHtml = lines(limits.appMailHtmlMax, 'HTML')
   .refine(
     (value) => placeholdersInTags(value).length === 0,
     'Inside of a tag only {page} can stand, for example <a href="{page}">',
+  )
+  .refine(
+    (value) => deceivingLink(value) === undefined,
+    'A link cannot show another address than the one that it leads to',
   )
 
 const fromName = text(1, 64, 'Sender name').refine(

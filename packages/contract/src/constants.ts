@@ -61,8 +61,12 @@ export const limits = {
   orderEventsMax: 1000,
   /** A shop counts its waiting events up to this number. */
   shopWaitingShown: 1000,
-  /** Mails to buyers that an owner's apps send a day; the rest is sent later. */
+  /** Mails to buyers that a vendor's apps send a day, unless the operator sets another number; the rest is sent later. */
   buyerMailsPerDay: 500,
+  /** The same on the free plan of a server where anyone can register. */
+  freeBuyerMailsPerDay: 20,
+  /** Mails of one shop in an hour for orders that cost nothing. */
+  freeOrderMailsPerHour: 30,
   /** How often a vendor can mail the keys of one order again. */
   orderMailsPerDay: 5,
   /** One hook, on each node. */
@@ -167,7 +171,7 @@ export const limits = {
   importFilesMax: 10,
   importFileBytesMax: 67_108_864,
   importInlineBytesMax: 1_048_576,
-  importBytesMax: 134_217_728,
+  importBytesMax: { free: 16_777_216, premium: 134_217_728 },
   importedRowsMax: 200_000,
   /** Usernames and keys of other systems are kept as they are. */
   importedNameMax: 70,
@@ -221,6 +225,7 @@ export const orderReasonCodes = [
   'product_unclear',
   'plan_full',
   'too_many_licenses',
+  'hour_full',
   'partly_refunded',
   'payment_warning',
   'fewer_units',

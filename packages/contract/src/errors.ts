@@ -124,7 +124,7 @@ const general = {
   imports_full: [409, 'You have started 20 imports in the last 30 days. Use one that has not run, or wait.'],
   import_files_full: [
     409,
-    'The files of your imports have more than 128 MiB or 10 files in one import. Please run an import first.',
+    'The files of your imports have more bytes than your plan allows (16 MiB, or 128 MiB with premium), or 10 files in one import. Please run an import first.',
   ],
   import_not_waiting: [409, 'The import runs, or has run. Please start a new one.'],
   import_unanswered: [409, 'Please answer all questions of the import first', 'answers'],

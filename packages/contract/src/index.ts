@@ -86,7 +86,7 @@ export type { ActivityEvent, ActivityFilterKind, ActivityKind, Fix, RefusalState
 export type { ApiKey } from './api-keys.ts'
 export { apiKeyPattern, newApiKey } from './api-keys.ts'
 export type { MailTemplate, MailValues, RenderedMail } from './app-mail-text.ts'
-export { mailPlaceholders, renderMail, toPersonName, toPlainText } from './app-mail-text.ts'
+export { deceivingLink, mailPlaceholders, renderMail, toPersonName, toPlainText } from './app-mail-text.ts'
 export type { AppMail } from './app-mails.ts'
 export { newAppMail } from './app-mails.ts'
 export type { AppSettings } from './app-settings.ts'
@@ -209,6 +209,7 @@ export { banReason, email, instant, password, personName, username } from './sha
 export type {
   OrderChoice,
   OrderMailState,
+  OrderMailWait,
   OrderReasonCode,
   Shop,
   ShopKind,

@@ -159,7 +159,9 @@ export const shops = {
 const state = z.enum(orderStates)
 
 /** Whether the buyer got the keys by mail: `none` for test orders, for buyers that were erased, without an address, and before there are keys. */
-export const orderMailStates = ['queued', 'sent', 'failed', 'none'] as const
+export const orderMailStates = ['queued', 'sent', 'failed', 'none', 'waiting'] as const
+/** What a waiting mail waits for: the vendor confirms its address, the next day, or the next hour. */
+export const orderMailWaits = ['confirmation', 'day', 'free_orders'] as const
 
 export const shopOrder = z.strictObject({
   _id: z.string(),
@@ -182,6 +184,12 @@ export const shopOrder = z.strictObject({
   choices: z.array(z.enum(orderChoices)).describe('what you can decide about a waiting order, see its retry'),
   licenses: z.array(z.strictObject({ _id: z.string(), key: z.string() })),
   mail: z.enum(orderMailStates),
+  mailWaitsFor: z
+    .enum(orderMailWaits)
+    .nullable()
+    .describe(
+      'why the mail waits: `confirmation` until you confirm your address, `day` until more mails may be sent, `free_orders` because the shop sent many orders that cost nothing',
+    ),
   createdAt: isoTime,
 })
 
@@ -312,3 +320,4 @@ export type ShopOrderState = z.output<typeof state>
 export type OrderReasonCode = (typeof orderReasonCodes)[number]
 export type OrderChoice = (typeof orderChoices)[number]
 export type OrderMailState = (typeof orderMailStates)[number]
+export type OrderMailWait = (typeof orderMailWaits)[number]

@@ -54,6 +54,7 @@ export const ownerCommand = command<OwnerOptions>({
       does: ['show the limits of a vendor, or set them in place of the plan'],
       options: [
         ['[--apps N] [--licenses N]', 'how many apps, and licenses of each app'],
+        ['[--mails N]', 'how many mails to buyers a day'],
         ['[--reset]', 'those of the plan'],
       ],
     },
@@ -81,6 +82,7 @@ export const ownerCommand = command<OwnerOptions>({
     programs: { type: 'boolean' },
     apps: { type: 'string' },
     licenses: { type: 'string' },
+    mails: { type: 'string' },
     reset: { type: 'boolean' },
   },
   run: (args, options) => withDatabase(parseOwner(args, options)),
@@ -130,7 +132,7 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   invite: ['name'],
   disable: ['programs'],
   delete: ['yes'],
-  limits: ['apps', 'licenses', 'reset'],
+  limits: ['apps', 'licenses', 'mails', 'reset'],
 }
 
 function parseAccount(kind: Kind, [action, email, ...more]: string[], answer: Answer): Work {
@@ -193,7 +195,7 @@ function toValues(owner: ListedOwner, defaultPlan: Plan) {
     ...{ plan, planUntil: toIsoOrNull(until), apps: owner.app_count },
     createdAt: toIso(owner.created_at),
     disabledAt: toIsoOrNull(owner.disabled_at),
-    limits: { apps: owner.max_apps, licensesPerApp: owner.max_licenses_per_app },
+    limits: { apps: owner.max_apps, licensesPerApp: owner.max_licenses_per_app, mails: owner.max_mails },
   }
 }
 

@@ -11,6 +11,7 @@ export type VendorOptions = {
   programs?: boolean
   apps?: string
   licenses?: string
+  mails?: string
   reset?: boolean
 }
 
@@ -43,19 +44,22 @@ export const parseEnable =
 
 /** Sets the limits that have options, or shows all. */
 export function parseLimits(typed: string, options: VendorOptions, answer: Answer): Work {
-  const { apps, licenses, reset } = options
-  if (reset && (apps ?? licenses) !== undefined) throw new UsageError('--reset takes no other limit.')
+  const { apps, licenses, mails, reset } = options
+  if (reset && (apps ?? licenses ?? mails) !== undefined)
+    throw new UsageError('--reset takes no other limit.')
   const change: Partial<VendorLimits> = reset
-    ? { apps: null, licensesPerApp: null }
+    ? { apps: null, licensesPerApp: null, mails: null }
     : {
         ...(apps === undefined ? {} : { apps: toLimit('--apps', apps) }),
         ...(licenses === undefined ? {} : { licensesPerApp: toLimit('--licenses', licenses) }),
+        ...(mails === undefined ? {} : { mails: toLimit('--mails', mails) }),
       }
   return async (database) => {
     const done = await setLimits(database, systemClock, typed, change)
     if (!done) throw noOwner(typed)
     const { email, ownerId, before, after } = done
-    const text = `apps ${describe(after.apps)}, licenses of an app ${describe(after.licensesPerApp)}`
+    const { apps: ofApps, licensesPerApp, mails: ofDay } = after
+    const text = `apps ${describe(ofApps)}, licenses of an app ${describe(licensesPerApp)}, mails to buyers a day ${describe(ofDay)}`
     answer({ email, owner: ownerId, limits: after, before }, `${email}: ${text}\n`)
   }
 }

@@ -36,7 +36,7 @@ export interface ActionRecord {
 }
 
 /** Rows that are written by the transactions that cause them, and delivered afterwards. */
-export type QueueName = 'mails' | 'webhooks' | 'reset requests' | 'shop events'
+export type QueueName = 'mails' | 'webhooks' | 'reset requests' | 'shop events' | 'waiting mails'
 
 /** A transaction that records the actions of its actor. */
 export class WriteTransaction {
@@ -49,11 +49,22 @@ export class WriteTransaction {
   readonly #records: ActionRecord[] = []
   readonly #last: LastQueries[] = []
   #bytes = 0
+  #growth = 0
+  readonly #waitToGrow: WaitToGrow
 
-  constructor(tx: Tx, actor: Actor, now: number) {
+  constructor(tx: Tx, actor: Actor, now: number, waitToGrow: WaitToGrow = () => 0) {
     this.tx = tx
     this.actor = actor
     this.now = now
+    this.#waitToGrow = waitToGrow
+  }
+
+  /**
+   * Milliseconds until licenses may be made that nobody waits for at a screen: their vendor's share of the hour is used up.
+   * `part` is what they may use of it.
+   */
+  waitToGrow(part = 1): number {
+    return this.#waitToGrow(part)
   }
 
   /**
@@ -89,6 +100,11 @@ export class WriteTransaction {
   ): void {
     const { actor } = this
     const { appId = null } = actor as Partial<ProgramActor>
+    const { count = 0 } = detail as { count?: number }
+    // Licenses of shops and imports have a share of their own.
+    if (action === 'licenses.imported' || (action === 'licenses.created' && actor.kind === 'shop'))
+      this.#growth += count * licenseBytes
+    else if (action === 'licenses.created') this.spend(count * licenseBytes)
     this.#records.push({
       id: newId('aud'),
       action,
@@ -139,10 +155,10 @@ export class WriteTransaction {
   }
 
   /** Inserts the records into the audit log and runs the last statements. Returns the records, and what was added. */
-  async finish(): Promise<{ records: readonly ActionRecord[]; bytes: number }> {
+  async finish(): Promise<{ records: readonly ActionRecord[]; bytes: number; growth: number }> {
     const connection = await connectionOf(this.tx)
     await connection.executeLast(this.#queries(), this.#last.length > 0)
-    return { records: this.#records, bytes: this.#bytes }
+    return { records: this.#records, bytes: this.#bytes, growth: this.#growth }
   }
 
   async *#queries(): AsyncGenerator<CompiledQuery> {
@@ -176,6 +192,9 @@ async function isStored(db: Kysely<Tables>, records: readonly ActionRecord[]): P
 /** A row of the audit log and its place in the indexes, without the detail. */
 const rowBytes = 400
 
+/** A license, and its places in the indexes. */
+const licenseBytes = 400
+
 /** An object of a record and its place in the index. */
 const objectBytes = 100
 
@@ -205,8 +224,9 @@ export interface Transactions {
   ) => Promise<T>
 }
 
-/** Receives the records of a committed transaction, and how many bytes it added to the audit log and to stored answers. */
-type Publish = (records: readonly ActionRecord[], bytes: number) => void
+/** Receives the records of a committed transaction, how many bytes it added for long, and how many of licenses beside them. */
+type Publish = (records: readonly ActionRecord[], bytes: number, growth: number) => void
+type WaitToGrow = (part: number) => number
 
 /** Who writes when, and what follows. */
 interface RecordedBy {
@@ -215,6 +235,8 @@ interface RecordedBy {
   publish: Publish
   /** Writes what follows from the records, in the same transaction; undefined if nothing does. */
   follow?: (write: WriteTransaction) => Promise<void> | undefined
+  /** Without it, nothing waits. */
+  waitToGrow?: WaitToGrow
   /** Called after the commit for each queue that got rows. */
   wake?: (queue: QueueName) => void
 }
@@ -240,7 +262,7 @@ export const operatorTransactions = (db: Kysely<Tables>, now: () => number): Tra
  */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
-  { actor, now, publish, follow, wake }: RecordedBy,
+  { actor, now, publish, follow, waitToGrow, wake }: RecordedBy,
   work: (write: WriteTransaction) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
@@ -248,19 +270,19 @@ export async function transactRecorded<T>(
   const step = steps && (await steps.next())
   if (step?.stored) return step.stored.result as T
   const run = async (tx: Tx) => {
-    const write = new WriteTransaction(tx, actor, now)
+    const write = new WriteTransaction(tx, actor, now, waitToGrow)
     const result = await work(write)
     const following = follow?.(write)
     if (following) await following
     await step?.store(write, result)
     return { result, queues: write.queues, ...(await write.finish()) }
   }
-  const { result, records, bytes, queues } = await transact(db, run, options, ({ records }) =>
+  const { result, records, bytes, growth, queues } = await transact(db, run, options, ({ records }) =>
     isStored(db, records),
   )
   step?.committed()
   // Some transactions store much and record nothing.
-  if (records.length > 0 || bytes > 0) publish(records, bytes)
+  if (records.length > 0 || bytes > 0) publish(records, bytes, growth)
   for (const queue of queues) wake?.(queue)
   return result
 }

@@ -46,6 +46,11 @@ export class StorageRoom {
     this.onStandby(isAway)
   }
 
+  /** Whether so many bytes of the disk are free; always true where the database has another one. */
+  async leaves(bytes: number): Promise<boolean> {
+    return this.#directory === undefined || freeOf(await statfs(this.#directory)) >= bytes
+  }
+
   async findTrouble(db: Kysely<Tables>): Promise<StorageTrouble | undefined> {
     if (this.#isStandbyAway) return 'standby_away'
     const isFull = this.#directory !== undefined && freeOf(await statfs(this.#directory)) < leastBytes

@@ -163,35 +163,45 @@ export class Attempts {
 
   /** The same within a transaction, which undoes it if it fails. */
   addIn(db: Db, allowance: Allowance, added: number, ...subject: string[]): Promise<Counted> {
-    const now = this.#ctx.clock.now()
-    return db
-      .insertInto('attempts')
-      .values({ key: toKey(allowance, subject), count: added, window_ends: now + allowance.windowMs })
-      .onConflict((conflict) =>
-        conflict.column('key').doUpdateSet((eb) => {
-          const isOver = eb.or([
-            eb('attempts.window_ends', '<=', now),
-            eb('attempts.window_ends', '>', now + longestMs(allowance)),
-          ])
-          return {
-            count: eb
-              .case()
-              .when(isOver)
-              .then(added)
-              .else(eb('attempts.count', '+', added))
-              .end(),
-            window_ends: eb
-              .case()
-              .when(isOver)
-              .then(now + allowance.windowMs)
-              .else(eb.ref('attempts.window_ends'))
-              .end(),
-          }
-        }),
-      )
-      .returning(['count', 'window_ends'])
-      .executeTakeFirstOrThrow()
+    return countIn(db, this.#ctx.clock.now(), allowance, added, ...subject)
   }
+}
+
+/** Adds to the count of the current window, or begins one, and returns it. */
+export function countIn(
+  db: Db,
+  now: number,
+  allowance: Allowance,
+  added: number,
+  ...subject: string[]
+): Promise<Counted> {
+  return db
+    .insertInto('attempts')
+    .values({ key: toKey(allowance, subject), count: added, window_ends: now + allowance.windowMs })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => {
+        const isOver = eb.or([
+          eb('attempts.window_ends', '<=', now),
+          eb('attempts.window_ends', '>', now + longestMs(allowance)),
+        ])
+        return {
+          count: eb
+            .case()
+            .when(isOver)
+            .then(added)
+            .else(eb('attempts.count', '+', added))
+            .end(),
+          window_ends: eb
+            .case()
+            .when(isOver)
+            .then(now + allowance.windowMs)
+            .else(eb.ref('attempts.window_ends'))
+            .end(),
+        }
+      }),
+    )
+    .returning(['count', 'window_ends'])
+    .executeTakeFirstOrThrow()
 }
 
 /** A window with more time left began before the clock was set back, and is over. The clocks of nodes may differ. */

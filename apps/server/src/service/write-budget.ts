@@ -68,8 +68,8 @@ export class WriteBudget {
   }
 
   /** Milliseconds until the account may change something again; 0 if it may now. */
-  #waitOf({ endsAt, bytesPerHour, stored, storing, waiting }: Spent): number {
-    if (bytesPerHour === undefined || stored + storing + waiting < bytesPerHour) return 0
+  #waitOf({ endsAt, bytesPerHour, stored, storing, waiting }: Spent, part = 1): number {
+    if (bytesPerHour === undefined || stored + storing + waiting < bytesPerHour * part) return 0
     const waitMs = endsAt - this.#options.ctx.clock.now()
     // A longer wait began before the clock was set back.
     return waitMs > 2 * hour ? 0 : Math.max(0, waitMs)
@@ -77,9 +77,22 @@ export class WriteBudget {
 
   /** Counts what a committed transaction of an owner or a reseller has added. */
   add(actor: Actor, bytes: number): void {
-    if (!isPayer(actor)) return
+    if (isPayer(actor)) this.#count(actor, accountOf(actor), bytes)
+  }
+
+  /** Counts licenses of shops and imports, which have half as many bytes beside those of persons. */
+  grow(actor: Actor, bytes: number): void {
+    if (isPayer(actor)) this.#count(actor, growthOf(actor), bytes)
+  }
+
+  /** Milliseconds until shops and imports may make further licenses with this part of their share; 0 if they may now. */
+  waitToGrow(actor: Actor, part: number): number {
+    const spent = isPayer(actor) ? this.#accounts.get(growthOf(actor)) : undefined
+    return spent ? this.#waitOf(spent, growthShare * part) : 0
+  }
+
+  #count(actor: Payer, account: string, bytes: number): void {
     if (bytes === 0 || this.#options.ctx.config.rateLimits === 'off') return
-    const account = accountOf(actor)
     const spent = this.#spentBy(account)
     spent.waiting += bytes
     const dueAt = Math.max(firstStoredBytes, (spent.bytesPerHour ?? 0) / storedParts)
@@ -123,6 +136,11 @@ export class WriteBudget {
     }
   }
 }
+
+/** What licenses of shops and imports may add, as a part of what persons may. */
+const growthShare = 0.5
+
+const growthOf = ({ ownerId }: Payer): string => `growth of ${ownerId}`
 
 type Payer = VendorActor | ResellerActor | ShopActor
 

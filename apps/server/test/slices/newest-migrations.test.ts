@@ -65,3 +65,35 @@ test('the migrations from 0070 on change no value, and what was stored before wo
     rmSync(dataDir, { recursive: true, force: true })
   }
 })
+
+test('vendors that have mailed buyers, and those that the operator made, go on mailing', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-mailed-'))
+  const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const database = openDatabase({ url, dataDir })
+  const run = (statement: string) => sql.raw(statement).execute(database.db)
+  const before = migrations.findIndex(({ name }) => name.endsWith('-mail-terms'))
+  await migrate(database, migrations.slice(0, before), { now: 1 })
+  for (const one of ['mailed', 'made', 'new']) {
+    await run(`insert into accounts (id, name, email, email_normalized, password_hash, created_at)
+      values ('acc_${one}', 'Ada', '${one}@b.c', '${one}@b.c', 'x', 1)`)
+    await run(
+      `insert into owners (id, account_id, name, created_at) values ('own_${one}', 'acc_${one}', 'Ada', 1)`,
+    )
+  }
+  await run(`insert into buyer_mails (owner_id, place) values ('own_mailed', 10000000)`)
+  await run(`insert into audit (id, owner_id, actor_kind, actor_id, action, created_at)
+    values ('aud_1', 'own_made', 'operator', 'operator', 'owner.registered', 1)`)
+  await migrate(database, migrations, { now: 2 })
+  const owners = await database.db
+    .selectFrom('owners')
+    .select(['id', 'mails_trusted'])
+    .orderBy('id')
+    .execute()
+  expect(owners).toEqual([
+    { id: 'own_made', mails_trusted: 1 },
+    { id: 'own_mailed', mails_trusted: 1 },
+    { id: 'own_new', mails_trusted: 0 },
+  ])
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})

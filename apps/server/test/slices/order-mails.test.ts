@@ -5,10 +5,11 @@ import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { queueMail } from '../../src/modules/mail/mail.queue.ts'
 import { readMailQueue } from '../../src/modules/mail/mail.status.ts'
-import { makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'
+import { makeApp, makePremium, type Owner, refusal, signUp, trustMails } from '../actors.ts'
 import { tidyUp } from '../fixtures.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
+import { confirmAddress } from '../notified.ts'
 import { times } from '../rounds.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
@@ -49,6 +50,13 @@ const newBuyer = () => `${randomUUID()}@buyers.example`
 const keysOf = ({ licenses }: { licenses: { key: string }[] }) => licenses.map(({ key }) => key)
 const rowsOf = (order: { _id: string }, server = on) =>
   server.database.db.selectFrom('mails').selectAll().where('id', 'like', `${order._id}.%`).execute()
+
+/** As if so many mails to buyers had been sent today. */
+const useUpMails = ({ id }: { id: string }, count: number, server = on) =>
+  server.database.db
+    .insertInto('buyer_mails')
+    .values({ owner_id: id, place: Math.floor(server.clock.now() / day) * 10_000_000_000 + count })
+    .execute()
 
 async function eraseBuyer(owner: Pick<Owner, 'call'>, customer: string) {
   expect((await owner.call('DELETE', `/customers/${customer}`)).status).toBe(200)
@@ -210,6 +218,95 @@ describe('a paid order', () => {
   })
 })
 
+describe('where anyone can register', () => {
+  /** A vendor on the free plan whose address nobody has confirmed. */
+  async function newStranger() {
+    const owner = await signUp(on)
+    await trustMails(on, owner.id, 0)
+    const app = await makeApp(owner, 'Your bank: evil.example')
+    const type = await makeType(owner, app._id)
+    const shop = await makeShop(owner, app._id, [{ product: 'pro', type }])
+    const texts = { subject: 'Locked', text: 'Your account is locked {key}', html: '<b>Locked</b> {key}' }
+    await owner.call('PUT', `/apps/${app._id}/mail`, {
+      ...texts,
+      fromName: 'Your Bank',
+      replyTo: 'eve@evil.example',
+    })
+    return {
+      owner,
+      app,
+      shop,
+      sell: (number: string, wanted: object = {}) => sell(on, shop, paid(number, wanted)),
+    }
+  }
+
+  test('keys wait until the vendor confirms its address, and go out at once, in the words of the server', async () => {
+    const { owner, sell: buy } = await newStranger()
+    const email = newBuyer()
+    await buy('S-1', { email })
+    const waiting = await orderOnce(owner, 'S-1', {
+      state: 'fulfilled',
+      mail: 'waiting',
+      mailWaitsFor: 'confirmation',
+    })
+    expect(refusal(await owner.call('POST', `/orders/${waiting._id}/mail`))).toBe('order_mail_queued')
+    expect(textsTo(sink, email)).toEqual([])
+    await confirmAddress(on, owner)
+    const order = await orderOnce(owner, 'S-1', { mail: 'sent', mailWaitsFor: null })
+    const [text = ''] = textsTo(sink, email)
+    expect(text).toContain(keysOf(order)[0])
+    expect(text).not.toMatch(/locked|evil/i)
+    const { head } = sink.received.find(({ to }) => to.includes(email))!
+    expect(head).not.toMatch(/bank|evil|Reply-To/i)
+  })
+
+  test('a vendor on the free plan mails 20 buyers a day, and as many as the operator sets', async () => {
+    const { owner, sell: buy } = await newStranger()
+    await confirmAddress(on, owner)
+    await useUpMails(owner, limits.freeBuyerMailsPerDay)
+    await buy('S-2', { email: newBuyer() })
+    await orderOnce(owner, 'S-2', { mail: 'waiting', mailWaitsFor: 'day' })
+    await on.database.db.updateTable('owners').set({ max_mails: 21 }).where('id', '=', owner.id).execute()
+    await orderOnce(owner, 'S-2', { mail: 'sent' })
+  })
+
+  test('orders that cost nothing leave half of the mails to paid ones, and each shop has few in an hour', async () => {
+    const { owner, sell: buy } = await newVendor()
+    await useUpMails(owner, limits.buyerMailsPerDay / 2)
+    await buy('N-1', { email: newBuyer(), amount: 0 })
+    await orderOnce(owner, 'N-1', { mail: 'waiting', mailWaitsFor: 'day' })
+    await buy('N-2', { email: newBuyer() })
+    await orderOnce(owner, 'N-2', { mail: 'sent' })
+    const other = await newVendor()
+    const counts = await times(limits.freeOrderMailsPerHour + 1, (at) =>
+      other.sell(`F-${at}`, { email: newBuyer(), amount: 0 }),
+    )
+    expect(new Set(counts)).toEqual(new Set([200]))
+    await slowly(async () => {
+      const all = await ordersOf(other.owner, 'limit=100')
+      expect(all.filter(({ mail }: { mail: string }) => mail === 'sent')).toHaveLength(
+        limits.freeOrderMailsPerHour,
+      )
+      expect(
+        all.filter(({ mailWaitsFor }: { mailWaitsFor: string }) => mailWaitsFor === 'free_orders'),
+      ).toHaveLength(1)
+    })
+  })
+
+  test.each([
+    '<a href="https://evil.example">paypal.com</a>',
+    "<A HREF='https://evil.example'>Log in at <b>www.bank</b>.example now</A>",
+    '<a href=https://evil.example>help&#64;bank.example',
+  ])('refuses HTML with a link that shows another address: %s', async (link) => {
+    const { owner, app } = await newStranger()
+    const mail = { subject: 'Key', text: '{key}', html: `${link} {key}` }
+    const answer = await owner.call('PUT', `/apps/${app._id}/mail`, mail)
+    expect(answer.json.errors).toMatchObject([{ path: 'html' }])
+    const honest = '<a href="https://shop.bank.example/a">bank.example</a> <a href="{page}">Open</a> {key}'
+    expect((await owner.call('PUT', `/apps/${app._id}/mail`, { ...mail, html: honest })).status).toBe(200)
+  })
+})
+
 describe('mailing again', () => {
   test('is recorded, and possible five times a day, by 32 calls at once', async () => {
     const { owner, sell: buy, again } = await newVendor()
@@ -273,37 +370,28 @@ describe('a mail of an order', () => {
   test('beyond 500 of a day is sent on the next one, and does not count as late', async () => {
     const { owner, sell: buy } = await newVendor()
     const { db } = on.database
-    const last = (Math.floor(on.clock.now() / day) + 1) * limits.buyerMailsPerDay - 2
-    await db.insertInto('buyer_mails').values({ owner_id: owner.id, place: last }).execute()
+    await useUpMails(owner, limits.buyerMailsPerDay - 1)
     const [first, second] = [newBuyer(), newBuyer()]
     await buy('D-1', { email: first })
     await orderOnce(owner, 'D-1', { mail: 'sent' })
     const waiting = await readMailQueue(db, on.clock.now())
     await buy('D-2', { email: second })
-    const order = await orderOnce(owner, 'D-2', { mail: 'queued' })
+    const order = await orderOnce(owner, 'D-2', { mail: 'waiting', mailWaitsFor: 'day' })
     const midnight = (Math.floor(on.clock.now() / day) + 1) * day
-    expect(await rowsOf(order)).toMatchObject([{ due_at: midnight, attempts: 0 }])
+    expect(await rowsOf(order)).toEqual([])
     expect(await readMailQueue(db, on.clock.now())).toEqual(waiting)
     on.clock.advance(midnight - on.clock.now())
-    await orderOnce(owner, 'D-2', { mail: 'sent' })
-    const { place } = await db
-      .selectFrom('buyer_mails')
-      .select('place')
-      .where('owner_id', '=', owner.id)
-      .executeTakeFirstOrThrow()
-    expect(place).toBe(last + 2)
+    await orderOnce(owner, 'D-2', { mail: 'sent', mailWaitsFor: null })
     await buy('D-3', { email: first })
     await orderOnce(owner, 'D-3', { mail: 'sent' })
   })
 
   test('is not sent on the next day if its app was deleted meanwhile, and leaves nothing', async () => {
     const { owner, app, sell: buy } = await newVendor()
-    const { db } = on.database
-    const place = (Math.floor(on.clock.now() / day) + 1) * limits.buyerMailsPerDay
-    await db.insertInto('buyer_mails').values({ owner_id: owner.id, place }).execute()
+    await useUpMails(owner, limits.buyerMailsPerDay)
     const email = newBuyer()
     await buy('D-9', { email })
-    const order = await orderOnce(owner, 'D-9', { mail: 'queued' })
+    const order = await orderOnce(owner, 'D-9', { mail: 'waiting' })
     expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)
     on.clock.advance(2 * day)
     await slowly(async () => expect(await rowsOf(order)).toEqual([]))
@@ -312,14 +400,12 @@ describe('a mail of an order', () => {
 
   test('is withdrawn when the buyer is erased, or the order is refunded before it is sent', async () => {
     const { owner, sell: buy, again, shop } = await newVendor()
-    const { db } = on.database
-    const place = (Math.floor(on.clock.now() / day) + 1) * limits.buyerMailsPerDay
-    await db.insertInto('buyer_mails').values({ owner_id: owner.id, place }).execute()
+    await useUpMails(owner, limits.buyerMailsPerDay)
     const [erased, refunded] = [newBuyer(), newBuyer()]
     await buy('E-1', { email: erased, name: 'Grace Hopper' })
     await buy('E-2', { email: refunded })
-    const one = await orderOnce(owner, 'E-1', { mail: 'queued' })
-    const two = await orderOnce(owner, 'E-2', { mail: 'queued' })
+    const one = await orderOnce(owner, 'E-1', { mail: 'waiting' })
+    const two = await orderOnce(owner, 'E-2', { mail: 'waiting' })
     await eraseBuyer(owner, one.customer)
     await sell(on, shop, { type: 'order.refunded', data: { order: 'E-2' } })
     await orderOnce(owner, 'E-1', { mail: 'none', email: null, customer: null })

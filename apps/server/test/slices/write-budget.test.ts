@@ -7,6 +7,8 @@ import type { Ctx } from '../../src/service/ctx.ts'
 import { WriteBudget } from '../../src/service/write-budget.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'
 import { serverForAll } from '../fixtures.ts'
+import { makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
+import { paid } from '../shop-events.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on' })
 const { free, premium } = limits.recordBytesPerHour
@@ -157,4 +159,25 @@ test('an account that changes little costs no further write', async () => {
   for (let at = 0; at < 60; at += 1) node.add(account('own_modest'), 500)
   await node.ended()
   expect(await on.database.db.selectFrom('attempts').select('key').execute()).toHaveLength(before.length)
+})
+
+test('licenses of a shop wait for their share of the hour, paid orders first', async () => {
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const app = await makeApp(owner)
+  const shop = await makeShop(owner, app._id, [{ product: 'pro', type: await makeType(owner, app._id) }])
+  const buy = (number: string, amount: number) => sell(on, shop, paid(number, { amount }))
+  await buy('paid-1', 1900)
+  await orderOnce(owner, 'paid-1', { state: 'fulfilled' })
+  const node = nodeOf(premium)
+  const actor = { kind: 'shop', ownerId: owner.id, apps: null, shopId: shop._id } as const
+  node.grow(actor, premium / 4)
+  await node.ended()
+  expect([node.waitToGrow(actor, 0.5) > 0, node.waitToGrow(actor, 1)]).toEqual([true, 0])
+  expect(await isRefused(node, actor)).toBe(false)
+  node.grow(actor, premium / 4)
+  await node.ended()
+  expect(node.waitToGrow(actor, 1)).toBeGreaterThan(0)
+  on.clock.advance(hour)
+  expect(node.waitToGrow(actor, 0.5)).toBe(0)
 })

@@ -1,4 +1,4 @@
-import { formatAmount, type OrderMailState, type ShopOrder } from '@keyward/contract'
+import { formatAmount, type OrderMailState, type OrderMailWait, type ShopOrder } from '@keyward/contract'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { TimeText } from '../../ui/date.tsx'
@@ -12,6 +12,14 @@ export const mailWords: Readonly<Record<OrderMailState, { note: string | null; t
   sent: { note: 'Mailed', text: 'Sent' },
   failed: { note: 'Mail failed', text: 'Failed' },
   none: { note: null, text: 'None' },
+  waiting: { note: 'Mail waits', text: 'Waits' },
+}
+
+/** What a mail that waits needs. */
+export const mailWaits: Readonly<Record<OrderMailWait, string>> = {
+  confirmation: 'It is sent at once after you confirm your email address in the settings.',
+  day: 'The mails of today are used up. It is sent on the next day; paid orders come first.',
+  free_orders: 'This shop sent many orders that cost nothing. It is sent within the next hours.',
 }
 
 export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrder>[] => [

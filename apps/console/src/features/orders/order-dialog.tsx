@@ -13,7 +13,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Callout } from '../../ui/states.tsx'
-import { mailWords } from './order-columns.tsx'
+import { mailWaits, mailWords } from './order-columns.tsx'
 import { OrderState } from './order-state.tsx'
 import { useMailOrder, useRetryOrder } from './queries.ts'
 
@@ -33,7 +33,12 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
   const { app, shop, email, name, customer, amount, currency, test, lines, state, reason, licenses, mail } =
     order
   const mayMail =
-    state === 'fulfilled' && customer && licenses.length > 0 && mail !== 'queued' && may(wire.orders.mail)
+    state === 'fulfilled' &&
+    customer &&
+    licenses.length > 0 &&
+    mail !== 'queued' &&
+    mail !== 'waiting' &&
+    may(wire.orders.mail)
   return (
     <Dialog size="lg" title={`Order ${order.order}`} onClose={onClose}>
       {/* Focusable, so that the keyboard scrolls it. */}
@@ -41,6 +46,11 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
         {reason && (
           <Callout tone="warning" title="This order waits">
             <span className="wrap-anywhere">{reason}</span>
+          </Callout>
+        )}
+        {order.mailWaitsFor && (
+          <Callout tone="warning" title="The mail with the keys waits">
+            {mailWaits[order.mailWaitsFor]}
           </Callout>
         )}
         <div className="-my-2.5" aria-live="polite">

@@ -67,6 +67,7 @@ import { online } from './0085-online.ts'
 import { orderChoices } from './0087-order-choices.ts'
 import { emailDomains } from './0088-email-domains.ts'
 import { compatibilityNames } from './0089-compatibility-names.ts'
+import { mailTerms } from './0090-mail-terms.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -138,4 +139,5 @@ export const migrations: readonly Migration[] = [
   orderChoices,
   emailDomains,
   compatibilityNames,
+  mailTerms,
 ]

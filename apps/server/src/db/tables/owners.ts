@@ -50,6 +50,9 @@ interface OwnersTable {
   /** The operator's limits in place of those of the plan; null for those of the plan. */
   max_apps: Generated<number | null>
   max_licenses_per_app: Generated<number | null>
+  max_mails: Generated<number | null>
+  /** May mail buyers although its owner has confirmed no address. */
+  mails_trusted: Generated<Flag>
   created_at: number
 }
 

@@ -1,4 +1,10 @@
-import type { OrderMailState, OrderReasonCode, ShopKind, ShopOrderState } from '@keyward/contract'
+import type {
+  OrderMailState,
+  OrderMailWait,
+  OrderReasonCode,
+  ShopKind,
+  ShopOrderState,
+} from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
@@ -84,6 +90,7 @@ interface ShopOrdersTable {
   mail: Generated<OrderMailState>
   /** Whether the vendor hands over its keys without a mail. */
   mailless: Generated<Flag>
+  mail_waits_for: Generated<OrderMailWait | null>
   created_at: number
 }
 

@@ -69,6 +69,7 @@ function stepsOf(ctx: Ctx, address: string): Reset<PersonActor | AccountActor, s
         email_confirmed_at: write.now,
         confirmed_email: email_normalized,
       })
+      write.queues.add('waiting mails')
       await endSessions(write.tx, { kind: 'account', id })
       write.record('owner.password_reset', id, {})
       return actor.kind === 'account' ? '' : openSession(write, actor)

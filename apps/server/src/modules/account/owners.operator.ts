@@ -96,6 +96,7 @@ async function creationOf(clock: Clock, { email, name, password }: NewOwner) {
       ...{ password_hash: passwordHash, created_at: now },
     })
     await owners.insertOwner(write.tx, { id: ownerId, account_id: accountId, name, created_at: now })
+    await owners.setByOperator(write.tx, { ownerId }, { mails_trusted: 1 })
     write.record('owner.registered', accountId, {})
     const until = password === undefined ? now + limits.invitationDays * day : null
     const path = until === null ? null : await replaceResets(write, accountId, until)

@@ -41,22 +41,30 @@ export async function deleteMail(tx: Tx, appId: string, locale: string): Promise
   await tx.deleteFrom('app_mails').where('app_id', '=', appId).where('locale', '=', locale).execute()
 }
 
-/** The next place of an owner's mails to buyers, `first` or a later one. */
-export async function takePlace(tx: Tx, ownerId: string, first: number): Promise<number> {
-  const { place } = await tx
+/** Takes one of the first `max` places of an owner after `first`; false if there is none. */
+export async function takePlace(
+  tx: Tx,
+  ownerId: string,
+  { first, max }: { first: number; max: number },
+): Promise<boolean> {
+  if (max <= 0) return false
+  const taken = await tx
     .insertInto('buyer_mails')
-    .values({ owner_id: ownerId, place: first })
+    .values({ owner_id: ownerId, place: first + 1 })
     .onConflict((conflict) =>
-      conflict.column('owner_id').doUpdateSet((eb) => ({
-        place: eb
-          .case()
-          .when('buyer_mails.place', '>=', first)
-          .then(eb('buyer_mails.place', '+', 1))
-          .else(first)
-          .end(),
-      })),
+      conflict
+        .column('owner_id')
+        .doUpdateSet((eb) => ({
+          place: eb
+            .case()
+            .when('buyer_mails.place', '>=', first)
+            .then(eb('buyer_mails.place', '+', 1))
+            .else(first + 1)
+            .end(),
+        }))
+        .where('buyer_mails.place', '<', first + max),
     )
     .returning('place')
-    .executeTakeFirstOrThrow()
-  return place
+    .executeTakeFirst()
+  return taken !== undefined
 }

@@ -1,13 +1,16 @@
 import {
   type AppMail,
+  deceivingLink,
   lookupTags,
   type MailTemplate,
   type MailValues,
   renderMail,
+  toPersonName,
   toPlainText,
 } from '@keyward/contract'
 import type { AppMailRow } from '../../db/tables.ts'
 import type { Mail } from '../mail/mail.service.ts'
+import { mailedProduct } from '../mail/mail.text.ts'
 import { builtInOf, english } from './app-mails.defaults.ts'
 
 export const tagsOf = (locale: string | null): string[] => (locale ? lookupTags(locale) : [])
@@ -42,6 +45,19 @@ export function toBuyerMail({ to, mail, values }: Rendered): Mail {
   return { ...toMessage({ to, mail, values }), isSecret: true }
 }
 
+/** A mail to a buyer without a word of the vendor: its app's name counts only if it is none of a message with a link. */
+export function toServerMail({ to, values }: Omit<Rendered, 'mail'>, tags: readonly string[]): Mail {
+  const { mail } = builtInOf(tags) ?? english
+  const app = toPersonName(values.app) ?? mailedProduct
+  const { fromName: _app, ...message } = toMessage({
+    to,
+    mail: { ...mail, ...noSender },
+    values: { ...values, app },
+  })
+  return { ...message, isSecret: true }
+}
+
+const noSender = { fromName: null, replyTo: null }
 /** The mail as the vendor gets it to see it; its key is invented. */
 export function toTestMail({ to, mail, values }: Rendered, tags: readonly string[]): Mail {
   const { test } = builtInOf(tags) ?? english
@@ -54,7 +70,9 @@ export function toTestMail({ to, mail, values }: Rendered, tags: readonly string
 }
 
 function toMessage({ to, mail, values }: Rendered): Mail {
-  const { subject, text, html } = renderMail(mail, values)
+  const { subject, text, html: rendered } = renderMail(mail, values)
+  // Saved before such links were refused, or made by a value.
+  const html = rendered !== null && deceivingLink(rendered) !== undefined ? null : rendered
   return {
     ...{ to, subject, text: `${text}\n` },
     ...(html !== null && { html }),

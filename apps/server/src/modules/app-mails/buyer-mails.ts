@@ -1,11 +1,11 @@
-import { canonicalLocale, customerPageAddress, limits, type MailValues } from '@keyward/contract'
-import { day } from '../../core/clock.ts'
+import { canonicalLocale, customerPageAddress, type MailValues } from '@keyward/contract'
+import { dayNumber } from '../../core/clock.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type MailOwners, queueMail } from '../mail/mail.queue.ts'
 import * as repo from './app-mails.repo.ts'
-import { pickMail, tagsOf, toBuyerMail } from './app-mails.rules.ts'
+import { pickMail, tagsOf, toBuyerMail, toServerMail } from './app-mails.rules.ts'
 
 interface BuyerMail extends MailOwners {
   ownerId: string
@@ -16,28 +16,33 @@ interface BuyerMail extends MailOwners {
   /** As a shop or a program names the buyer's language; one that is unknown means the default. */
   locale: string | null
   values: MailValues
+  /** Whether the app's own text, sender and address for answers are used. */
+  hasOwnWords: boolean
 }
 
 /** The address of an app's page for customers; null while it has none, or the server does not know its own address. */
 export const pageOf = ({ publicUrl }: Ctx['config'], app: AppRow): string | null =>
   app.customer_page === 1 && publicUrl ? customerPageAddress(publicUrl, app.app_id) : null
 
-/** Queues the mail of an app to a buyer, in its language. It is due once the owner's mails of that day are fewer than the limit. */
+/** More places than a day can have. */
+const placesOfDay = 10_000_000_000
+
+/** Takes one of an owner's first `max` mails to buyers of this day (UTC); false once they are used up. */
+export const takeMailOfDay = (
+  { tx, now }: WriteTransaction,
+  ownerId: string,
+  max: number,
+): Promise<boolean> => repo.takePlace(tx, ownerId, { first: dayNumber(now) * placesOfDay, max })
+
+/** Queues the mail of an app to a buyer, in its language. */
 export async function queueBuyerMail(
   { seal }: Pick<Ctx, 'seal'>,
   write: WriteTransaction,
-  { appId, to, locale, values, ...owners }: BuyerMail,
+  { appId, to, locale, values, hasOwnWords, ...owners }: BuyerMail,
 ): Promise<void> {
-  const { tx, now } = write
   const tags = tagsOf((locale && canonicalLocale(locale)) || null)
-  const mail = pickMail(await repo.listMails(tx, appId, tags), tags)
-  const today = Math.floor(now / day) * limits.buyerMailsPerDay
-  const place = await repo.takePlace(tx, owners.ownerId, today)
-  const dueAt = Math.max(now, Math.floor(place / limits.buyerMailsPerDay) * day)
-  await queueMail({ seal }, write, {
-    ...toBuyerMail({ to, mail, values }),
-    ...owners,
-    dueAt,
-    isToBuyer: true,
-  })
+  const mail = hasOwnWords
+    ? toBuyerMail({ to, mail: pickMail(await repo.listMails(write.tx, appId, tags), tags), values })
+    : toServerMail({ to, values }, tags)
+  await queueMail({ seal }, write, { ...mail, ...owners, isToBuyer: true })
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type ImportedRow, unlimited } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { Gate } from '../../core/gate.ts'
-import { problem } from '../../core/problem.ts'
+import { problem, rateLimited } from '../../core/problem.ts'
 import { type Db, isMany, readPatiently, stepsOf, type WriteTransaction } from '../../db/index.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -60,7 +60,10 @@ export async function importLicenses(
       toDrafts(lines, rows),
     )
     const result = answer(withKeys(rows, licenses))
-    const reserve = async ({ tx }: WriteTransaction): Promise<void> => {
+    const reserve = async (write: WriteTransaction): Promise<void> => {
+      const { tx } = write
+      const waitMs = write.waitToGrow()
+      if (waitMs > 0) throw rateLimited(waitMs)
       if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
       if (!(await reserveLicenses(tx, actor, app.id, licenses.length, max, now))) {
         throw problem('plan_limit_reached', { message })

@@ -90,7 +90,8 @@ interface LinkMail {
   to: string
   link: string
   app: string
-  vendor: string
+  /** Undefined: the server says nothing in its name. */
+  vendor: string | undefined
   purpose: LinkPurpose
   /** As a shop or a browser names it; English for a language without texts. */
   locale: string | undefined
@@ -108,10 +109,10 @@ export function toLinkMail({ to, link, app, vendor, purpose, locale = 'en' }: Li
         intro[purpose](app),
         { before: open, link },
         end(limits.customerLinkMinutes),
-        vendor,
+        ...(vendor === undefined ? [] : [vendor]),
       ],
     }),
-    fromName: vendor,
+    ...(vendor === undefined ? {} : { fromName: vendor }),
     isSecret: true,
   }
 }

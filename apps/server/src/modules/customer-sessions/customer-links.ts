@@ -1,9 +1,11 @@
-import { customerPageAddress, limits } from '@keyward/contract'
+import { customerPageAddress, limits, toPersonName } from '@keyward/contract'
 import { day, minute } from '../../core/clock.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
+import { mailedProduct } from '../mail/mail.text.ts'
+import { readMailTerms } from '../owners/mail-terms.ts'
 import { type LinkPurpose, toLinkMail } from './customer-links.text.ts'
 import { insertLink, proofOf, type Subject } from './customer-sessions.access.ts'
 
@@ -24,8 +26,11 @@ const linksOfApp: Allowance = {
   windowMs: day,
 }
 
+/** Where anyone can register, those of all apps of a vendor on the free plan. */
+const linksOfVendor = { name: 'customer links of vendor', windowMs: day }
+
 export interface LinkParts {
-  ctx: Pick<Ctx, 'seal'>
+  ctx: Pick<Ctx, 'seal' | 'config' | 'clock'>
   attempts: Pick<Attempts, 'addIn'>
 }
 
@@ -44,17 +49,20 @@ interface NewLink {
 
 /**
  * Mails a link to the page of an app, which opens what it names once. Returns how many milliseconds it would have to wait for
- * the next day; 0 if it is mailed.
+ * the next day; 0 if it is mailed, `unconfirmed` if the vendor may mail nobody yet.
  */
 export async function mailLink(
   { ctx, attempts }: LinkParts,
   write: WriteTransaction,
   { app, subject, secret, email, customerId, purpose, locale, consoleUrl }: NewLink,
-): Promise<number> {
+): Promise<number | 'unconfirmed'> {
   const { id: appId, ownerId } = app
+  const { isConfirmed, perDay, hasOwnWords } = await readMailTerms(ctx, write.tx, { ownerId })
+  if (!isConfirmed) return 'unconfirmed'
   for (const [allowance, counted] of [
     [linksOfOne, subject.id],
     [linksOfApp, appId],
+    ...(hasOwnWords ? [] : [[{ ...linksOfVendor, max: perDay }, ownerId] as const]),
   ] as const) {
     const { count, window_ends } = await attempts.addIn(write.tx, allowance, 1, counted)
     if (count > allowance.max) return Math.max(1, window_ends - write.now)
@@ -64,7 +72,8 @@ export async function mailLink(
   const token = await insertLink(write, { ownerId, appId, subject, proof, expiresAt })
   // The token follows `#`, so it appears in no log and no Referer.
   const link = `${customerPageAddress(consoleUrl, app.appId)}#${token}`
-  const mail = toLinkMail({ to: email, link, app: app.name, vendor: app.vendor, purpose, locale })
+  const names = hasOwnWords ? app : { name: toPersonName(app.name) ?? mailedProduct, vendor: undefined }
+  const mail = toLinkMail({ to: email, link, app: names.name, vendor: names.vendor, purpose, locale })
   await queueMail(ctx, write, { ...mail, ownerId, customerId, expiresAt: write.now + mailedForMs })
   return 0
 }

@@ -61,6 +61,7 @@ export async function mailPasswordLink(
       locale: ordered ?? (await languageOfMails(write.tx, app.id)),
       consoleUrl: consoleUrl(),
     })
+    if (waitMs === 'unconfirmed') throw problem('email_not_confirmed')
     if (waitMs > 0) throw rateLimited(waitMs)
   })
 }

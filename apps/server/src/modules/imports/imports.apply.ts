@@ -32,6 +32,16 @@ import {
 import { ClaimLost, claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
 
+/** The vendor's shops and imports have made as many licenses as they may within an hour. */
+export class ShareUsedUp extends Error {
+  readonly waitMs: number
+
+  constructor(waitMs: number) {
+    super('the share of this hour is used up')
+    this.waitMs = waitMs
+  }
+}
+
 /** What becomes of one unit. */
 interface Planned {
   rows: DataImportReportRow[]
@@ -47,6 +57,8 @@ export async function applyRows(ctx: Ctx, row: DataImportRow): Promise<void> {
   await inSlices(ctx, actor, async (write, size) => {
     const { tx, now } = write
     const current = await lockClaimed(tx, actor, row)
+    const waitMs = current.dry_run === 1 ? 0 : write.waitToGrow()
+    if (waitMs > 0) throw new ShareUsedUp(waitMs)
     const units = await listUnits(tx, current, size)
     const target = { ownerId: row.owner_id, appId: row.app_id, types, now }
     const planned: Planned[] = []

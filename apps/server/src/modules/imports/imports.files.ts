@@ -8,11 +8,20 @@ import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { getImportBytes } from '../owners/owners.service.ts'
 import * as repo from './imports.repo.ts'
 
 // Files hold password hashes and secrets of the other system, so their parts are sealed.
 
 const partBytes = 131_072
+
+/** What stays free of the embedded database's disk while a file arrives. */
+const freeBytesMin = 536_870_912
+
+interface NewFile {
+  name: string
+  content: Readable | readonly Buffer[]
+}
 
 export const filePartContext = (fileId: string, part: number): string => `import_file:${fileId}:${part}`
 
@@ -26,8 +35,31 @@ export async function storeFile(
   ctx: Ctx,
   actor: VendorActor,
   row: DataImportRow,
-  { name, content }: { name: string; content: Readable | readonly Buffer[] },
+  file: NewFile,
 ): Promise<void> {
+  if (storing.has(actor.ownerId)) throw problem('too_many_at_once', { retryAfterSeconds: 5 })
+  storing.add(actor.ownerId)
+  try {
+    await storeParts(ctx, actor, row, file)
+  } finally {
+    storing.delete(actor.ownerId)
+  }
+}
+
+/** Vendors whose file arrives: one at a time, so that what has arrived of several cannot exceed what they may store. */
+const storing = new Set<string>()
+
+async function storeParts(
+  ctx: Ctx,
+  actor: VendorActor,
+  row: DataImportRow,
+  { name, content }: NewFile,
+): Promise<void> {
+  const bytesMax = await getImportBytes(ctx, actor)
+  const replaced = (await repo.listFiles(ctx.db, [row.id])).find((file) => file.name === name)
+  const stored = (await repo.countBytes(ctx.db, actor.ownerId)) - Number(replaced?.bytes ?? 0)
+  if (!(await ctx.database.room.leaves(freeBytesMin))) throw problem('storage_full')
+  const most = Math.min(limits.importFileBytesMax, bytesMax - stored)
   const id = newId('imf')
   const decoder = new StringDecoder('utf8')
   let [bytes, part]: [number, number] = [0, 0]
@@ -51,13 +83,14 @@ export async function storeFile(
       const buffer = Buffer.from(chunk as Buffer)
       bytes += buffer.length
       if (bytes > limits.importFileBytesMax) throw problem('payload_too_large')
+      if (bytes > most) throw problem('import_files_full')
       waiting.push(buffer)
       waitingBytes += buffer.length
       if (waitingBytes >= partBytes) await store(false)
     }
     await store(true)
     const { kept, replaced } = await ctx.tx(actor, (write) =>
-      keepFile(write, actor, row, { id, name, bytes, parts: part }),
+      keepFile(write, actor, row, { id, name, bytes, parts: part, bytesMax }),
     )
     // A repeat with the same Idempotency-Key keeps the first one.
     if (kept === id) unused = replaced
@@ -71,7 +104,13 @@ async function keepFile(
   write: WriteTransaction,
   actor: VendorActor,
   { id: importId }: DataImportRow,
-  { id, name, bytes, parts }: { id: string; name: string; bytes: number; parts: number },
+  {
+    id,
+    name,
+    bytes,
+    parts,
+    bytesMax,
+  }: { id: string; name: string; bytes: number; parts: number; bytesMax: number },
 ): Promise<{ kept: string; replaced: string }> {
   const { tx, now } = write
   const row = await repo.lockImport(tx, actor, importId)
@@ -83,8 +122,7 @@ async function keepFile(
   const replaced = await repo.putFile(tx, file)
   const files = await repo.listFiles(tx, [importId])
   const total = await repo.countBytes(tx, actor.ownerId)
-  if (files.length > limits.importFilesMax || total > limits.importBytesMax)
-    throw problem('import_files_full')
+  if (files.length > limits.importFilesMax || total > bytesMax) throw problem('import_files_full')
   const changed = {
     state: 'waiting',
     files_until: now + limits.importFileHours * hour,
@@ -99,7 +137,7 @@ async function keepFile(
 export async function storeSmallFiles(
   { tx, now }: WriteTransaction,
   seal: Ctx['seal'],
-  of: Pick<DataImportRow, 'app_id' | 'owner_id'> & { import_id: string },
+  of: Pick<DataImportRow, 'app_id' | 'owner_id'> & { import_id: string; bytesMax: number },
   files: readonly { name: string; content: string }[],
 ): Promise<void> {
   const { import_id, app_id } = of
@@ -110,7 +148,7 @@ export async function storeSmallFiles(
     const sealed = seal.seal(content, filePartContext(id, 0))
     await repo.insertPart(tx, { file_id: id, part: 0, import_id, app_id, sealed })
   }
-  if ((await repo.countBytes(tx, of.owner_id)) > limits.importBytesMax) throw problem('import_files_full')
+  if ((await repo.countBytes(tx, of.owner_id)) > of.bytesMax) throw problem('import_files_full')
 }
 
 /** Whether an import may get files and run: it has changed nothing so far. */

@@ -88,7 +88,7 @@ export const listFiles = (db: Db, importIds: readonly string[]): Promise<DataImp
         .execute()
 
 /** The bytes of all stored files of an owner. */
-export async function countBytes(tx: Tx, ownerId: string): Promise<number> {
+export async function countBytes(tx: Db, ownerId: string): Promise<number> {
   const { bytes } = await tx
     .selectFrom('data_imports as i')
     .innerJoin('data_import_files as f', 'f.import_id', 'i.id')

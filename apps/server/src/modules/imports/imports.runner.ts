@@ -6,7 +6,7 @@ import { storageFailureOf } from '../../db/failure.ts'
 import { holdsUpOthers } from '../../db/index.ts'
 import type { DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { applyRows } from './imports.apply.ts'
+import { applyRows, ShareUsedUp } from './imports.apply.ts'
 import { ClaimLost, claimMs, lockClaimed } from './imports.claim.ts'
 import { partsAtOnce } from './imports.files.ts'
 import { readRows } from './imports.reading.ts'
@@ -97,6 +97,7 @@ export class ImportRunner {
       await this.#run(row)
     } catch (error) {
       if (error instanceof ClaimLost) return
+      if (error instanceof ShareUsedUp) return this.#wait(row, error.waitMs).catch(this.#onError)
       if (storageFailureOf(error) !== undefined) {
         this.#onError(error)
         // Its claim ends, and it goes on from its last slice.
@@ -107,6 +108,15 @@ export class ImportRunner {
       if (!isKnown) this.#onError(error)
       await this.#fail(row, isKnown ? error.message : 'The server could not finish it').catch(this.#onError)
     }
+  }
+
+  /** Gives the claim back until the vendor may make licenses again; it goes on from its last slice. */
+  async #wait(row: repo.ClaimedImport, waitMs: number): Promise<void> {
+    const actor = actorOfStored(row)
+    await this.#ctx.tx(actor, async ({ tx, now }) => {
+      await lockClaimed(tx, actor, row)
+      await repo.updateImport(tx, actor, row.id, { claim: null, claimed_until: now + waitMs })
+    })
   }
 
   async #run(row: repo.ClaimedImport): Promise<void> {

@@ -17,6 +17,7 @@ import type { DataImportFileRow, DataImportReportRow, DataImportRow } from '../.
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import { getImportBytes } from '../owners/owners.service.ts'
 import { acceptsFiles, storeFile, storeSmallFiles } from './imports.files.ts'
 import { hasOpen } from './imports.reading.ts'
 import * as repo from './imports.repo.ts'
@@ -37,6 +38,7 @@ export async function createImport(
   requireRights(actor)
   const app = await getApp(ctx.db, actor, body.app)
   const now = ctx.clock.now()
+  const bytesMax = await getImportBytes(ctx, actor)
   const id = await ctx.tx(actor, async (write) => {
     const { tx } = write
     if (!(await lockApp(tx, actor, app.id))) throw problem('not_found')
@@ -53,7 +55,7 @@ export async function createImport(
       kept_until: now + limits.importReportDays * day,
       created_at: now,
     })
-    await storeSmallFiles(write, ctx.seal, { ...row, import_id: row.id }, files)
+    await storeSmallFiles(write, ctx.seal, { ...row, import_id: row.id, bytesMax }, files)
     write.record('import.created', row.id, { preset }, app.id)
     return row.id
   })

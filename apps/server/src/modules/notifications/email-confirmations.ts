@@ -71,6 +71,7 @@ export class EmailConfirmations {
       if (!account || account.email_normalized !== email) throw problem('reset_link_invalid')
       await updateAccount(write.tx, account.id, { confirmed_email: account.email_normalized })
       write.record('owner.email_confirmed', account.id, {})
+      write.queues.add('waiting mails')
     })
   }
 }

@@ -54,14 +54,20 @@ export async function listUnmailedOrders(lists: Db, ownerId: string): Promise<Un
     .limit(ordersMax)
     .execute()
   const ids = new Set(mails.flatMap(({ id }) => subjectOf(id) ?? []))
-  if (ids.size === 0) return []
-  return lists
-    .selectFrom('shop_orders')
-    .select(['id', 'app_id', 'number'])
-    .where('id', 'in', [...ids])
-    .where('mail', '=', 'failed')
-    .orderBy('seq', 'desc')
+  const orders = lists.selectFrom('shop_orders').select(['id', 'app_id', 'number']).orderBy('seq', 'desc')
+  const failed =
+    ids.size === 0
+      ? []
+      : await orders
+          .where('id', 'in', [...ids])
+          .where('mail', '=', 'failed')
+          .execute()
+  const waiting = await orders
+    .where('owner_id', '=', ownerId)
+    .where('mail', '=', sql.lit('waiting'))
+    .limit(ordersMax)
     .execute()
+  return [...failed, ...waiting]
 }
 
 export interface AppOfVendor {

@@ -72,7 +72,8 @@ export async function insertOwner(
 }
 
 /** What the operator sets, and the switch that stops the programs with it. */
-type OperatorColumns = OwnLimits & Pick<OwnerRow, 'disabled_at' | 'pause_applications' | 'paused_before'>
+type OperatorColumns = OwnLimits &
+  Pick<OwnerRow, 'disabled_at' | 'pause_applications' | 'paused_before' | 'max_mails' | 'mails_trusted'>
 
 /** Sets what the operator decides about a vendor account. */
 export const setByOperator = (tx: Tx, scope: OfOwner, change: Partial<OperatorColumns>): Promise<void> =>
@@ -112,7 +113,16 @@ export async function getLimits(ctx: Ctx, scope: OfOwner): Promise<PlanLimits> {
 export const getRecordBytesPerHour = async (ctx: Ctx, scope: OfOwner): Promise<number> =>
   limits.recordBytesPerHour[currentPlan(ctx, await getTerms(ctx, scope)).plan]
 
-async function getTerms(ctx: Ctx, scope: OfOwner): Promise<OwnLimits & Pick<OwnerRow, 'premium_until'>> {
+/** Bytes of files that the owner's imports may keep. */
+export const getImportBytes = async (
+  ctx: Pick<Ctx, 'config' | 'clock' | 'db'>,
+  scope: OfOwner,
+): Promise<number> => limits.importBytesMax[currentPlan(ctx, await getTerms(ctx, scope)).plan]
+
+async function getTerms(
+  ctx: Pick<Ctx, 'db'>,
+  scope: OfOwner,
+): Promise<OwnLimits & Pick<OwnerRow, 'premium_until'>> {
   const [owner] = await termsOf.run(ctx.db, { id: scope.ownerId })
   if (!owner) throw new Error('there is no such owner')
   return owner

@@ -42,6 +42,8 @@ export async function setPlan(
 export interface VendorLimits {
   apps: number | null
   licensesPerApp: number | null
+  /** Mails to buyers a day. */
+  mails: number | null
 }
 
 export interface LimitsChange {
@@ -63,10 +65,22 @@ export async function setLimits(
   const scope = { ownerId: found.id }
   return transactAsOperator(db, { ...scope, now: clock.now() }, async (write) => {
     const owner = await lockOwner(write.tx, scope)
-    const before = { apps: owner.max_apps, licensesPerApp: owner.max_licenses_per_app }
+    const before: VendorLimits = {
+      apps: owner.max_apps,
+      licensesPerApp: owner.max_licenses_per_app,
+      mails: owner.max_mails,
+    }
     const after = { ...before, ...change }
-    if (after.apps !== before.apps || after.licensesPerApp !== before.licensesPerApp) {
-      const columns = { max_apps: after.apps, max_licenses_per_app: after.licensesPerApp }
+    if (
+      Object.keys(after).some(
+        (name) => after[name as keyof VendorLimits] !== before[name as keyof VendorLimits],
+      )
+    ) {
+      const columns = {
+        max_apps: after.apps,
+        max_licenses_per_app: after.licensesPerApp,
+        max_mails: after.mails,
+      }
       await setByOperator(write.tx, scope, columns)
       write.record('vendor.limits_set', owner.id, { before, after })
     }

@@ -90,9 +90,11 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   if (told.ban !== null) await withdrawOrderMail(write, order)
   // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
   else if (isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled')))
-    await repo.updateOrder(write.tx, order.id, {
-      mail: await queueOrderMail(ctx, write, { ...order, customer_id: customerId }),
-    })
+    await repo.updateOrder(
+      write.tx,
+      order.id,
+      await queueOrderMail(ctx, write, { ...order, customer_id: customerId }),
+    )
   return needs
 }
 
@@ -124,6 +126,13 @@ export const unaddressed: Need = {
   code: 'no_address',
   reason: 'The shop sent no address that mail can reach: enter the buyer’s, or hand over the keys yourself',
   isRetried: false,
+}
+
+const growing: Need = {
+  code: 'hour_full',
+  reason:
+    'Your shops and imports have made many licenses within an hour: this order gets its licenses later, by itself',
+  isRetried: true,
 }
 
 const unclear: Need = {
@@ -165,6 +174,8 @@ async function issueMissing(
   if (existing + count > limits.orderLicensesMax) {
     return needing('too_many_licenses', `An order can create at most ${limits.orderLicensesMax} licenses`)
   }
+  // Orders that cost nothing, of which anyone can make many, leave half to paid ones.
+  if (write.waitToGrow(order.amount === 0 ? 0.5 : 1) > 0) return growing
   const scope = allApps(order.owner_id)
   const fits =
     maxLicenses === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, maxLicenses, now))

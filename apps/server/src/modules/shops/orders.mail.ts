@@ -1,48 +1,76 @@
-import { limits, type OrderMailState } from '@keyward/contract'
+import { limits, type OrderMailWait } from '@keyward/contract'
 import { allApps, type VendorActor } from '../../core/actor.ts'
-import { day } from '../../core/clock.ts'
+import { day, hour } from '../../core/clock.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow } from '../../db/tables.ts'
-import type { Allowance, Attempts } from '../../service/attempts.ts'
+import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { pageOf, queueBuyerMail } from '../app-mails/buyer-mails.ts'
+import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { findAddress } from '../customers/customers.access.ts'
 import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
+import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './orders.repo.ts'
 
-export type MailCtx = Pick<Ctx, 'config' | 'seal'>
+export type MailCtx = Pick<Ctx, 'config' | 'seal' | 'clock'>
+
+export type OrderMail = Pick<ShopOrderRow, 'mail' | 'mail_waits_for'>
+const none: OrderMail = { mail: 'none', mail_waits_for: null }
 
 /**
- * Queues the mail with the keys of an order that its customer has, in place of one that still waits, and returns its state.
- * The caller has locked the order.
+ * Queues the mail with the keys of an order that its customer has, in place of one that still waits, or lets it wait for its
+ * turn, and returns its state. The caller has locked the order.
  */
 export async function queueOrderMail(
   ctx: MailCtx,
   write: WriteTransaction,
   order: ShopOrderRow,
-): Promise<OrderMailState> {
+): Promise<OrderMail> {
   const { id, owner_id: ownerId, app_id: appId, customer_id: customerId } = order
   const { tx } = write
   const to = customerId === null || order.test === 1 ? undefined : await findAddress(tx, ownerId, customerId)
   const keys = customerId === null ? [] : await repo.listKeysOf(tx, id, customerId)
-  if (to === undefined || customerId === null || keys.length === 0) return 'none'
+  if (to === undefined || customerId === null || keys.length === 0) return none
+  const terms = await readMailTerms(ctx, tx, { ownerId })
+  const waitsFor = await takeTurn(write, order, terms)
+  if (waitsFor !== null) return { mail: 'waiting', mail_waits_for: waitsFor }
   const app = await getApp(tx, allApps(ownerId), appId)
   const page = pageOf(ctx.config, app)
   await withdrawMails(write, id)
   await queueBuyerMail(ctx, write, {
     ...{ ownerId, appId, customerId, about: id, to, locale: order.locale },
     values: { keys, app: app.name, name: order.name, order: order.number, page },
+    hasOwnWords: terms.hasOwnWords,
   })
-  return 'queued'
+  return { mail: 'queued', mail_waits_for: null }
+}
+
+/** Mails of one shop for orders that cost nothing. */
+const freeOfHour: Allowance = { name: 'free order mails', max: limits.freeOrderMailsPerHour, windowMs: hour }
+
+/**
+ * Takes the next mail of the day; returns what to wait for if there is none. Orders that cost nothing, of which anyone can make many,
+ * leave half of the day's mails to paid ones.
+ */
+async function takeTurn(
+  write: WriteTransaction,
+  { owner_id: ownerId, shop_id: shopId, amount }: ShopOrderRow,
+  { isConfirmed, perDay }: MailTerms,
+): Promise<OrderMailWait | null> {
+  if (!isConfirmed) return 'confirmation'
+  const isFree = amount === 0
+  const counted = isFree ? await countIn(write.tx, write.now, freeOfHour, 1, shopId) : undefined
+  if (counted && counted.count > freeOfHour.max) return 'free_orders'
+  const max = isFree ? Math.floor(perDay / 2) : perDay
+  return (await takeMailOfDay(write, ownerId, max)) ? null : 'day'
 }
 
 /** Withdraws the mail of an order that still waits. */
 export async function withdrawOrderMail(write: WriteTransaction, { id, mail }: ShopOrderRow): Promise<void> {
-  if (mail !== 'queued') return
+  if (mail !== 'queued' && mail !== 'waiting') return
   await withdrawMails(write, id)
-  await repo.updateOrder(write.tx, id, { mail: 'none' })
+  await repo.updateOrder(write.tx, id, none)
 }
 
 /** Whether the order that a mail is about still exists: one that waits for the next day outlives an app that is deleted. */
@@ -75,12 +103,12 @@ export async function mailAgain(
     const { tx, now } = write
     if (!(await repo.findOrder(tx, actor, id))) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
-    if (order.mail === 'queued') throw problem('order_mail_queued')
+    if (order.mail === 'queued' || order.mail === 'waiting') throw problem('order_mail_queued')
     const { count, window_ends } = await attempts.addIn(tx, resends, 1, id)
     if (count > resends.max) throw rateLimited(window_ends - now)
-    const mail = await queueOrderMail(ctx, write, order)
-    if (mail === 'none') throw problem('order_without_mail')
-    await repo.updateOrder(tx, id, { mail })
+    const change = await queueOrderMail(ctx, write, order)
+    if (change.mail === 'none') throw problem('order_without_mail')
+    await repo.updateOrder(tx, id, change)
     write.record('shop_order.mail_resent', id, { order: order.number }, order.app_id)
   })
 }

@@ -1,5 +1,5 @@
 import { limits, type ShopOrderState } from '@keyward/contract'
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
@@ -197,3 +197,37 @@ export async function endMail(tx: Tx, id: string, mail: 'sent' | 'failed'): Prom
     .where('mail', '=', 'queued')
     .execute()
 }
+
+/** The next vendor, by its id, with an order whose mail waits. */
+export async function findWaitingOwner(db: Db, after: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('shop_orders')
+    .select('owner_id')
+    .where('mail', '=', sql.lit('waiting'))
+    .where('owner_id', '>', after)
+    .orderBy('owner_id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.owner_id
+}
+
+/** Orders of a vendor whose mail waits, oldest first, of shops other than some. */
+export const listWaitingMails = (
+  db: Db,
+  ownerId: string,
+  { isFree, without, count }: { isFree: boolean; without: readonly string[]; count: number },
+): Promise<Pick<ShopOrderRow, 'id' | 'shop_id'>[]> =>
+  db
+    .selectFrom('shop_orders')
+    .select(['id', 'shop_id'])
+    .where('owner_id', '=', ownerId)
+    .where('mail', '=', sql.lit('waiting'))
+    .where((eb) => (isFree ? eb('amount', '=', 0) : eb.or([eb('amount', 'is', null), eb('amount', '<>', 0)])))
+    .$if(without.length > 0, (query) => query.where('shop_id', 'not in', [...without]))
+    .orderBy('seq')
+    .limit(count)
+    .execute()
+
+/** Locks an order that may be gone. */
+export const findLocked = (tx: Tx, id: string): Promise<ShopOrderRow | undefined> =>
+  lock(tx, tx.selectFrom('shop_orders').selectAll().where('id', '=', id)).executeTakeFirst()

@@ -121,6 +121,7 @@ async function toOrders(
     choices: choicesOf(row),
     licenses: (byOrder.get(row.id) ?? []).map(({ id, key }) => ({ _id: id, key })),
     mail: row.mail,
+    mailWaitsFor: row.mail === 'waiting' ? row.mail_waits_for : null,
     createdAt: toIso(row.created_at),
   }))
 }

@@ -35,8 +35,9 @@ export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void 
   })
   mount(endpoints.orders.mail, 'owner', async ({ actor, params }) => {
     await mailAgain(parts, actor, params.id)
+    const order = await orders.getOrder(ctx, actor, params.id)
     // As the call has left it, also for a repeat: it may have been sent meanwhile.
-    return { order: { ...(await orders.getOrder(ctx, actor, params.id)), mail: 'queued' as const } }
+    return { order: { ...order, mail: order.mail === 'waiting' ? order.mail : ('queued' as const) } }
   })
   mount(endpoints.hooks.receive, 'public', async ({ params, sent, address }) => {
     await receiveEvent(parts, { ...sent, id: params.id, address })

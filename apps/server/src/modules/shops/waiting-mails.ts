@@ -1,0 +1,76 @@
+import { minute } from '../../core/clock.ts'
+import { oneAtATime } from '../../core/one-at-a-time.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { readMailTerms } from '../owners/mail-terms.ts'
+import { actorOf } from './hooks.service.ts'
+import { queueOrderMail } from './orders.mail.ts'
+import * as repo from './orders.repo.ts'
+
+interface Options {
+  onError: (error: unknown) => void
+  pollMs?: number | undefined
+}
+
+/** How many orders of one vendor are looked at before the next vendor's. */
+const ordersAtOnce = 50
+
+/** Queues the mails of orders whose wait is over: paid ones first, then in the order of their arrival. */
+export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Options) {
+  let [isEnding, isAsked] = [false, false]
+  const look = async (): Promise<void> => {
+    isAsked = false
+    for (let after = ''; !isEnding; ) {
+      const ownerId = await repo.findWaitingOwner(ctx.db, after)
+      if (ownerId === undefined) return isAsked ? look() : undefined
+      await releaseMails(ctx, ownerId)
+      after = ownerId
+    }
+  }
+  const working = oneAtATime(() => look().catch(onError))
+  const timer = setInterval(working.start, pollMs)
+  timer.unref()
+  return {
+    /** Looks at once, and again after a look that has begun before. */
+    wake: (): void => {
+      isAsked = true
+      working.start()
+    },
+    end: async (): Promise<void> => {
+      isEnding = true
+      clearInterval(timer)
+      await working.ended()
+    },
+  }
+}
+
+async function releaseMails(ctx: Ctx, ownerId: string): Promise<void> {
+  if (!(await readMailTerms(ctx, ctx.db, { ownerId })).isConfirmed) return
+  for (const isFree of [false, true]) {
+    const full = new Set<string>()
+    for (;;) {
+      const found = await repo.listWaitingMails(ctx.db, ownerId, {
+        isFree,
+        without: [...full],
+        count: ordersAtOnce,
+      })
+      for (const { id, shop_id } of found) {
+        if (full.has(shop_id)) continue
+        const waitsFor = await releaseMail(ctx, ownerId, { id, shop_id })
+        if (waitsFor === 'free_orders') full.add(shop_id)
+        else if (waitsFor !== null) return
+      }
+      if (found.length < ordersAtOnce) break
+    }
+  }
+}
+
+async function releaseMail(ctx: Ctx, ownerId: string, { id, shop_id }: { id: string; shop_id: string }) {
+  return ctx.tx(actorOf({ id: shop_id, owner_id: ownerId }), async (write) => {
+    const order = await repo.findLocked(write.tx, id)
+    if (order?.mail !== 'waiting') return null
+    const change = await queueOrderMail(ctx, write, order)
+    if (change.mail !== 'waiting' || change.mail_waits_for !== order.mail_waits_for)
+      await repo.updateOrder(write.tx, id, change)
+    return change.mail_waits_for
+  })
+}
