@@ -201,7 +201,7 @@ test('creates a vendor account with a link that chooses the password once, withi
     ...{ email: 'Vera@example.com', name: 'Vera', owner: made.owner, apps: 0 },
     ...{ plan: 'free', planUntil: null, createdAt: expect.any(String) },
     disabledAt: null,
-    limits: { apps: null, licensesPerApp: null },
+    limits: { apps: null, licensesPerApp: null, mails: null },
   })
   for (const action of ['create', 'invite']) {
     const { code, stderr } = await keyward('owner', action, 'vera@EXAMPLE.com')
