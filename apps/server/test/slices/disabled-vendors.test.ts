@@ -149,8 +149,8 @@ test('the limits of the operator replace those of the plan, hold under concurren
   const owner = await signUp(on)
   expect(await json('limits', owner.email)).toMatchObject({ limits: { apps: null, licensesPerApp: null } })
   expect(await json('limits', owner.email, '--apps', '2', '--licenses', '5')).toEqual({
-    ...{ email: owner.email, owner: owner.id, limits: { apps: 2, licensesPerApp: 5 } },
-    before: { apps: null, licensesPerApp: null },
+    ...{ email: owner.email, owner: owner.id, limits: { apps: 2, licensesPerApp: 5, mails: null } },
+    before: { apps: null, licensesPerApp: null, mails: null },
   })
   const apps = await Promise.all(
     Array.from({ length: 6 }, (_, n) => owner.call('POST', '/apps', { name: `App ${n}` })),
@@ -169,7 +169,7 @@ test('the limits of the operator replace those of the plan, hold under concurren
   await json('limits', owner.email, '--apps', '1000')
   expect((await owner.call('POST', '/apps', { name: 'More' })).status).toBe(201)
   expect(await json('limits', owner.email, '--reset')).toMatchObject({
-    ...{ limits: { apps: null, licensesPerApp: null }, before: { apps: 1000, licensesPerApp: 5 } },
+    ...{ limits: { apps: null, licensesPerApp: null, mails: null }, before: { apps: 1000, licensesPerApp: 5, mails: null } },
   })
   expect((await recordsOf(owner.id)).map(({ action }) => action)).toEqual(Array(3).fill('vendor.limits_set'))
 })
