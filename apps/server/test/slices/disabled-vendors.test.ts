@@ -169,7 +169,10 @@ test('the limits of the operator replace those of the plan, hold under concurren
   await json('limits', owner.email, '--apps', '1000')
   expect((await owner.call('POST', '/apps', { name: 'More' })).status).toBe(201)
   expect(await json('limits', owner.email, '--reset')).toMatchObject({
-    ...{ limits: { apps: null, licensesPerApp: null, mails: null }, before: { apps: 1000, licensesPerApp: 5, mails: null } },
+    ...{
+      limits: { apps: null, licensesPerApp: null, mails: null },
+      before: { apps: 1000, licensesPerApp: 5, mails: null },
+    },
   })
   expect((await recordsOf(owner.id)).map(({ action }) => action)).toEqual(Array(3).fill('vendor.limits_set'))
 })

@@ -170,7 +170,10 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'vendor.enabled': { target: 'own', detail: {} },
   'vendor.limits_set': {
     target: 'own',
-    detail: { before: { apps: null, licensesPerApp: null, mails: null }, after: { apps: 3, licensesPerApp: 10, mails: null } },
+    detail: {
+      before: { apps: null, licensesPerApp: null, mails: null },
+      after: { apps: 3, licensesPerApp: 10, mails: null },
+    },
   },
   'plan.set': { target: 'own', detail: { before: { plan: 'free', until: null }, after: granted } },
   'plan.taken_back': { target: 'pay', detail: payment },
