@@ -7,7 +7,7 @@ import { selfSigned } from '../../apps/server/test/self-signed.ts'
 import { startProxy, startTcp, startTlsFront } from '../../packages/sdk/test/stand-in-proxy.ts'
 import { Adapter } from '../conformance/adapter.ts'
 import { findLanguage } from '../conformance/languages.ts'
-import { plain, type Space, type StandIn, startStandIn, succeed, user } from '../conformance/stand-in.ts'
+import { type Space, type StandIn, signed, startStandIn, succeed, user } from '../conformance/stand-in.ts'
 
 const { missing, command } = findLanguage('csharp')
 const closing: (() => unknown)[] = []
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)('the SDK for C# behind a proxy', () => {
   it('does not lift the limit of an answer', async ({ skip }) => {
     skip(!isTrusted, 'this machine has no cert-sync')
     const proxy = closed(await startProxy())
-    space.on('validate', plain(200, 'x'.repeat(300 * 1024)))
+    space.on('validate', (seen) => signed(seen, 200, 'x'.repeat(300 * 1024)))
     expect(await call('validate', { proxy: `http://${proxy.address}` }, 'KEY')).toMatchObject({
       error: { kind: 'signature', code: 'body_too_large' },
     })
