@@ -6,9 +6,12 @@ const executablePath = await browserPath()
 // Journeys open many pages for a short time: optimizing their code takes longer than running it.
 const shortRuns = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=32'
 
+const isFull = process.env.TEST_FULL === '1'
+
 /**
  * Journeys on the built product. All run on a desktop; those tagged `@phone` also, and those tagged `@phone-only` only, on a
- * phone: where the layout differs. Those tagged `@phone-full` run there in `npm run test:full`. Every worker starts a server.
+ * phone: where the layout differs. In `npm run test:full`, those tagged `@full` run too, and those
+ * tagged `@phone-full` run on a phone too. Every worker starts a server.
  */
 export default defineConfig({
   testDir: './journeys',
@@ -30,10 +33,14 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
   },
   projects: [
-    { name: 'desktop', grepInvert: /@phone-only/, use: { viewport: { width: 1280, height: 800 } } },
+    {
+      name: 'desktop',
+      grepInvert: isFull ? /@phone-only/ : /@phone-only|@full/,
+      use: { viewport: { width: 1280, height: 800 } },
+    },
     {
       name: 'phone',
-      grep: process.env.TEST_FULL === '1' ? /@phone/ : /@phone(?!-full)/,
+      grep: isFull ? /@phone/ : /@phone(?!-full)/,
       // A denser screen costs time to draw, and no journey looks at pixels.
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
     },

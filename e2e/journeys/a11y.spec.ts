@@ -199,7 +199,7 @@ const cutTexts = (page: Page) =>
       .map((node) => node.textContent)
   `)
 
-test('1,000 licenses and very long names do not break the layout', { tag: '@phone' }, async ({
+test('1,000 licenses and very long names do not break the layout', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
   keyward,

@@ -106,7 +106,7 @@ async function runProgram(baseUrl: string, token: string): Promise<{ appId: stri
   return { appId, key: license.key }
 }
 
-test('everything works under a base path, whether or not the proxy forwards it', async ({
+test('everything works under a base path, whether or not the proxy forwards it', { tag: '@full' }, async ({
   browser,
   keyward,
 }) => {

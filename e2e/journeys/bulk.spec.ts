@@ -107,7 +107,7 @@ test.describe('many licenses', () => {
     expect((await user()).expiresAt).toBe(used!.expiresAt)
   })
 
-  test('get a calendar month each, whatever its length', async ({ page, request }) => {
+  test('get a calendar month each, whatever its length', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const licenses = await vendor.createLicenses(await vendor.createApp(), 3)
     const ends = ['2040-01-31', '2040-02-10', '2040-04-10']

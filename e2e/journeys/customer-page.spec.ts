@@ -333,7 +333,7 @@ test('a machine that is never online gets its answer as a file', async ({ page, 
 })
 
 test('the page speaks the language of the browser, and keeps the one that was chosen', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ browser, request, keyward }) => {
   const { vendor, app } = await openPage(request)
   const [license] = await vendor.createLicenses(app)

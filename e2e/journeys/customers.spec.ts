@@ -229,7 +229,10 @@ test('an account is repaired: name, address, end, password, customer and a furth
   await expect(page.getByRole('button', { name: 'Link a customer' })).toBeVisible()
 })
 
-test('customers and repairs show their texts for errors without a message', async ({ page, request }) => {
+test('customers and repairs show their texts for errors without a message', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const user = await vendor.createEndUser(app, 'grace')

@@ -239,7 +239,10 @@ test('the overview of an app shows the snippet until a program has reported, the
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
 })
 
-test('pages of objects with very long names fit a screen of 320 pixels', async ({ page, request }) => {
+test('pages of objects with very long names fit a screen of 320 pixels', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const long = (length: number) => 'Donaudampfschifffahrtsgesellschaft'.repeat(9).slice(0, length)
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp(long(80))
@@ -263,7 +266,7 @@ test('pages of objects with very long names fit a screen of 320 pixels', async (
   }
 })
 
-test('the tabs and dialogs of an app with long values fit a screen of 320 pixels', async ({
+test('the tabs and dialogs of an app with long values fit a screen of 320 pixels', { tag: '@full' }, async ({
   page,
   request,
 }) => {

@@ -25,11 +25,9 @@ async function find(page: Page, select: Locator, text: string, name: string) {
   await expect(select).toHaveText(name)
 }
 
-test('finds an app among very many in the list, in filters, in forms and in the palette', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('finds an app among very many in the list, in filters, in forms and in the palette', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, oldest } = await vendorOfMany(request, keyward)
   await enter(page, vendor)
   await expect(page.getByText('1–200 of 203 apps')).toBeVisible()

@@ -32,7 +32,11 @@ test('an app name of one long word fits every page of the portal', { tag: '@phon
   }
 })
 
-test('long names fit every page 320 px wide and at 200 % zoom', async ({ page, request, keyward }) => {
+test('long names fit every page 320 px wide and at 200 % zoom', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const long = 'W'.repeat(60)
   const vendor = await Vendor.signUp(request, long, `${long}@${unique('long')}.example`)
   makePremium(keyward, vendor)

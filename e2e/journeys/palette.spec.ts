@@ -113,7 +113,7 @@ test.describe('command palette', () => {
     await expect(dialog(page, 'Change Password')).toBeVisible()
   })
 
-  test('gives every page an icon of its own', async ({ page, request }) => {
+  test('gives every page an icon of its own', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/settings')

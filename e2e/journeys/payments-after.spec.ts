@@ -37,7 +37,7 @@ test('cancelling within seven days refunds the payment once the provider confirm
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('a refund keeps premium that has no end, and the question says so', async ({
+test('a refund keeps premium that has no end, and the question says so', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -104,7 +104,10 @@ test('without a server the console stays, and continues once it responds', async
   await expect(heading(page, 'Subscription')).toBeVisible()
 })
 
-test('other spellings of the path lead to the page under its own policy', async ({ page, request }) => {
+test('other spellings of the path lead to the page under its own policy', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request), '/Subscription/?dialog=none')
   await expect(page).toHaveURL('/subscription?dialog=none')
   await expect(heading(page, 'Subscription')).toBeVisible()

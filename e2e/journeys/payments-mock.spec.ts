@@ -116,11 +116,9 @@ test('cancelled premium stays until its end, and can still be refunded', async (
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('a rejected cancellation is reported, and granted premium has nothing to cancel', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a rejected cancellation is reported, and granted premium has nothing to cancel', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await page.getByRole('button', { name: 'Upgrade Yearly' }).click()

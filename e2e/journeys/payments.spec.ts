@@ -76,7 +76,10 @@ test('reports a dismissed checkout, and reuses its order', async ({ page, reques
   expect(scripts()).toBe(1)
 })
 
-test('reports a checkout script that fails to load, and retries it', async ({ page, request }) => {
+test('reports a checkout script that fails to load, and retries it', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await blockCheckout(page)
   await press(page, 'Upgrade Monthly')
@@ -87,7 +90,7 @@ test('reports a checkout script that fails to load, and retries it', async ({ pa
   await expectToast(page, activated)
 })
 
-test('reports a checkout that fails to open', async ({ page, request }) => {
+test('reports a checkout that fails to open', { tag: '@full' }, async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.route('https://checkout.razorpay.com/v1/checkout.js', (route) =>
     route.fulfill({

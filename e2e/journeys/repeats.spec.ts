@@ -40,10 +40,9 @@ test('licenses are generated once if the answer is lost and the dialog is submit
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
 })
 
-test('an app is created once if the answer is lost and the dialog is submitted again', async ({
-  page,
-  request,
-}) => {
+test('an app is created once if the answer is lost and the dialog is submitted again', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/dashboard?dialog=new-app')
   await loseAnswer(page, '/apps')
@@ -79,7 +78,10 @@ test('an import whose answer was lost is imported once, also after another check
   expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
 })
 
-test('a request that is repeated after another sign-in is carried out once', async ({ page, request }) => {
+test('a request that is repeated after another sign-in is carried out once', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const user = await vendor.createEndUser(app, 'hanna', 20)
@@ -111,10 +113,9 @@ test('a request that is repeated after another sign-in is carried out once', asy
   await expect(page.getByRole('row', { name: /hanna/ })).toContainText(shownDate(monthAfter(user.expiresAt)))
 })
 
-test('an end user is extended once if the answer is lost and the dialog is submitted again', async ({
-  page,
-  request,
-}) => {
+test('an end user is extended once if the answer is lost and the dialog is submitted again', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const user = await vendor.createEndUser(app, 'hanna', 20)
@@ -129,7 +130,10 @@ test('an end user is extended once if the answer is lost and the dialog is submi
   expect(expiresAt).toBe(monthAfter(user.expiresAt).toISOString())
 })
 
-test('a retry of a bulk action whose answer was lost adds the days once', async ({ page, request }) => {
+test('a retry of a bulk action whose answer was lost adds the days once', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await vendor.createLicenses(app, 3, 10)
@@ -175,11 +179,9 @@ function monthAfter(end: string | number): Date {
 
 const expiryOf = ({ expiresAt }: { expiresAt: string }): number => Date.parse(expiresAt)
 
-test("a reseller's licenses are generated once if the answer is lost, even its whole quota after another sign-in", async ({
-  page,
-  request,
-  keyward,
-}) => {
+test("a reseller's licenses are generated once if the answer is lost, even its whole quota after another sign-in", {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const credentials = await createReseller(vendor, app)
   const seller = await Seller.signIn(request, credentials)

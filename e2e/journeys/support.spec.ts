@@ -97,7 +97,7 @@ test('a new computer: the customer frees the old one', async ({ page, request, k
   await run('new-computer', '--key', key, text).expectEnd(0, wordCount)
 })
 
-test('Windows was installed again: the customer frees the device that it was', async ({
+test('Windows was installed again: the customer frees the device that it was', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -113,7 +113,12 @@ test('Windows was installed again: the customer frees the device that it was', a
   await run('windows-again', '--key', key, text).expectEnd(0, wordCount)
 })
 
-test('a forgotten password: the customer chooses another one', async ({ page, request, keyward, mails }) => {
+test('a forgotten password: the customer chooses another one', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
   const { app, shop, email, configuration } = await sold(request, keyward.url)
   await shop.buy(email, 'home')
   const program = new Keyward({
@@ -148,12 +153,9 @@ test('a lost key: the mailed link shows it', async ({ page, request, keyward, ma
   await run('pc', '--key', keyForm.exec(shown!)![0], text).expectEnd(0, wordCount)
 })
 
-test('bought twice: the second order is refunded in the shop, and the first key goes on', async ({
-  page,
-  request,
-  keyward,
-  mails,
-}) => {
+test('bought twice: the second order is refunded in the shop, and the first key goes on', {
+  tag: '@full',
+}, async ({ page, request, keyward, mails }) => {
   const { app, shop, email, run, text } = await sold(request, keyward.url)
   await shop.buy(email, 'home')
   const first = await mailedKey(mails, email)
@@ -181,7 +183,7 @@ test('a refund: the page says why the key is blocked', async ({ page, request, k
   await expect(page.getByText('after a refund')).toBeVisible()
 })
 
-test('expired and renewed: the shop renews, and the program goes on', async ({
+test('expired and renewed: the shop renews, and the program goes on', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -203,7 +205,7 @@ test('expired and renewed: the shop renews, and the program goes on', async ({
   await expect(page.getByText('Active', { exact: true })).toBeVisible()
 })
 
-test('a laptop that was asleep for a month goes on once it is online', async ({
+test('a laptop that was asleep for a month goes on once it is online', { tag: '@full' }, async ({
   playwright,
   serverOf,
   mails,
@@ -255,7 +257,7 @@ test('a machine without a network: the page answers its request', async ({
   await run(text).expectEnd(0, wordCount)
 })
 
-test('a wrong clock: the program says so, and goes on once it is right', async ({
+test('a wrong clock: the program says so, and goes on once it is right', { tag: '@full' }, async ({
   request,
   keyward,
   mails,
@@ -274,7 +276,12 @@ test('a wrong clock: the program says so, and goes on once it is right', async (
   await new Tally({ ...unplugged, baseUrl: keyward.url, clockDays: -2 }, 'pc', text).expectEnd(0, wordCount)
 })
 
-test('banned by mistake: one click of the vendor ends it', async ({ page, request, keyward, mails }) => {
+test('banned by mistake: one click of the vendor ends it', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
   const { vendor, app, shop, email, run, text } = await sold(request, keyward.url)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
@@ -292,7 +299,12 @@ test('banned by mistake: one click of the vendor ends it', async ({ page, reques
   await run('pc', text).expectEnd(0, wordCount)
 })
 
-test('the wrong edition: the customer changes it in the shop', async ({ page, request, keyward, mails }) => {
+test('the wrong edition: the customer changes it in the shop', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
   const { app, shop, email, run, text } = await sold(request, keyward.url)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)

@@ -41,7 +41,9 @@ async function signInAndUp(page: Page, messages: { login: string; registration: 
   await expectToast(page, 'Registration Failed', messages.registration)
 }
 
-test('sign-in and sign-up show their texts for a response without data', async ({ page }) => {
+test('sign-in and sign-up show their texts for a response without data', { tag: '@full' }, async ({
+  page,
+}) => {
   await page.route('**/api/auth/*', silent)
   await signInAndUp(page, {
     login: 'Invalid credentials. Please try again.',
@@ -57,7 +59,10 @@ test('sign-in and sign-up show their texts for an error without a message', asyn
   })
 })
 
-test('dashboard and settings show their texts for errors without a message', async ({ page, request }) => {
+test('dashboard and settings show their texts for errors without a message', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await silenceChanges(page)
@@ -115,7 +120,10 @@ test('dashboard and settings show their texts for errors without a message', asy
   await expect(page.getByText('Failed to load settings')).toBeVisible()
 })
 
-test('licenses and end users show their texts for errors without a message', async ({ page, request }) => {
+test('licenses and end users show their texts for errors without a message', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 2)
@@ -176,7 +184,7 @@ test('licenses and end users show their texts for errors without a message', asy
   await expectToast(page, 'Unban Failed')
 })
 
-test('resellers and their portal show their texts for errors without a message', async ({
+test('resellers and their portal show their texts for errors without a message', { tag: '@full' }, async ({
   page,
   request,
   keyward,
