@@ -22,7 +22,7 @@ const tablesOf = {
   sessions: ['owner_sessions', 'reseller_sessions', 'client_sessions'],
   'account-mails': ['known_devices'],
   notifications: ['notification_settings', 'notification_scans', 'notification_marks'],
-  customers: ['customers', 'erasures'],
+  customers: ['customers', 'customer_faces', 'erasures'],
   'customer-sessions': ['customer_sessions', 'customer_links'],
   'daily-counts': ['daily_counts'],
   entitlements: ['licenses', 'clients', 'former_names'],

@@ -29,7 +29,7 @@ function wire(): Plugin {
         noun,
         Object.fromEntries(
           Object.entries(group).map(
-            ([name, { method, path, access, body, permission, allApps, deleting }]) => [
+            ([name, { method, path, access, body, permission, also, allApps, deleting }]) => [
               name,
               {
                 path,
@@ -39,6 +39,7 @@ function wire(): Plugin {
                 hasBody: body !== undefined || undefined,
                 permission: permission === 'self' ? undefined : permission,
                 allApps,
+                also: also?.map(({ permission }) => permission),
                 deleting,
               },
             ],

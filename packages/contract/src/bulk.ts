@@ -126,6 +126,7 @@ export const bulk = {
       'Take back what extending, banning or unbanning many licenses did, except where one has changed since',
     body: undoBody,
     bodyLimit: 1_048_576,
+    valuesMax: 13_500,
     data: z.strictObject({
       changed: z.int(),
       licenses: z.array(license).describe('after the change'),
@@ -161,6 +162,7 @@ export const bulk = {
       'Take back what extending, banning or unbanning many end users did, except where one has changed since',
     body: undoBody,
     bodyLimit: 1_048_576,
+    valuesMax: 13_500,
     data: z.strictObject({
       changed: z.int(),
       clients: z.array(client).describe('after the change'),

@@ -184,7 +184,7 @@ export const clients = {
     method: 'POST',
     path: '/clients/:id/licenses',
     access: 'owner',
-    permission: 'clients:write',
+    permission: ['clients:write', 'licenses:write'],
     tag,
     summary:
       'Add an unused license of the app to an end user, as `upgrade` does; also needs `licenses:write`',

@@ -8,6 +8,7 @@ export const limits = {
   premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
   /** Maximum body in bytes, unless the endpoint declares another. */
   bodyBytesMax: 16_384,
+  bodyValuesMax: 1000,
   passwordMin: 6,
   passwordMax: 200,
   /** How long the link in a password reset mail works. */

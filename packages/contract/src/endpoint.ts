@@ -1,12 +1,22 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
-import type { Permission, Requirement } from './permissions.ts'
+import type { Needed, Permission } from './permissions.ts'
 
 /**
  * Who may call. `owner`, `reseller` and `customer` require the token of such a session; `program` is the vendor's program
  * without a session, `session` a program with one; `public` is anyone.
  */
 export type Access = 'public' | 'owner' | 'reseller' | 'customer' | 'program' | 'session'
+
+export interface FurtherNeed {
+  /** What needs it, after 'for': 'a new `secret`'. */
+  when: string
+  /** A body with one of these fields needs it. Without fields, the service finds out whether a call does. */
+  fields?: readonly string[]
+  permission: readonly Permission[]
+  /** Like `confirm` of the call. */
+  confirm?: 'always'
+}
 
 /** A call of the API. Routes, OpenAPI, the console's client and the tests are generated from it. */
 export interface Endpoint<
@@ -19,8 +29,10 @@ export interface Endpoint<
   /** Path below `/api`, with `:name` for parameters. */
   path: string
   access: Access
-  /** The permission that a call with `access: 'owner'` requires; other calls have none. */
-  permission?: Requirement
+  /** What a call with `access: 'owner'` requires; other calls have none. */
+  permission?: Needed
+  /** What it requires besides `permission` for a part of what it does. */
+  also?: readonly FurtherNeed[]
   /** It concerns the signed-in person alone, so that no API key may call it, whatever it carries. */
   personal?: true
   /**
@@ -43,6 +55,8 @@ export interface Endpoint<
   body?: Body
   /** Maximum bytes of a body, `limits.bodyBytesMax` by default. Larger bodies get 413 and are not parsed. */
   bodyLimit?: number
+  /** Maximum values in a body, `limits.bodyValuesMax` by default: texts, numbers, lists, objects. */
+  valuesMax?: number
   /** The body has any media type and is not parsed: the handler reads its bytes, once it has checked their signature. */
   raw?: true
   /** Its bytes are not read before the handler, which takes them as they arrive. */

@@ -107,7 +107,7 @@ export const lazyMove = {
     method: 'PUT',
     path: '/apps/:id/lazy-move',
     access: 'owner',
-    permission: 'secrets:write',
+    permission: ['secrets:write', 'licenses:write'],
     tag,
     summary:
       'Let end users move at their next sign-in: a name or key that never existed here is asked for once at the old provider, and taken over if it accepts the sign-in. An omitted `secret` or `publicKey` is removed',

@@ -233,7 +233,13 @@ export const licenses = {
     method: 'PATCH',
     path: '/licenses/:id/toggle-ban',
     access: 'owner',
-    permission: 'licenses:write',
+    permission: { anyOf: ['licenses:write', 'clients:write'] },
+    also: [
+      {
+        when: 'a ban, and to lift the ban of a refund or a dispute',
+        permission: ['licenses:write'],
+      },
+    ],
     tag,
     summary: 'Ban or unban a license; the ban of an added key takes back its time until it is lifted',
     params: idParams,

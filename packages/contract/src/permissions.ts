@@ -50,3 +50,25 @@ export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
  * (`ownership`), which no set of permissions replaces, or to be an API key, with any permissions (`api_key`).
  */
 export type Requirement = Permission | 'self' | 'ownership' | 'api_key'
+
+/** Permissions of which one is enough. */
+export interface AnyOf {
+  anyOf: readonly Permission[]
+}
+
+/** What a call needs: one requirement, all permissions of a list, or one of several. */
+export type Needed = Requirement | readonly Permission[] | AnyOf
+
+/** Whether who has the permissions that pass `has` has what a call needs. Ownership and the like are no permission. */
+export function isGranted(needed: Needed, has: (permission: Permission) => boolean): boolean {
+  if (typeof needed === 'string') return has(needed as Permission)
+  return 'anyOf' in needed ? needed.anyOf.some(has) : needed.every(has)
+}
+
+/** The permissions that a call names, whether it needs all or one of them. */
+export const permissionsNamed = (needed: Needed): readonly Permission[] =>
+  typeof needed === 'string'
+    ? permissions.filter((permission) => permission === needed)
+    : 'anyOf' in needed
+      ? needed.anyOf
+      : needed

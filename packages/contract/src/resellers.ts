@@ -84,7 +84,7 @@ export const resellers = {
     method: 'POST',
     path: '/resellers',
     access: 'owner',
-    permission: 'resellers:write',
+    permission: ['resellers:write', 'licenses:write'],
     tag,
     summary: 'Create a reseller for an app; only this response contains the password',
     body: z.strictObject({
@@ -105,6 +105,7 @@ export const resellers = {
     access: 'owner',
     permission: 'resellers:write',
     tag,
+    also: [{ when: 'a higher `licenseLimit`', permission: ['licenses:write'] }],
     summary: 'Change the license limit, suspend or resume; suspending ends the sessions of the reseller',
     params: idParams,
     body: z

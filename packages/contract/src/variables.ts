@@ -109,6 +109,7 @@ export const variables = {
     params: idParams,
     body: z.strictObject({ variables: appList, seen }),
     bodyLimit,
+    valuesMax: 1100,
     data: revised(appVariable),
     errors: ['variables_changed'],
   }),

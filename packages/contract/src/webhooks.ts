@@ -109,6 +109,9 @@ export const webhooks = {
     access: 'owner',
     permission: 'webhooks:write',
     tag,
+    also: [
+      { when: 'a new `url` of a webhook whose secret somebody else has', permission: ['secrets:write'] },
+    ],
     summary: 'Change, pause or resume a webhook. The caller becomes its maker',
     params: idParams,
     body: z.strictObject({ url, events, apps, active: z.boolean() }).partial(),
@@ -132,6 +135,7 @@ export const webhooks = {
     permission: 'webhooks:write',
     confirm: 'always',
     tag,
+    also: [{ when: 'a webhook whose secret somebody else has', permission: ['secrets:write'] }],
     summary: `Replace the secret; the one before also signs for ${limits.webhookRotationHours} hours`,
     params: idParams,
     data: z.strictObject({ secret: z.string() }),

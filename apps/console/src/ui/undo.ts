@@ -1,6 +1,7 @@
 import { limits, type UndoRow } from '@keyward/contract'
+import { isRejected, messageOf } from '../lib/api/call.ts'
 import { amountOf } from '../lib/format/words.ts'
-import { changeInBatches, toBatches } from '../lib/list/bulk.ts'
+import { toBatches } from '../lib/list/bulk.ts'
 import { toast } from './toast.tsx'
 
 interface Undo {
@@ -22,18 +23,24 @@ async function takeBack({ noun, refresh, rows, restore }: Undo) {
   const amount = amountOf(rows.length, noun)
   const id = toast.loading('Undoing', { description: amount })
   let changed = 0
-  const { done, failed } = await changeInBatches({
-    batches: toBatches(rows, limits.bulkMax),
-    change: async (batch) => {
+  let done = 0
+  let reason: string | undefined
+  // The server skips what it cannot restore, so a smaller part would fail like the whole.
+  for (const { rows: batch } of toBatches(rows, limits.bulkMax)) {
+    try {
       changed += (await restore(batch)).changed
-    },
-  })
+      done += batch.length
+    } catch (error) {
+      reason ??= messageOf(error, 'It failed for an unknown reason.')
+      if (!isRejected(error)) break
+    }
+  }
   refresh()
-  const stays = done.length - changed
-  if (failed.length > 0) {
+  const stays = done - changed
+  if (reason !== undefined) {
     toast.error('Undo Failed', {
       id,
-      description: `${failed.length} of ${amount} could not be restored: ${failed[0]?.reason}`,
+      description: `${rows.length - done} of ${amount} could not be restored: ${reason}`,
     })
   } else if (stays > 0) {
     toast.info(changed > 0 ? 'Partly Undone' : 'Nothing Undone', {

@@ -1,8 +1,9 @@
 import {
   type CustomerKind,
   type Endpoint,
+  isGranted,
+  type Needed,
   type Permission,
-  type Requirement,
   type Role,
   rolePermissions,
 } from '@keyward/contract'
@@ -241,11 +242,12 @@ export const needsPerson = ({ permission, personal }: Pick<Endpoint, 'permission
   personal === true || permission === 'self' || permission === 'ownership'
 
 /** Whether an actor meets what a call needs; calls of other actors than an owner's need nothing more. */
-export function meets(actor: Actor, needed: Requirement | undefined): boolean {
+export function meets(actor: Actor, needed: Needed | undefined): boolean {
   if (needed === undefined || needed === 'self') return true
   if (!isVendor(actor)) return false
   if (needed === 'api_key') return actor.kind === 'api_key'
-  return needed === 'ownership' ? actor.isOwner : actor.permissions.has(needed)
+  if (needed === 'ownership') return actor.isOwner
+  return isGranted(needed, (permission) => actor.permissions.has(permission))
 }
 
 /** Whether an actor may call what concerns all apps of its owner. */

@@ -41,6 +41,7 @@ const ofApp = {
   customer_sessions: 'id',
   customer_links: 'id',
   resellers: 'id',
+  customer_faces: 'seq',
   trial_marks: 'app_id, mark',
   former_names: 'app_id, digest',
   shop_events: 'seq',

@@ -66,6 +66,16 @@ function bytesOf(schema: Schema): number {
   )
 }
 
+/** The most values that a schema accepts, its lists and objects included. */
+function valuesOf(schema: Schema): number {
+  if (schema.anyOf) return Math.max(...schema.anyOf.map(valuesOf))
+  if (schema.type === 'array') return 1 + (schema.maxItems ?? 0) * valuesOf(schema.items ?? {})
+  if (schema.type !== 'object') return 1
+  const rest = typeof schema.additionalProperties === 'object' ? valuesOf(schema.additionalProperties) : 0
+  const names = schema.propertyNames?.enum?.length ?? 0
+  return Object.values(schema.properties ?? {}).reduce((sum, part) => sum + valuesOf(part), 1 + names * rest)
+}
+
 const all = allEndpoints.map(({ name, endpoint }) => [name, endpoint] as const)
 const limitOf = (endpoint: Endpoint) => endpoint.bodyLimit ?? limits.bodyBytesMax
 
@@ -90,6 +100,14 @@ test('every call has a body limit that fits its largest body', () =>
     ),
     (_name, endpoint) => {
       expect(bytesOf(toInput(endpoint.body as z.ZodType))).toBeLessThanOrEqual(limitOf(endpoint))
+    },
+  ))
+
+test('every call accepts as many values as its largest body has', () =>
+  everyRow(
+    all.filter(([, { body }]) => body),
+    (_name, { body, valuesMax = limits.bodyValuesMax }) => {
+      expect(valuesOf(toInput(body as z.ZodType))).toBeLessThanOrEqual(valuesMax)
     },
   ))
 

@@ -108,6 +108,7 @@ test('these calls ask for a proof of identity', () => {
     'members.remove': 'always',
     'members.update': 'always',
     'resellers.resetSecondFactor': 'always',
+    'shops.create': 'always',
     'webhooks.create': 'always',
     'webhooks.rotateSecret': 'always',
     'secondFactor.beginTotp': 'always',

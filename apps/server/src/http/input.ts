@@ -1,4 +1,4 @@
-import type { Endpoint } from '@keyward/contract'
+import { type Endpoint, limits } from '@keyward/contract'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Issue, problem } from '../core/problem.ts'
@@ -6,11 +6,8 @@ import { type Issue, problem } from '../core/problem.ts'
 // Reject an unexpected body instead of ignoring it.
 const noBody = z.strictObject({})
 
-/** More than any endpoint accepts; zod visits every value, including invalid ones. */
-const mostValues = 1000
 /** Deeper than any endpoint accepts; keeps recursion from overflowing the stack. */
 const deepest = 20
-const tooMany: Issue = { path: '', message: `More than ${mostValues} values` }
 const mostIssues = 10
 const mostUnknownFields = 10
 const longestName = 100
@@ -20,7 +17,7 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   const issues: Issue[] = []
   const parse = (schema: z.ZodType | undefined, value: unknown) => {
     if (!schema) return undefined
-    const fault = findFault(value)
+    const fault = findFault(value, endpoint)
     if (fault) {
       issues.push(fault)
       return undefined
@@ -44,19 +41,23 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   return input
 }
 
-/** Finds what makes a value unsafe to parse; visits at most `mostValues` values. */
-function findFault(value: unknown): Issue | undefined {
+/** Finds what makes a value unsafe to parse. It visits no more values than the call accepts, since zod visits every one. */
+function findFault(
+  value: unknown,
+  { valuesMax = limits.bodyValuesMax }: Endpoint,
+): Issue | undefined {
+  const tooMany: Issue = { path: '', message: `More than ${valuesMax} values` }
   let seen = 0
   const walk = (part: unknown, path: string, depth: number): Issue | undefined => {
     seen += 1
-    if (seen > mostValues) return tooMany
+    if (seen > valuesMax) return tooMany
     // PostgreSQL cannot store NUL, and SQLite's full-text search stops at it.
     if (typeof part === 'string')
       return part.includes('\u0000') ? { path, message: 'NUL characters are not allowed' } : undefined
     if (typeof part !== 'object' || part === null) return undefined
     if (depth === deepest) return { path: '', message: 'Nested too deeply' }
     // Checked before the loop: enumerating the indexes of a huge array is already expensive.
-    if (Array.isArray(part) && part.length > mostValues) return tooMany
+    if (Array.isArray(part) && part.length > valuesMax) return tooMany
     for (const name in part) {
       const inner = (part as Record<string, unknown>)[name]
       const fault = walk(inner, path === '' ? name : `${path}.${name}`, depth + 1)

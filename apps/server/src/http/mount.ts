@@ -12,7 +12,6 @@ import {
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
-  type Actor,
   type CustomerActor,
   hasAllApps,
   lacksFactor,
@@ -155,7 +154,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       handler: (request, reply) =>
         turns.during(request, async () => {
           const parsed = parseInput(endpoint, request)
-          refuseByInput(endpoint, actors.get(request), parsed)
+          refuseByInput(endpoint, actors.get(request), parsed, options.clock.now())
           const keyed =
             acceptsKey && !isDryRun(parsed.body)
               ? toKeyedRequest(request.headers, { method, path, input: parsed })
@@ -200,9 +199,10 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
 
 /** Refuses what an actor may not do although it may make the call. */
 function refuseByInput(
-  { allApps, deleting = [] }: Endpoint,
-  actor: Actor | undefined,
+  { allApps, deleting = [], also = [] }: Endpoint,
+  actor: SignedIn | undefined,
   { query, body }: { query?: unknown; body?: unknown },
+  now: number,
 ): void {
   if (!actor) return
   const { app } = { ...(query as { app?: string }) }
@@ -210,7 +210,13 @@ function refuseByInput(
     throw problem('permission_missing')
   const { action = 'delete' } = { ...(body as { action?: string }) }
   const isDeleting = action === 'delete'
-  if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
+  if (isDeleting && !meets(actor, deleting)) throw problem('permission_missing')
+  const sent = { ...(body as Record<string, unknown>) }
+  for (const { fields = [], permission, confirm } of also) {
+    if (!fields.some((field) => sent[field] !== undefined)) continue
+    if (!meets(actor, permission)) throw problem('permission_missing')
+    if (actor.kind !== 'customer') requireProof(actor, confirm, now)
+  }
 }
 
 /** Repeats a search that finds nothing with the keys in its text: people paste a sentence with the key of a customer. */

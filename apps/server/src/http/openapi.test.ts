@@ -1,4 +1,4 @@
-import { acceptsIdempotencyKey, apiKeyPermissions, errorFacts } from '@keyward/contract'
+import { acceptsIdempotencyKey, apiKeyPermissions, errorFacts, permissionsNamed } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { everyRow } from '../../test/every-row.ts'
 import { allEndpoints, buildOpenApi, errorsOf } from './openapi.ts'
@@ -124,11 +124,14 @@ test('every call says which permission it needs, and whether API keys may make i
       expect(operation.description).toContain('Only an API key')
       return
     }
-    const takesApiKey = !personal && apiKeyPermissions.some((one) => one === permission)
+    const named = permission === undefined ? [] : permissionsNamed(permission)
+    const takesApiKey = !personal && named.some((one) => apiKeyPermissions.includes(one))
     expect(accepted).toEqual(
       ['public', 'program'].includes(access) ? [] : [access, ...(takesApiKey ? ['apiKey'] : [])],
     )
-    if (takesApiKey) expect(operation.description).toContain(`Permission: \`${permission}\`.`)
+    const needs = typeof permission === 'object' && 'anyOf' in permission ? ' or ' : ' and '
+    const told = named.map((one) => `\`${one}\``).join(needs)
+    if (takesApiKey) expect(operation.description).toContain(`Permission: ${told}.`)
     else if (access === 'owner')
       expect(operation.description).toMatch(/API keys cannot call it|no API key|Permission: `members:/)
   }))

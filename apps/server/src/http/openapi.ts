@@ -6,7 +6,8 @@ import {
   endpoints,
   errorFacts,
   limits,
-  type Permission,
+  type Needed,
+  permissionsNamed,
 } from '@keyward/contract'
 import { z } from 'zod'
 import { needsPerson } from '../core/actor.ts'
@@ -40,7 +41,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (needsPerson(endpoint)) codes.add('api_key_not_allowed')
   if (endpoint.permission !== undefined && endpoint.permission !== 'self')
     codes.add('permission_missing').add('second_factor_required')
-  if (endpoint.confirm) codes.add('confirm_identity')
+  if (endpoint.confirm || endpoint.also?.some(({ confirm }) => confirm)) codes.add('confirm_identity')
   if (isBudgeted(endpoint)) codes.add('rate_limited')
   if (acceptsIdempotencyKey(endpoint)) for (const code of keyedCodes) codes.add(code)
   if (endpoint.access === 'session') codes.add('sessionUnauthed').add('appDisabled').add('pausedApp')
@@ -124,21 +125,35 @@ const schemes = {
 function security({ access, permission, personal }: Endpoint): Json[] {
   if (!(access in schemes)) return []
   if (permission === 'api_key') return [{ apiKey: [] }]
-  const takesApiKey = !personal && apiKeyPermissions.includes(permission as Permission)
+  const named = permission === undefined ? [] : permissionsNamed(permission)
+  const takesApiKey = !personal && named.length > 0 && named.every((one) => apiKeyPermissions.includes(one))
   return [{ [access]: [] }, ...(takesApiKey ? [{ apiKey: [] }] : [])]
 }
 
+const namesOf = (needed: Needed): string =>
+  permissionsNamed(needed)
+    .map((permission) => `\`${permission}\``)
+    .join(typeof needed === 'object' && 'anyOf' in needed ? ' or ' : ' and ')
+
 /** Which people and API keys may make a call, in Markdown. */
-export function permissionOf({ permission, personal, deleting, allApps }: Endpoint): string {
+export function permissionOf({ permission, personal, deleting, also = [], allApps }: Endpoint): string {
   if (permission === undefined) return ''
   if (permission === 'self') return 'API keys cannot call it.'
   if (permission === 'ownership') return 'Only the owner may call it, no API key.'
   if (permission === 'api_key') return 'Only an API key may call it, about itself.'
-  const alone = `Permission: \`${permission}\`.`
-  const also = deleting ? ` Deleting also needs \`${deleting.join('` and `')}\`.` : ''
+  const alone = `Permission: ${namesOf(permission)}.`
+  const further = [...(deleting ? [{ when: 'deletion', permission: deleting }] : []), ...also]
+  const parts = further.map(
+    ({ when, permission: needed, confirm }) =>
+      ` It also needs ${namesOf(needed)} for ${when}${confirm ? `, and ${proof}` : ''}.`,
+  )
   const which = allApps === 'without app' ? 'Without an app, it' : 'It'
   if (personal) return `${alone} API keys cannot call it.`
-  return alone + also + (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
+  return (
+    alone +
+    parts.join('') +
+    (allApps ? ` ${which} concerns all apps, so callers with some apps get 403.` : '')
+  )
 }
 
 const failure: Json = {
@@ -203,6 +218,7 @@ function operation(name: string, endpoint: Endpoint): Json {
     ...(body || raw ? { requestBody: body ?? raw } : {}),
     ...(endpoint.permission ? { 'x-permission': endpoint.permission } : {}),
     ...(endpoint.allApps ? { 'x-all-apps': endpoint.allApps } : {}),
+    ...(endpoint.also ? { 'x-also': endpoint.also } : {}),
     ...(endpoint.deleting ? { 'x-deleting': endpoint.deleting } : {}),
     ...(endpoint.confirm ? { 'x-confirm': endpoint.confirm } : {}),
     security: security(endpoint),

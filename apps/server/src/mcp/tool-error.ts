@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, errorFacts, type Requirement } from '@keyward/contract'
+import { type ErrorCode, errorCodes, errorFacts, type Needed, permissionsNamed } from '@keyward/contract'
 
 /** Why a tool did nothing, in a sentence that contains no text of customers. */
 export class ToolError extends Error {}
@@ -11,12 +11,15 @@ interface Refusal {
   /** The fields that the server rejects. */
   paths: readonly string[]
   retryAfter: string | null
-  needed: Requirement | undefined
+  needed: Needed | undefined
 }
 
 /** The refusal of a call, by its code alone: the message of the server may quote what customers typed. */
 export function toToolError({ status, code, paths, retryAfter, needed }: Refusal): ToolError {
-  if (code === 'permission_missing') return new ToolError(`The API key lacks the permission ${needed}.`)
+  if (code === 'permission_missing')
+    return new ToolError(
+      `The API key lacks the permission ${needed ? permissionsNamed(needed).join(', ') : ''}.`,
+    )
   if (code === 'not_found')
     return new ToolError('There is no such object, or it belongs to an app that the API key may not access.')
   if (code === 'unauthorized')

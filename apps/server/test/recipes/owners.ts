@@ -11,6 +11,9 @@ import { newShopSecret } from '../shop-events.ts'
 import { makeWebhook, unreachable } from '../webhook-actor.ts'
 import { addResetLink, expiresAt2030, oneLicense, type Recipes, type World } from './world.ts'
 
+/** Recipes for several apps of an owner make customers of their own. */
+let customers = 0
+
 const coupons = ['SAVE10', 'SAVE20', 'SAVE25']
 
 /** Every writing call of an owner. */
@@ -24,7 +27,6 @@ export function ownerRecipes(world: World): Recipes {
     const { user } = await activateKey(on, owner, app, 'pc-1')
     return () => owner.call(method, `/clients/${user._id}${path}`, body)
   }
-  let customers = 0
   const newEmail = () => {
     customers += 1
     return `customer${customers}@engines.example`

@@ -1,4 +1,4 @@
-import { apiKeyPermissions, type Endpoint } from '@keyward/contract'
+import { apiKeyPermissions, type Endpoint, isGranted } from '@keyward/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { makeApp } from '../actors.ts'
@@ -54,8 +54,10 @@ const includes: Record<string, Holds> = {
 /** What a caller is refused whose permissions pass `holds`. */
 function refusalWith(endpoint: Endpoint, holds: Holds, hasAllApps: boolean): Refusal | undefined {
   const { permission = 'self', deleting = [], method, allApps } = endpoint
-  const needed = method === 'DELETE' ? [permission, ...deleting] : [permission]
-  return needed.every(holds) && (hasAllApps || allApps === undefined) ? undefined : 'permission_missing'
+  const isMissing = method === 'DELETE' && !deleting.every(holds)
+  return isGranted(permission, holds) && !isMissing && (hasAllApps || allApps === undefined)
+    ? undefined
+    : 'permission_missing'
 }
 
 function refusalOf(endpoint: Endpoint, role: string, hasAllApps = true): Refusal | undefined {

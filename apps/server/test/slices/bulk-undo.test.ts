@@ -1,4 +1,4 @@
-import type { UndoRow } from '@keyward/contract'
+import { type License, limits, type UndoRow } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, refusal, registerUser, signUp } from '../actors.ts'
@@ -133,6 +133,46 @@ test('of many concurrent undos, one takes back the extension, and none a later o
   expect((await undo('licenses', later)).changed).toBe(0)
   expect((await read('licenses', id)).expiresAt).toBe(on.clock.inDays(40))
 })
+
+const makeMany = {
+  licenses: async () => {
+    const made = await Promise.all([1, 2].map(() => makeLicenses(on, owner, app, limits.bulkMax / 2)))
+    return made.flat().map(({ _id }) => _id)
+  },
+  clients: async () => {
+    const ids: string[] = []
+    for (let at = 0; at < limits.bulkMax; at += 1) {
+      const user = { username: `many-${at}`, password: 'swordfish', appId: app._id }
+      const body = { ...user, expiresAt: on.clock.inDays(30) }
+      ids.push((await owner.call('POST', '/clients/create-direct', body)).json.data.client._id)
+    }
+    return ids
+  },
+}
+
+test.each(['licenses', 'clients'] as const)(
+  'a change of as many %s as a bulk call takes is undone at once',
+  async (noun) => {
+    const ids = await makeMany[noun]()
+    const state = async () => {
+      const answer = await owner.call('POST', `/${noun}/bulk`, { action: 'unban', ids })
+      return answer.json.data[noun].map(({ expiresAt, banned }: License) => ({ expiresAt, banned }))
+    }
+    const before = await state()
+    const changes = [
+      { action: 'extend', days: 9 },
+      { action: 'extend', expiresAt: on.clock.inDays(900) },
+      { action: 'ban' },
+    ]
+    for (const body of changes) {
+      const { changed, undo: rows } = await bulk(noun, { ...body, ids })
+      expect([changed, rows.length]).toEqual([limits.bulkMax, limits.bulkMax])
+      const undone = await undo(noun, rows)
+      expect([undone.changed, undone.skipped]).toEqual([limits.bulkMax, []])
+      expect(await state()).toEqual(before)
+    }
+  },
+)
 
 test('an undo takes one kind of change a row, a term that fits the end, and needs the right to write', async () => {
   const [license] = await makeLicenses(on, owner, app)

@@ -42,7 +42,7 @@ export function LicenseMenu({
   const ban = useSetLicenseBan()
   const may = useMay()
   const banItem = (
-    <May call={wire.licenses.toggleBan}>
+    <May call={license.banned ? wire.licenses.toggleBan : { call: wire.licenses.toggleBan, part: 'also' }}>
       <MenuItem
         icon={license.banned ? <CircleCheck /> : <Ban />}
         onSelect={() => (license.banned ? ban.mutate({ license, banned: false }) : onBan())}

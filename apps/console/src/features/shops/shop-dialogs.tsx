@@ -1,4 +1,5 @@
 import type { App, Shop } from '@keyward/contract'
+import type { Doing } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
@@ -14,15 +15,21 @@ const confirm = () => import('./confirm-dialogs.tsx')
 const PauseShopDialog = lazyNamed(confirm, 'PauseShopDialog')
 const DeleteShopDialog = lazyNamed(confirm, 'DeleteShopDialog')
 
-const calls = {
+const calls: Record<ShopDialogKind, readonly Doing[]> = {
   'new-shop': [wire.shops.create],
   'connect-shop': [wire.shops.test],
   'edit-shop': [wire.shops.update],
-  'replace-secret': [wire.shops.update],
+  'replace-secret': [{ call: wire.shops.update, part: 'also' }],
   'pause-shop': [wire.shops.update],
   'delete-shop': [wire.shops.remove],
 }
-export type ShopDialogKind = keyof typeof calls
+export type ShopDialogKind =
+  | 'new-shop'
+  | 'connect-shop'
+  | 'edit-shop'
+  | 'replace-secret'
+  | 'pause-shop'
+  | 'delete-shop'
 
 export const useShopDialog = () => useCallDialog(calls)
 

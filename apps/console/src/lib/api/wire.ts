@@ -1,5 +1,5 @@
 import table from 'virtual:wire'
-import type { Endpoint, endpoints, Requirement } from '@keyward/contract'
+import type { AnyOf, Endpoint, endpoints, Permission, Requirement } from '@keyward/contract'
 
 /** The part of an endpoint that a call needs at run time, with the endpoint's types. */
 export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
@@ -9,7 +9,9 @@ export type Wire<E extends Endpoint = Endpoint> = Pick<E, 'path'> & {
   access?: E['access']
   hasBody?: true
   /** What a person needs besides a session of its own. */
-  permission?: Exclude<Requirement, 'self'>
+  permission?: Exclude<Requirement, 'self'> | readonly Permission[] | AnyOf
+  /** What parts of it need besides. */
+  also?: readonly (readonly Permission[])[]
   allApps?: E['allApps']
   deleting?: E['deleting']
   /** Never set; carries the types. */

@@ -2,7 +2,7 @@ import type { SearchMatch } from '@keyward/contract'
 import { sql } from 'kysely'
 import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Database } from '../engine.ts'
-import { foundInScope, inScope } from '../scope.ts'
+import { foundInScope, inScope, isOneOf } from '../scope.ts'
 import type { Db } from '../tables.ts'
 import { type ListScope, mayRead, namedMost } from './list-filters.ts'
 import { afterPrefix, type SearchTerm } from './search.ts'
@@ -10,8 +10,14 @@ import { afterPrefix, type SearchTerm } from './search.ts'
 /** Customers whose address begins with the text. Which of their licenses the caller sees is for the list to decide. */
 export async function customersNamed({ lists }: Database, { scope }: ListScope, term: SearchTerm) {
   const text = normalizeEmailPart(term.text)
+  // Customers of other apps must not use up the places of those that the caller sees.
+  const isSeen =
+    scope.apps === null
+      ? sql``
+      : sql`and exists (select 1 from customer_faces f where f.customer_id = t.id
+          and ${isOneOf(scope.apps, sql.ref('f.app_id'))})`
   const { rows } = await sql<{ id: string }>`select t.id as id from customers t
-    where t.owner_id = ${scope.ownerId} and t.email_normalized >= ${text} and t.email_normalized < ${afterPrefix(text)}
+    where t.owner_id = ${scope.ownerId} and t.email_normalized >= ${text} and t.email_normalized < ${afterPrefix(text)} ${isSeen}
     order by t.email_normalized limit ${namedMost}`.execute(lists)
   return rows.map(({ id }) => id)
 }
@@ -38,11 +44,13 @@ export async function readSales(
   { text, typed, short }: SearchTerm,
 ): Promise<Map<string, SearchMatch>> {
   const address = normalizeEmailPart(text)
+  // How it was typed elsewhere is for those who see all.
+  const email = filter.scope.apps === null ? sql`c.email` : sql`c.email_normalized`
   const customersOf = (table: 'licenses' | 'clients', ids: readonly string[]) =>
     ids.length === 0 || !mayRead(filter, 'clients:read')
       ? []
       : [
-          sql`select t.id as id, 'customer' as field, c.email as text
+          sql`select t.id as id, 'customer' as field, ${email} as text
             from ${sql.table(table)} t join customers c on c.id = t.customer_id
             where t.id in (${sql.join(ids)}) and ${foundInScope(filter.scope, 't')}
               and c.email_normalized >= ${address} and c.email_normalized < ${afterPrefix(address)}`,

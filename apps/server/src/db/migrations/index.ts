@@ -68,6 +68,8 @@ import { orderChoices } from './0087-order-choices.ts'
 import { emailDomains } from './0088-email-domains.ts'
 import { compatibilityNames } from './0089-compatibility-names.ts'
 import { mailTerms } from './0090-mail-terms.ts'
+import { webhookKeepers } from './0092-webhook-keepers.ts'
+import { customerFaces } from './0093-customer-faces.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -140,4 +142,6 @@ export const migrations: readonly Migration[] = [
   emailDomains,
   compatibilityNames,
   mailTerms,
+  webhookKeepers,
+  customerFaces,
 ]

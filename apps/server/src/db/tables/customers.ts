@@ -4,6 +4,7 @@ import type { Flag } from './flag.ts'
 
 export interface CustomerTables {
   customers: CustomersTable
+  customer_faces: CustomerFacesTable
   customer_sessions: CustomerSessionsTable
   customer_links: CustomerLinksTable
   erasures: ErasuresTable
@@ -17,6 +18,20 @@ interface CustomersTable {
   email: string
   /** One row for each of a vendor. */
   email_normalized: string
+  name: string | null
+  note: string | null
+  created_at: number
+}
+
+/** What callers who see one app and not all see of a customer with something in it. */
+interface CustomerFacesTable {
+  seq: Generated<number>
+  customer_id: string
+  app_id: string
+  /** The customer's own id if they see the customer itself; otherwise what follows is all that they see. */
+  id: string
+  /** As it was typed. */
+  email: string | null
   name: string | null
   note: string | null
   created_at: number

@@ -32,6 +32,9 @@ interface WebhooksTable {
   /** Who saved it last. */
   maker_kind: 'person' | 'api_key'
   maker_id: string
+  /** Who made it or rotated its secret last: nobody else has got the secret. */
+  keeper_kind: Generated<'person' | 'api_key'>
+  keeper_id: Generated<string>
   created_at: number
   /** Its log is deleted in parts, then its row. */
   deleted_at: Generated<number | null>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lowerCase, ownerOf } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
-import { customerInScope } from '../customers/customers.access.ts'
+import { listShown } from '../customers/faces.access.ts'
 
 /** The columns that name the objects of an app. */
 const ofApps = {
@@ -63,12 +63,11 @@ async function named(db: Db, reader: Reader, prefix: string, ids: string[]): Pro
       .execute()
   }
   if (prefix === 'cus') {
-    return db
-      .selectFrom('customers as c')
-      .select(['c.id', 'c.email as name'])
-      .where(isIn(db, 'c.id', ids))
-      .where(customerInScope(scope))
-      .execute()
+    const shown = await listShown(db, scope, ids)
+    return ids.flatMap((id) => {
+      const name = shown.get(id)?.email
+      return name === undefined ? [] : [{ id, name }]
+    })
   }
   if (prefix === 'own') {
     return db

@@ -20,6 +20,7 @@ import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
 import { lastLinkedRecord } from '../../db/record-objects.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
@@ -95,8 +96,9 @@ async function* walkDown({ database }: Ctx, walk: Walk): AsyncGenerator<number[]
 async function find(
   ctx: Ctx,
   actor: VendorActor,
-  query: AuditQuery,
+  wanted: AuditQuery,
 ): Promise<{ walk: Walk; hits: Found | undefined }> {
+  const query = await toStored(ctx.db, actor, wanted)
   const { action, subject, from, to } = query
   const filter: RecordFilter = {
     scope: actor,
@@ -175,6 +177,25 @@ async function toSearch(ctx: Ctx, actor: VendorActor, term: SearchTerm, text: st
   }
 }
 
+/** The filters name customers as the caller sees them; a customer that it does not see finds no record. */
+async function toStored(db: Ctx['db'], actor: VendorActor, query: AuditQuery): Promise<AuditQuery> {
+  const toId = async (id: string | undefined) =>
+    id?.startsWith('cus_') ? ((await findNamedCustomer(db, actor, id)) ?? (actor.apps ? '' : id)) : id
+  const { actor: by, subject, about } = query
+  return { ...query, actor: await toId(by), subject: await toId(subject), about: await toId(about) }
+}
+
+/** Records name customers by their own ids, which callers with some apps do not see. */
+async function showCustomers(
+  db: Ctx['db'],
+  actor: VendorActor,
+  rows: readonly repo.RecordRow[],
+): Promise<repo.RecordRow[]> {
+  const texts = rows.map(({ actor_id, target_id, detail }) => ({ actor_id, target_id, detail }))
+  const shown = JSON.parse(await showCustomersIn(db, actor, JSON.stringify(texts))) as typeof texts
+  return rows.map((row, at) => ({ ...row, ...shown[at], actor_id: shown[at]?.actor_id ?? '' }))
+}
+
 /** What objects that no longer exist were called, by their ids. */
 async function findFormerNames(
   { db }: Ctx,
@@ -192,7 +213,8 @@ async function findFormerNames(
 }
 
 async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Promise<AuditRecord[]> {
-  const rows = await repo.listBySeq(ctx.database, actor, seqs)
+  const stored = await repo.listBySeq(ctx.database, actor, seqs)
+  const rows = await showCustomers(ctx.db, actor, stored)
   const may = mayOf(actor)
   const hidden = new Set<string>(hiddenActions(may))
   const ids = rows.flatMap(({ actor_id, target_id }) => [

@@ -14,6 +14,7 @@ import {
   noteErasure,
   renewErasure,
 } from '../customers/erasures.access.ts'
+import { findNamedCustomer } from '../customers/faces.access.ts'
 import { forgetEmail, forgetUsername } from '../end-users/end-users.erasure.ts'
 import { removeEndUser } from '../end-users/end-users.service.ts'
 import { takeFromCustomer } from '../entitlements/license-rows.ts'
@@ -45,8 +46,10 @@ export interface StoredPart {
 }
 
 /** Erases a person. The customer goes last, so that an erasure that was interrupted goes on from what is left. */
-export async function eraseCustomer(parts: ErasureParts, actor: VendorActor, id: string): Promise<void> {
+export async function eraseCustomer(parts: ErasureParts, actor: VendorActor, named: string): Promise<void> {
   const { ctx } = parts
+  const id = await findNamedCustomer(ctx.db, actor, named)
+  if (id === undefined) throw problem('not_found')
   const renew = () => ctx.tx(actor, (write) => renewErasure(write, id), { isStep: false })
   // A renewal that fails lets another process do the same once more, which changes nothing.
   const renewing = setInterval(() => void renew().catch(() => {}), erasureLeaseMs / 3)

@@ -16,8 +16,9 @@ import { found, readMails, toCustomer } from './customer-records.service.ts'
 const eventsMost = 1000
 
 /** All that is known of a person, as a JSON object that is sent while it is read. */
-export async function exportCustomer(ctx: Ctx, actor: VendorActor, id: string): Promise<FileAnswer> {
-  const customer = toCustomer(await found(ctx.db, actor, id))
+export async function exportCustomer(ctx: Ctx, actor: VendorActor, named: string): Promise<FileAnswer> {
+  const customer = toCustomer(await found(ctx.db, actor, named))
+  const { _id: id } = customer
   const licenses = await repo.listLicenseIds(ctx.database.lists, actor, id)
   const endUsers = await repo.listEndUsers(ctx.database.lists, actor, id, limits.searchCountMax)
   const parts = {
@@ -31,6 +32,7 @@ export async function exportCustomer(ctx: Ctx, actor: VendorActor, id: string): 
     })),
     orders: ordersOf(ctx, actor, id),
     mails: mapped(await readMails(ctx, actor, id, eventsMost), async (mail) => mail),
+    apps: mapped(await repo.listFaces(ctx.db, id), async (face) => face),
   }
   return new FileAnswer({
     name: `customer-${id}-${toIso(ctx.clock.now()).slice(0, 10)}.json`,

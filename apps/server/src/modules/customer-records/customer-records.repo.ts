@@ -5,9 +5,19 @@ import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, foundInScope, inScope, lock, ownerOf, type Tx } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import type { CustomerRow } from '../../db/tables.ts'
-import { customerInScope, hasAny } from '../customers/customers.access.ts'
+import {
+  customerInScope,
+  findNamedCustomer,
+  hasAny,
+  isShownFace,
+  shownText,
+} from '../customers/faces.access.ts'
 
+/** A customer as a caller sees it: `id` and what follows can be those of a face. */
 export interface CustomerView extends CustomerRow {
+  customer_id: string
+  /** The address as the people of the caller's apps typed it; null if they see the customer itself. */
+  typed: string | null
   licenses: number
   orders: number
 }
@@ -21,14 +31,49 @@ export interface CustomerFilter {
 const countOf = (table: 'licenses' | 'shop_orders', scope: OwnerScope) =>
   sql<number>`(select count(*) from ${sql.table(table)} t where t.customer_id = c.id and ${foundInScope(scope, 't')})`
 
-const views = (db: Db, scope: OwnerScope) =>
-  db
-    .selectFrom('customers as c')
-    .selectAll('c')
-    .select([countOf('licenses', scope).as('licenses'), countOf('shop_orders', scope).as('orders')])
+const views = (db: Db, scope: OwnerScope) => {
+  const counts = [
+    countOf('licenses', scope).as('licenses'),
+    countOf('shop_orders', scope).as('orders'),
+  ] as const
+  if (scope.apps === null) {
+    return db
+      .selectFrom('customers as c')
+      .select([
+        'c.seq',
+        'c.id',
+        'c.id as customer_id',
+        'c.owner_id',
+        'c.email',
+        'c.email_normalized',
+        'c.created_at',
+      ])
+      .select([
+        shownText('name').as('name'),
+        shownText('note').as('note'),
+        sql<string | null>`null`.as('typed'),
+      ])
+      .select(counts)
+  }
+  const shown = <Value>(column: 'name' | 'note' | 'created_at') =>
+    sql<Value>`case when f.id = c.id then ${sql.ref(`c.${column}`)} else ${sql.ref(`f.${column}`)} end`.as(
+      column,
+    )
+  return db
+    .selectFrom('customer_faces as f')
+    .innerJoin('customers as c', 'c.id', 'f.customer_id')
+    .select(['f.seq', 'f.id', 'c.id as customer_id', 'c.owner_id', 'c.email', 'c.email_normalized'])
+    .select([shown<string | null>('name'), shown<string | null>('note'), shown<number>('created_at')])
+    .select('f.email as typed')
+    .select(counts)
+    .where(isShownFace(scope))
+}
 
-export const findCustomer = (db: Db, scope: OwnerScope, id: string): Promise<CustomerView | undefined> =>
-  views(db, scope).where('c.id', '=', id).where(customerInScope(scope)).executeTakeFirst()
+export async function findCustomer(db: Db, scope: OwnerScope, id: string): Promise<CustomerView | undefined> {
+  const customer = await findNamedCustomer(db, scope, id)
+  if (customer === undefined) return undefined
+  return views(db, scope).where('c.id', '=', customer).executeTakeFirst()
+}
 
 /** Locks the row until the transaction ends. */
 export const lockCustomer = (tx: Tx, scope: OwnerScope, id: string): Promise<CustomerRow | undefined> =>
@@ -45,36 +90,41 @@ export async function pageCustomers(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: CustomerView[]; total: number }> {
-  const conditions = [sql<SqlBool>`c.owner_id = ${scope.ownerId}`]
+  const { apps } = scope
+  const conditions = [sql<SqlBool>`${ownerOf('c')} = ${scope.ownerId}`]
+  if (apps === null) conditions.push(sql<SqlBool>`c.owner_id = ${scope.ownerId}`)
   if (appId !== undefined) conditions.push(hasAny(scope, sql`coalesce(t.app_id, '') = ${appId}`))
-  else if (scope.apps) conditions.push(hasAny(scope))
-  if (search !== undefined) conditions.push(contains(search))
+  else if (apps) conditions.push(hasAny(scope))
   const matching = sql<SqlBool>`${sql.join(conditions, sql` and `)}`
-  const counted = lists
-    .selectFrom('customers as c')
-    .select('c.seq')
-    .where(matching)
-    .limit(most + 1)
+  const found = (select: ReturnType<typeof views>) =>
+    search === undefined ? select.where(matching) : select.where(matching).where(contains(scope, search))
   const { n } = await lists
-    .selectFrom(counted.as('some'))
+    .selectFrom(
+      found(views(lists, scope))
+        .clearSelect()
+        .select('c.seq')
+        .limit(most + 1)
+        .as('some'),
+    )
     .select((eb) => eb.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
   const total = Number(n)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
-  const rows = await views(lists, scope)
-    .where(matching)
-    .orderBy('c.seq', 'desc')
+  const rows = await found(views(lists, scope))
+    .orderBy(apps === null ? 'c.seq' : 'f.seq', 'desc')
     .limit(limit)
     .offset(offset)
     .execute()
   return { rows, total }
 }
 
-function contains(search: string): RawBuilder<SqlBool> {
+function contains({ apps }: OwnerScope, search: string): RawBuilder<SqlBool> {
   const [name, address] = [anywhere(normalizeName(search)), anywhere(normalizeEmailPart(search))]
-  return sql`(c.email_normalized like ${address} escape '\\' or lower(c.email) like ${name} escape '\\'
-    or lower(c.name) like ${name} escape '\\')`
+  const shownName = apps === null ? shownText('name') : sql`case when f.id = c.id then c.name else f.name end`
+  const typed = apps === null ? sql`c.email` : sql`coalesce(f.email, c.email)`
+  return sql`(c.email_normalized like ${address} escape '\\' or lower(${typed}) like ${name} escape '\\'
+    or lower(${shownName}) like ${name} escape '\\')`
 }
 
 /** The newest licenses of a customer, and of its end users. */
@@ -137,6 +187,16 @@ export async function listNumbers(
     .execute()
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
+
+/** What the people of single apps wrote about a customer that the caller has found. */
+export const listFaces = (db: Db, id: string) =>
+  db
+    .selectFrom('customer_faces as f')
+    .select(['f.app_id as app', 'f.email', 'f.name', 'f.note'])
+    .where('f.customer_id', '=', id)
+    .whereRef('f.id', '<>', 'f.customer_id')
+    .orderBy('f.seq')
+    .execute()
 
 /** The licenses that a person has, or uses as an end user. */
 export async function listLicenseIds(db: Db, scope: OwnerScope, id: string): Promise<string[]> {

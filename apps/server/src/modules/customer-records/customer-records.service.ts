@@ -4,9 +4,12 @@ import { toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
+import type { Tx } from '../../db/index.ts'
+import type { CustomerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
-import { insertCustomer, updateCustomer } from '../customers/customers.access.ts'
+import { insertCustomer, replaceInFaces, updateCustomer, updateFaces } from '../customers/customers.access.ts'
+import { shownEmail } from '../customers/faces.access.ts'
 import { listDevicesOf } from '../end-users/end-users.devices.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
@@ -51,10 +54,11 @@ export async function createCustomer(
 
 /** A customer with what it has. */
 export async function getCustomer(ctx: Ctx, actor: VendorActor, id: string) {
-  const customer = toCustomer(await found(ctx.db, actor, id))
-  const parts = await readParts(ctx, actor, id, limits.customerPartsMax)
+  const row = await found(ctx.db, actor, id)
+  const parts = await readParts(ctx, actor, row.customer_id, limits.customerPartsMax)
   const devices = await listDevicesOf(ctx, actor, parts.clients, limits.customerPartsMax)
-  return { customer, ...parts, devices, mails: await readMails(ctx, actor, id, limits.customerPartsMax) }
+  const mails = await readMails(ctx, actor, row.customer_id, limits.customerPartsMax)
+  return { customer: toCustomer(row), ...parts, devices, mails }
 }
 
 /** The newest mails to a customer that the caller may know of. */
@@ -106,18 +110,36 @@ export async function changeCustomer(
   return ctx.tx(
     actor,
     async (write) => {
-      if (!(await repo.lockCustomer(write.tx, actor, id))) throw problem('not_found')
-      const { email, name, note } = change
-      await updateCustomer(write.tx, actor, id, {
-        ...(email !== undefined && { email }),
-        ...(name !== undefined && { name: name || null }),
-        ...(note !== undefined && { note: note || null }),
-      })
-      write.record('customer.updated', id, { fields: Object.keys(change) })
-      return toCustomer(await found(write.tx, actor, id))
+      const { tx } = write
+      const shown = await found(tx, actor, id)
+      const row = await repo.lockCustomer(tx, actor, shown.customer_id)
+      if (!row) throw problem('not_found')
+      await changeTexts(tx, actor, { shown, row }, change)
+      if (change.email !== undefined) await updateCustomer(tx, actor, row.id, { email: change.email })
+      write.record('customer.updated', row.id, { fields: Object.keys(change) })
+      return toCustomer(await found(tx, actor, id))
     },
     { onTaken: exists },
   )
+}
+
+/** Changes a text where it stands, so that what was written in one app does not appear in another. */
+async function changeTexts(
+  tx: Tx,
+  actor: VendorActor,
+  { shown, row }: { shown: repo.CustomerView; row: CustomerRow },
+  change: CustomerChange,
+): Promise<void> {
+  for (const column of ['name', 'note'] as const) {
+    const wanted = change[column]
+    if (wanted === undefined) continue
+    const [before, after] = [shown[column], wanted || null]
+    if (after === before) continue
+    if (shown.id !== row.id) await updateFaces(tx, actor, row.id, { [column]: after })
+    else if (row[column] === null && before !== null)
+      await replaceInFaces(tx, row.id, column, { before, after })
+    else await updateCustomer(tx, actor, row.id, { [column]: after })
+  }
 }
 
 export async function found(db: Ctx['db'], scope: OwnerScope, id: string): Promise<repo.CustomerView> {
@@ -130,7 +152,7 @@ const exists = () => problem('customer_exists')
 
 export const toCustomer = (row: repo.CustomerView): Customer => ({
   _id: row.id,
-  email: row.email,
+  email: shownEmail(row.typed, row),
   name: row.name,
   note: row.note,
   createdAt: toIso(row.created_at),

@@ -1,14 +1,19 @@
 import { email as emailSchema } from '@keyward/contract'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { newId, normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, foundInScope, lockShared, ownerOf, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, lock, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
+import { findNamedCustomer, isFaceOf, listShown, showInApp } from './faces.access.ts'
 
 export interface NewCustomer {
   /** The id of the vendor, which the caller has checked. */
   owner: string
+  /** Where it is about to be linked. */
+  appId: string
+  /** Whether the caller sees all customers, so that the people of the app may see the one that it finds. */
+  seesAll: boolean
   email: string
   name?: string | null | undefined
 }
@@ -17,8 +22,9 @@ export interface NewCustomer {
  * Finds or makes the customer of an address, in the caller's transaction: concurrent callers get the same one. A customer
  * without a name takes the name. Call it before the transaction locks licenses or end users.
  */
-export async function customerOf(write: WriteTransaction, wanted: NewCustomer): Promise<CustomerRow> {
+export async function customerOf(write: WriteTransaction, wanted: NewCustomer): Promise<string> {
   const { tx } = write
+  const { owner: ownerId, appId, seesAll } = wanted
   const name = wanted.name?.trim() || null
   const email = emailSchema.safeParse(wanted.email).data ?? wanted.email.trim()
   const id = newId('cus')
@@ -26,57 +32,48 @@ export async function customerOf(write: WriteTransaction, wanted: NewCustomer): 
   const customer = await tx
     .insertInto('customers')
     .values({
-      ...{ id, owner_id: wanted.owner, email },
-      ...{ email_normalized: normalizeEmail(email), name, note: null, created_at: write.now },
+      ...{ id, owner_id: ownerId, email, email_normalized: normalizeEmail(email) },
+      ...{ name, note: null, created_at: write.now },
     })
     .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'email_normalized'])
-        .doUpdateSet({ name: sql`coalesce(customers.name, excluded.name)` }),
+      conflict.columns(['owner_id', 'email_normalized']).doUpdateSet({ email: sql`customers.email` }),
     )
-    .returningAll()
+    .returning('id')
     .executeTakeFirstOrThrow()
-  if (customer.id === id) write.record('customer.created', id, {})
-  return customer
+  const isNew = customer.id === id
+  if (isNew) write.record('customer.created', id, {})
+  await showInApp(write, customer.id, { ownerId, appId, isShared: isNew || seesAll, email, name })
+  return customer.id
 }
 
 /**
- * What a call names as a customer, as an id: null for none, undefined to keep it. An address finds or adds its customer.
- * Call it before the transaction locks licenses or end users.
+ * What a call names as the customer of something in an app, as an id: null for none, undefined to keep it. An address finds
+ * or adds its customer. Call it before the transaction locks licenses or end users.
  */
 export async function linkedCustomer(
   write: WriteTransaction,
   actor: VendorActor,
   link: string | null | undefined,
+  appId: string,
 ): Promise<string | null | undefined> {
   if (link === undefined || link === null) return link
   if (!actor.permissions.has('clients:write')) throw problem('permission_missing')
-  if (link.includes('@')) return (await customerOf(write, { owner: actor.ownerId, email: link })).id
-  const found = lockShared(
-    write.tx,
-    write.tx
-      .selectFrom('customers as c')
-      .select('c.id')
-      .where('c.id', '=', link)
-      .where(customerInScope(actor)),
-  )
-  if (!(await found.executeTakeFirst())) throw problem('not_found', { message: 'Customer not found' })
-  return link
+  const seesAll = actor.apps === null && actor.permissions.has('clients:read')
+  const { ownerId } = actor
+  if (link.includes('@')) return customerOf(write, { owner: ownerId, appId, seesAll, email: link })
+  const { tx } = write
+  const id = await findNamedCustomer(tx, actor, link)
+  const customer = id && tx.selectFrom('customers as c').select('c.id').where('c.id', '=', id)
+  if (!customer || !(await lock(tx, customer).executeTakeFirst()))
+    throw problem('not_found', { message: 'Customer not found' })
+  const email = (await listShown(tx, actor, [id])).get(id)?.email ?? ''
+  await showInApp(write, id, { ownerId, appId, isShared: seesAll, email })
+  return id
 }
 
-/** Whether a customer `c` is the vendor's and, for a caller with some apps, has something in one of these. */
-export const customerInScope = (scope: OwnerScope): RawBuilder<SqlBool> =>
-  scope.apps === null
-    ? sql`${ownerOf('c')} = ${scope.ownerId}`
-    : sql`${ownerOf('c')} = ${scope.ownerId} and ${hasAny(scope)}`
-
-/** Whether a customer `c` has a license, an end user or an order in the scope. */
-export const hasAny = (scope: OwnerScope, app?: RawBuilder<SqlBool>): RawBuilder<SqlBool> => {
-  const mine = sql`${foundInScope(scope, 't')} and ${app ?? sql`1 = 1`}`
-  const has = (table: string) =>
-    sql`exists (select 1 from ${sql.table(table)} t where t.customer_id = c.id and ${mine})`
-  return sql`(${has('licenses')} or ${has('clients')} or ${has('shop_orders')})`
-}
+/** The id of a customer as the caller sees it. */
+export const shownCustomerId = async (db: Db, scope: OwnerScope, id: string): Promise<string | null> =>
+  scope.apps === null ? id : ((await listShown(db, scope, [id])).get(id)?.id ?? null)
 
 export type CustomerDetails = Pick<CustomerRow, 'email' | 'name' | 'note'>
 
@@ -99,6 +96,7 @@ export async function updateCustomer(
   id: string,
   change: Partial<CustomerDetails>,
 ): Promise<void> {
+  if (Object.keys(change).length === 0) return
   const normalized = change.email === undefined ? {} : { email_normalized: normalizeEmail(change.email) }
   await tx
     .updateTable('customers')
@@ -108,22 +106,48 @@ export async function updateCustomer(
     .execute()
 }
 
+export type FaceText = Pick<CustomerDetails, 'name' | 'note'>
+
+/** Changes what the people of the caller's apps wrote about a customer that they do not see itself. */
+export async function updateFaces(
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: Partial<FaceText>,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  const faces = tx.updateTable('customer_faces as f').set(change).where('f.customer_id', '=', id)
+  await faces.where(isFaceOf(scope, 'f')).execute()
+}
+
+/** Replaces a text that was written in apps, for the people of these apps alone. */
+export async function replaceInFaces(
+  tx: Tx,
+  id: string,
+  column: keyof FaceText,
+  { before, after }: { before: string; after: string | null },
+): Promise<void> {
+  const faces = tx
+    .updateTable('customer_faces')
+    .set({ [column]: after })
+    .where('customer_id', '=', id)
+  await faces.where(column, '=', before).execute()
+}
+
 /** The address of a vendor's customer; undefined once it is erased. */
 export async function findAddress(db: Db, ownerId: string, id: string): Promise<string | undefined> {
   const found = db.selectFrom('customers').select('email').where('id', '=', id)
   return (await found.where('owner_id', '=', ownerId).executeTakeFirst())?.email
 }
 
-/** The addresses of customers in the scope by their ids. */
+/** The addresses of customers by their ids, as the caller sees them. */
 export async function listAddresses(
   db: Db,
   scope: OwnerScope,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map()
-  const found = db.selectFrom('customers as c').select(['c.id', 'c.email']).where('c.id', 'in', ids)
-  const rows = await found.where(customerInScope(scope)).execute()
-  return new Map(rows.map(({ id, email }) => [id, email]))
+  const shown = await listShown(db, scope, ids)
+  return new Map([...shown].map(([id, { email }]) => [id, email]))
 }
 
 /** Deletes a customer with its mails; licenses and end users stay without it. */

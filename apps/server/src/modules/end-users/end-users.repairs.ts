@@ -64,8 +64,8 @@ export async function repairEndUser(
     },
     {
       onTaken: () => problem('username_taken'),
-      lockFirst: async (write) => {
-        customerId = await linkedCustomer(write, actor, customer)
+      lockFirst: async (write, appId) => {
+        customerId = await linkedCustomer(write, actor, customer, appId)
         if (expiresAt !== undefined) await lockLicensesOf(write.tx, actor, [id])
       },
     },
@@ -98,7 +98,6 @@ async function setEnd(
 
 /** Adds an unused license of the app to an end user, as programs do by `upgrade`. */
 export function addLicense(ctx: Ctx, actor: VendorActor, id: string, licenseId: string): Promise<Client> {
-  if (!actor.permissions.has('licenses:write')) throw problem('permission_missing')
   return changeEndUser(
     ctx,
     actor,

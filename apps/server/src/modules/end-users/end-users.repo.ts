@@ -3,10 +3,13 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
+import { shownCustomer } from '../customers/faces.access.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 
 /** An end user with joined columns for display. */
 export interface EndUserView extends ClientRow {
+  /** As the caller sees it. */
+  customer: string | null
   app_name: string
   app_public_id: string
   license_key: string | null
@@ -15,15 +18,16 @@ export interface EndUserView extends ClientRow {
 // With a join, PostgreSQL would read all licenses for a page of some thousand rows.
 const licenseKey = sql<string | null>`(select l.key from licenses l where l.id = c.license_id)`
 
-const views = (db: Db) =>
+const views = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('clients as c')
     .innerJoin('apps as a', 'a.id', 'c.app_id')
     .selectAll('c')
     .select(['a.name as app_name', 'a.app_id as app_public_id', licenseKey.as('license_key')])
+    .select(shownCustomer(scope, 'c').as('customer'))
 
 export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>
-  views(db).where('c.id', '=', id).where(inScope(scope, 'c')).executeTakeFirst()
+  views(db, scope).where('c.id', '=', id).where(inScope(scope, 'c')).executeTakeFirst()
 
 export async function listBySeq(
   db: Db,
@@ -32,7 +36,7 @@ export async function listBySeq(
   sort: Sort,
 ): Promise<EndUserView[]> {
   if (seqs.length === 0) return []
-  return views(db)
+  return views(db, scope)
     .where('c.seq', 'in', seqs)
     .where(inScope(scope, 'c'))
     .$if(isByEnd(sort), (query) => query.orderBy('c.expires_at', orderOf[sort]))
@@ -42,7 +46,7 @@ export async function listBySeq(
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<EndUserView[]> =>
-  views(db).where('c.id', 'in', ids).where(foundInScope(scope, 'c')).orderBy('c.seq').execute()
+  views(db, scope).where('c.id', 'in', ids).where(foundInScope(scope, 'c')).orderBy('c.seq').execute()
 
 /** Locks the rows until the transaction ends and returns how many there are. */
 export async function lockEndUsers(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {

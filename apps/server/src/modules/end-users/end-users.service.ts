@@ -99,7 +99,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
     async (write) => {
       const { tx } = write
       await getApp(tx, actor, app.id)
-      const customerId = await linkedCustomer(write, actor, endUser.customer)
+      const customerId = await linkedCustomer(write, actor, endUser.customer, app.id)
       await reserveDirect(tx, actor, app.id, maxLicensesPerApp, now)
       const client = {
         id,
@@ -255,7 +255,7 @@ export const deleteEndUsersInSlices = (
 
 interface ChangeOptions {
   /** Locks what is locked before an end user. */
-  lockFirst?: (write: WriteTransaction) => Promise<void>
+  lockFirst?: (write: WriteTransaction, appId: string) => Promise<void>
   onTaken?: () => Error
 }
 
@@ -269,8 +269,9 @@ export async function changeEndUser(
 ): Promise<Client> {
   const change = async (write: WriteTransaction) => {
     const { tx, now } = write
-    if (!(await repo.findEndUser(tx, actor, id))) throw problem('not_found')
-    await lockFirst?.(write)
+    const found = await repo.findEndUser(tx, actor, id)
+    if (!found) throw problem('not_found')
+    await lockFirst?.(write, found.app_id)
     const locked = await lockEndUser(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)
@@ -288,7 +289,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     _id: row.id,
     username: row.username,
     email: row.email,
-    customer: row.customer_id,
+    customer: row.customer,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
     status: clientStatus({ ...row, expires_at: endOf(row, now) }, now),
     ban: row.banned === 1,

@@ -1,5 +1,5 @@
 import type { License, LicenseTerm, UndoRow } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { meets, type OwnerScope, type VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
@@ -20,6 +20,7 @@ import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
+import { hintOf } from './licenses.rules.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
 import { toLicense } from './licenses.view.ts'
 
@@ -199,12 +200,16 @@ export async function toggleBan(
 ): Promise<License> {
   const { license } = await change(ctx, actor, id, async (write, license) => {
     const next = ban.is_banned ?? license.banned === 0
+    // Support lifts what a person has set.
+    const isTheirs = !next && !(await repo.isBannedByOrder(write.tx, id))
+    if (!isTheirs && !actor.permissions.has('licenses:write')) throw problem('permission_missing')
     const reason = (next && ban.reason) || null
     await changeBans(write, actor, [license], next, reason)
     if (next) write.record('license.banned', id, { reason }, license.app_id)
     else write.record('license.unbanned', id, {}, license.app_id)
   })
-  return license
+  const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
+  return isReadable ? license : { ...license, key: hintOf(license.key), note: null }
 }
 
 /** Bans or unbans locked licenses; the ban of an added key takes back what it added. */
@@ -231,7 +236,7 @@ async function change<Result>(
   { type: typeId, customer }: Pick<LicenseEdit, 'type' | 'customer'> = {},
 ): Promise<{ license: License; result: Result }> {
   const { row, result } = await ctx.tx(actor, async (write) => {
-    const customerId = await linkedCustomer(write, actor, customer)
+    const customerId = customer && (await linkTo(write, actor, id, customer))
     // The type comes before licenses: its deletion locks them in this order.
     const type = typeId === undefined ? undefined : await findType(write.tx, actor, id, typeId)
     await lockWithUsersLicenses(write.tx, actor, [id])
@@ -243,6 +248,12 @@ async function change<Result>(
     return { row, result }
   })
   return { license: toLicense(row, ctx.clock.now()), result }
+}
+
+async function linkTo(write: WriteTransaction, actor: VendorActor, id: string, customer: string) {
+  const license = await repo.findLicense(write.tx, actor, id)
+  if (!license) throw problem('not_found')
+  return linkedCustomer(write, actor, customer, license.app_id)
 }
 
 /** A type of the license's app, locked until the transaction ends. */

@@ -2,11 +2,14 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { shownCustomer } from '../customers/faces.access.ts'
 import { pauseOf } from '../entitlements/pauses.ts'
 import { usernameOf } from './licenses.access.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
+  /** As the caller sees it. */
+  customer: string | null
   app_name: string
   app_public_id: string
   username: string | null
@@ -16,7 +19,7 @@ export interface LicenseView extends LicenseRow {
   type_name: string | null
 }
 
-const views = (db: Db) =>
+const views = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('licenses as l')
     .innerJoin('apps as a', 'a.id', 'l.app_id')
@@ -30,10 +33,11 @@ const views = (db: Db) =>
       pauseOf('l').as('paused_at'),
       'r.email as reseller_email',
       'lt.name as type_name',
+      shownCustomer(scope, 'l').as('customer'),
     ])
 
 export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>
-  views(db).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
+  views(db, scope).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
 export async function listBySeq(
   db: Db,
@@ -42,7 +46,7 @@ export async function listBySeq(
   sort: Sort,
 ): Promise<LicenseView[]> {
   if (seqs.length === 0) return []
-  return views(db)
+  return views(db, scope)
     .where('l.seq', 'in', seqs)
     .where(inScope(scope, 'l'))
     .$if(isByEnd(sort), (query) => query.orderBy('l.expires_at', orderOf[sort]))
@@ -52,7 +56,7 @@ export async function listBySeq(
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
-  views(db).where('l.id', 'in', ids).where(foundInScope(scope, 'l')).orderBy('l.seq').execute()
+  views(db, scope).where('l.id', 'in', ids).where(foundInScope(scope, 'l')).orderBy('l.seq').execute()
 
 /** Locks the rows until the transaction ends and returns them. */
 export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<LicenseRow[]> =>
@@ -65,6 +69,12 @@ export const lockLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]):
       .where(foundInScope(scope, 'licenses'))
       .orderBy('id'),
   ).execute()
+
+/** Whether an order banned a license because it was refunded or is disputed. */
+export async function isBannedByOrder(tx: Tx, id: string): Promise<boolean> {
+  const unit = tx.selectFrom('shop_order_units').select('unit').where('license_id', '=', id)
+  return (await unit.where('told_ban', 'is not', null).executeTakeFirst()) !== undefined
+}
 
 export async function lastSeq(db: Db, scope: OwnerScope): Promise<number> {
   const row = await db

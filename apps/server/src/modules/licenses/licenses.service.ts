@@ -15,7 +15,7 @@ import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
-import { linkedCustomer } from '../customers/customers.access.ts'
+import { linkedCustomer, shownCustomerId } from '../customers/customers.access.ts'
 import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
@@ -106,7 +106,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
       const { tx } = write
       const app = await findIssuingApp(tx, actor, batch.app)
       if (!app) throw appGone()
-      const customerId = await linkedCustomer(write, actor, batch.customer)
+      const customerId = await linkedCustomer(write, actor, batch.customer, app.id)
       if (batch.key !== undefined) await refuseKey(tx, app, batch.key)
       // Without a limit, a custom key and a reseller, nothing has to be decided under the app's lock.
       const { key, reseller: resellerId } = batch
@@ -132,7 +132,8 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
       const objects = reseller ? [...ids, reseller.id] : ids
       write.recordWith(objects, 'licenses.created', app.id, detail, app.id)
       write.last(() => insertsOf(tx, made))
-      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller), now))
+      const customer = customerId ? await shownCustomerId(tx, actor, customerId) : null
+      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller, customer), now))
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )

@@ -140,6 +140,9 @@ async function change(
   if (seen && hasChanged({ licenseLimit: before.allowed_license_keys }, seen, { ...update })) {
     throw problem('reseller_changed')
   }
+  // Its licenses would be made by whoever chose its password.
+  const isRaised = (update.licenseLimit ?? 0) > before.allowed_license_keys
+  if (isRaised && !actor.permissions.has('licenses:write')) throw problem('permission_missing')
   if (!(await repo.updateReseller(tx, actor, id, columns))) throw problem('not_found')
   if (update.active === false) {
     await endSessions(tx, holderOf(id))

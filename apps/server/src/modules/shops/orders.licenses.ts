@@ -102,7 +102,8 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
 async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Promise<string | null> {
   const { email, name, test } = told.paid ?? {}
   if (order.customer_id !== null || !email || !isEmailAddress(email) || test) return order.customer_id
-  const { id } = await customerOf(write, { owner: order.owner_id, email, name })
+  const { owner_id: owner, app_id: appId } = order
+  const id = await customerOf(write, { owner, appId, seesAll: false, email, name })
   await repo.updateOrder(write.tx, order.id, { customer_id: id })
   return id
 }

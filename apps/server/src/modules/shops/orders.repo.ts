@@ -5,25 +5,29 @@ import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
+import { shownCustomer } from '../customers/faces.access.ts'
 
 /** An order with its shop and app. */
 export interface OrderView extends ShopOrderRow {
+  /** As the caller sees it. */
+  customer: string | null
   app_name: string
   app_public_id: string
   shop_name: string
   shop_kind: ShopRow['kind']
 }
 
-const views = (db: Db) =>
+const views = (db: Db, scope: OwnerScope) =>
   db
     .selectFrom('shop_orders as o')
     .innerJoin('apps as a', 'a.id', 'o.app_id')
     .innerJoin('shops as s', 's.id', 'o.shop_id')
     .selectAll('o')
     .select(['a.name as app_name', 'a.app_id as app_public_id', 's.name as shop_name', 's.kind as shop_kind'])
+    .select(shownCustomer(scope, 'o').as('customer'))
 
 export const findOrder = (db: Db, scope: OwnerScope, id: string): Promise<OrderView | undefined> =>
-  views(db).where('o.id', '=', id).where(inScope(scope, 'o')).executeTakeFirst()
+  views(db, scope).where('o.id', '=', id).where(inScope(scope, 'o')).executeTakeFirst()
 
 export interface OrderFilter {
   appId?: string | undefined
@@ -80,7 +84,7 @@ export async function pageOrders(
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const seqs = found(db, scope, filter).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
-  const rows = await views(db).where('o.seq', 'in', seqs).orderBy('o.seq', 'desc').execute()
+  const rows = await views(db, scope).where('o.seq', 'in', seqs).orderBy('o.seq', 'desc').execute()
   return { rows, total }
 }
 

@@ -5,6 +5,7 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { choicesOf } from './orders.choices.ts'
@@ -23,8 +24,12 @@ export interface OrdersQuery extends Page {
   search?: string | undefined
 }
 
-export const listOrders = (ctx: Ctx, actor: OwnerScope, query: OrdersQuery) =>
-  listOrdersFor(ctx, actor, query)
+export async function listOrders(ctx: Ctx, actor: OwnerScope, query: OrdersQuery) {
+  const named = query.customer
+  // The id of none finds none.
+  const customer = named && ((await findNamedCustomer(ctx.db, actor, named)) ?? '')
+  return listOrdersFor(ctx, actor, { ...query, customer })
+}
 
 /** The orders of a customer for this customer: without keys that somebody else has by now. */
 export const listOwnOrders = (
@@ -110,7 +115,7 @@ async function toOrders(
     order: row.number,
     email: row.email,
     name: row.name,
-    customer: row.customer_id,
+    customer: row.customer,
     amount: row.amount,
     currency: row.currency,
     test: row.test === 1,

@@ -1,4 +1,5 @@
 import { endpoints } from '@keyward/contract'
+import { meets } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
 import { type HookParts, receiveEvent } from './hooks.service.ts'
 import { addressOrder } from './orders.address.ts'
@@ -35,9 +36,11 @@ export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void 
   })
   mount(endpoints.orders.mail, 'owner', async ({ actor, params }) => {
     await mailAgain(parts, actor, params.id)
-    const order = await orders.getOrder(ctx, actor, params.id)
+    const read = await orders.getOrder(ctx, actor, params.id)
     // As the call has left it, also for a repeat: it may have been sent meanwhile.
-    return { order: { ...order, mail: order.mail === 'waiting' ? order.mail : ('queued' as const) } }
+    const order = { ...read, mail: read.mail === 'waiting' ? read.mail : ('queued' as const) }
+    const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
+    return { order: isReadable ? order : { ...order, email: null, name: null, licenses: [] } }
   })
   mount(endpoints.hooks.receive, 'public', async ({ params, sent, address }) => {
     await receiveEvent(parts, { ...sent, id: params.id, address })

@@ -4,6 +4,7 @@ import { toIso } from '../../core/clock.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findNames } from '../audit/audit.names.ts'
 import { nameInDetail, readableIds, subjectKind } from '../audit/audit.rules.ts'
+import { showCustomersIn } from '../customers/faces.access.ts'
 import { readObject } from './webhooks.objects.ts'
 
 export interface QueuedEvent {
@@ -32,7 +33,7 @@ export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): 
       : await readObject(noun, { ctx, maker, id: targetId ?? '', appId: appId ?? '', detail })
   const { kind, id } = event.actor
   const names = await readNames(ctx.db, maker, targetId === null ? [id] : [id, targetId])
-  return JSON.stringify({
+  const body = JSON.stringify({
     type: action,
     timestamp: toIso(event.at),
     data: {
@@ -42,6 +43,7 @@ export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): 
       detail,
     },
   })
+  return showCustomersIn(ctx.db, maker, body)
 }
 
 /** The names of people and objects that the maker may read, as in the audit log. */

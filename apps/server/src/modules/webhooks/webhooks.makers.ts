@@ -1,6 +1,7 @@
 import type { Permission } from '@keyward/contract'
 import { type DeliveredName, eventFacts, testEvent } from '@keyward/contract'
 import { sees, toPersonActor, type VendorActor } from '../../core/actor.ts'
+import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
@@ -12,6 +13,19 @@ export const toMaker = (actor: VendorActor): Pick<WebhookRow, 'maker_kind' | 'ma
   maker_kind: actor.kind === 'api_key' ? 'api_key' : 'person',
   maker_id: actor.actorId,
 })
+
+/** Who has got the secret of a webhook. */
+export const toKeeper = (actor: VendorActor): Pick<WebhookRow, 'keeper_kind' | 'keeper_id'> => {
+  const { maker_kind: keeper_kind, maker_id: keeper_id } = toMaker(actor)
+  return { keeper_kind, keeper_id }
+}
+
+/** Refuses what would give an actor without `secrets:write` the secret of somebody else, or the receiver that trusts it. */
+export function requireKeeper(actor: VendorActor, row: WebhookRow): void {
+  const { keeper_kind, keeper_id } = toKeeper(actor)
+  const isKeeper = row.keeper_kind === keeper_kind && row.keeper_id === keeper_id
+  if (!isKeeper && !actor.permissions.has('secrets:write')) throw problem('permission_missing')
+}
 
 /** The maker of a webhook with the rights that it has now; undefined once it has no access to the vendor's account. */
 export const findMaker = (db: Db, hook: MadeHook, now: number): Promise<VendorActor | undefined> =>

@@ -9,7 +9,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { lockApps } from '../apps/apps.access.ts'
 import { lockOwner } from '../owners/owners.service.ts'
 import { giveUp } from './deliveries.repo.ts'
-import { toMaker } from './webhooks.makers.ts'
+import { requireKeeper, toKeeper, toMaker } from './webhooks.makers.ts'
 import * as repo from './webhooks.repo.ts'
 import { newWebhookSecret } from './webhooks.signature.ts'
 
@@ -56,6 +56,7 @@ export async function createWebhook(
       apps: apps && JSON.stringify(apps),
       format,
       ...toMaker(actor),
+      ...toKeeper(actor),
       created_at: write.now,
     }
     if (!(await repo.insertWebhook(write.tx, row))) throw problem('webhooks_full')
@@ -86,6 +87,8 @@ export async function updateWebhook(
     const { tx } = write
     await lockOwner(tx, actor)
     const before = await getWebhook(tx, actor, id, repo.lockWebhook)
+    if (url !== undefined && url !== ctx.seal.open(before.url_sealed, urlContext(id)))
+      requireKeeper(actor, before)
     const events = wanted.events && JSON.stringify(inOneForm(wanted.events))
     const apps = wanted.apps === undefined ? undefined : await toApps(tx, actor, wanted.apps)
     const change = {
@@ -118,12 +121,15 @@ export async function deleteWebhook(ctx: Ctx, actor: VendorActor, id: string): P
 export async function rotateSecret(ctx: Ctx, actor: VendorActor, id: string): Promise<string> {
   const secret = newWebhookSecret()
   await ctx.tx(actor, async (write) => {
-    const { secret_sealed } = await getWebhook(write.tx, actor, id, repo.lockWebhook)
+    const before = await getWebhook(write.tx, actor, id, repo.lockWebhook)
+    requireKeeper(actor, before)
+    const { secret_sealed } = before
     if (secret_sealed === null) throw problem('webhook_unsigned')
     await repo.updateWebhook(write.tx, id, {
       secret_sealed: ctx.seal.seal(secret, secretContext(id)),
       previous_sealed: secret_sealed,
       previous_until: write.now + limits.webhookRotationHours * hour,
+      ...toKeeper(actor),
     })
     write.record('webhook.secret_rotated', id, {})
   })
