@@ -210,7 +210,7 @@ function refuseByInput(
     throw problem('permission_missing')
   const { action = 'delete' } = { ...(body as { action?: string }) }
   const isDeleting = action === 'delete'
-  if (isDeleting && !meets(actor, deleting)) throw problem('permission_missing')
+  if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
   const sent = { ...(body as Record<string, unknown>) }
   for (const { fields = [], permission, confirm } of also) {
     if (!fields.some((field) => sent[field] !== undefined)) continue

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
+import { sha256 } from '../../src/core/crypto.ts'
 import { activateKey, refusal, registerUser, startProgram } from '../actors.ts'
 import { logIn, openPage, signInByKey } from '../customer-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -84,4 +85,13 @@ test('mails are limited for each mailbox, each address and each app', async () =
   expect(await statuses(toOne)).toEqual({ 200: 3, 429: 7 })
   const fromOne = Array.from({ length: 40 }, (_, at) => ask(`a${at}@engines.example`, '10.3.0.1'))
   expect(await statuses(fromOne)).toEqual({ 200: 30, 429: 10 })
+  const ofApp = on.database.db.updateTable('attempts').set((eb) => ({ count: eb('count', '+', 999 - 33) }))
+  // 33 were counted for the app: what its other limits refused is not.
+  const key = sha256(`customer mails of app\n${app._id}`)
+  const counted = await ofApp.where('key', '=', key).returning('count').executeTakeFirstOrThrow()
+  expect(Number(counted.count)).toBe(999)
+  expect((await ask('last@engines.example', '10.4.0.1')).status).toBe(200)
+  expect((await ask('beyond@engines.example', '10.4.0.2')).status).toBe(429)
+  on.clock.advance(60 * minute)
+  expect((await ask('beyond@engines.example', '10.4.0.2')).status).toBe(200)
 })

@@ -104,6 +104,18 @@ describe('a license key', () => {
     expect(refused.json.message).toBe('Locked: Chargeback')
   })
 
+  test('ends its sessions when its end user is banned, until the ban is lifted', async () => {
+    await openPage(owner, app)
+    const { license, user } = await activateKey(on, owner, app)
+    const customer = await signInByKey(on, app, license.key)
+    const toggle = () => owner.call('PATCH', `/clients/${user._id}/toggle-ban`, {})
+    await toggle()
+    for (const path of ['/me', '/devices'])
+      expect(refusal(await customer.call('GET', path))).toBe('unauthorized')
+    await toggle()
+    expect((await customer.call('GET', '/me')).status).toBe(200)
+  })
+
   test('of a deleted license ends its sessions', async () => {
     await openPage(owner, app)
     const license = single(await makeLicenses(on, owner, app))

@@ -8,6 +8,7 @@ import { allEndpoints, buildOpenApi } from '../../src/http/openapi.ts'
 import { activateKey, makeApp, makeLicenses, refusal, single } from '../actors.ts'
 import { appForAll, ownerForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
+import { addMember } from '../member-actor.ts'
 import { makeReseller } from '../reseller-actor.ts'
 
 const on = serverForAll()
@@ -239,6 +240,23 @@ test('a key is valid within its account only, and a token is required for a repe
   const answer = await send({ ...creation(), body, token: other.token }, key)
   expect(answer.status).toBe(201)
   expect(answer.json.data.license.key).not.toBe(first.json.data.license.key)
+})
+
+test('a member who lost an app since repeats a request, and gets neither its key nor another one', async () => {
+  const apps = [app._id, (await makeApp(owner))._id]
+  const member = await addMember(on, owner, { role: 'manager', apps })
+  const request = { ...creation(), token: member.token }
+  const key = newKey()
+  const made = await send(request, key)
+  expect(made.status).toBe(201)
+  expect((await send(request, key)).json).toEqual(made.json)
+  const before = await countLicenses()
+  await owner.call('PATCH', `/members/${member._id}`, { apps: apps.slice(1) })
+  const repeated = await send(request, key)
+  expect([refusal(repeated), repeated.raw.includes(made.json.data.license.key)]).toEqual(['not_found', false])
+  await owner.call('PATCH', `/members/${member._id}`, { apps })
+  expect((await send(request, key)).json).toEqual(made.json)
+  expect(await countLicenses()).toBe(before)
 })
 
 test('an owner and its resellers have keys of their own', async () => {

@@ -42,6 +42,12 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   await run(`insert into compatibility (app_id, owner_id, enabled, owner_ref, name, protocols, secret_sealed, public_key,
       key_sealed, last_used_at) values ('app_1', 'own_1', 1, 'Kw3nD0rId1', 'Atlas', '[]', 'x', 'x', 'x', 1)`)
   const read = () => Promise.all(filled.map((table) => db.selectFrom(table).selectAll().execute()))
+  await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
+      signing_sealed, version, created_at)
+    values ('app_2', 'own_1', 'HGFEDCBA', 'Second', 'x', 'y', 'x', 'x', 'x', '1', 1)`)
+  await run(`update clients set customer_id = 'cus_1'`)
+  await run(`insert into webhooks (id, owner_id, url_sealed, origin, events, format, maker_kind, maker_id, created_at)
+    values ('whk_1', 'own_1', 'x', 'https://a.example', '["*"]', 'discord', 'api_key', 'key_1', 1)`)
   const old = await read()
 
   await migrate(database, migrations, { now: 2 })
@@ -50,6 +56,21 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   expect(now[1]).toMatchObject([{ disabled_at: null, max_apps: null, max_licenses_per_app: null }])
   const used = { owner_ref: 'Kw3nD0rId1', name: 'Atlas', used_by: 'own_1' }
   expect(await db.selectFrom('compatibility_names').selectAll().execute()).toEqual([used])
+  // Who saw a customer sees it as before.
+  expect(await db.selectFrom('customer_faces').selectAll().execute()).toMatchObject([
+    {
+      customer_id: 'cus_1',
+      app_id: 'app_1',
+      id: 'cus_1',
+      email: null,
+      name: null,
+      note: null,
+      created_at: 3,
+    },
+  ])
+  expect(await db.selectFrom('webhooks').select(['keeper_kind', 'keeper_id']).execute()).toEqual([
+    { keeper_kind: 'api_key', keeper_id: 'key_1' },
+  ])
   for (const table of ['lazy_moves', 'former_names', 'erasures'] as const)
     expect([table, await db.selectFrom(table).selectAll().execute()]).toEqual([table, []])
   await run(`insert into lazy_moves (app_id, owner_id, url, protocol, old_name, old_owner_id)

@@ -78,6 +78,7 @@ test('licenses of an earlier version stay dated licenses for one device', async 
     paused_at: null,
     reseller_email: null,
     type_name: null,
+    customer: null,
   }
   const shown = rows.map((row) => toLicense({ ...row, ...names }, 1_800_000_000_000))
   expect(shown).toMatchObject([

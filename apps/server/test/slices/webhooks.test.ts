@@ -307,6 +307,21 @@ describe('events', () => {
     await arrival('license.banned')
   })
 
+  test('are not delivered once the API key that made the webhook has expired', async () => {
+    const permissions = ['webhooks:write', 'secrets:read', 'licenses:read']
+    const key = await makeApiKey(on, owner, { permissions })
+    const body = { url: receiver.url, events: ['license.banned'] }
+    const { webhook } = (await key.call('POST', '/webhooks', body)).json.data
+    const keys = on.database.db.updateTable('api_keys')
+    await keys.set({ expires_at: on.clock.now() }).where('id', '=', key.id).execute()
+    await ban(await oneLicense())
+    await vi.waitFor(async () =>
+      expect((await list())[0]).toMatchObject({ active: false, pauseReason: 'maker_gone' }),
+    )
+    await outcome(webhook._id, { event: 'license.banned', state: 'given_up', attempts: 1 })
+    expect(receiver.received).toEqual([])
+  })
+
   test('of a weaker actor who saves a webhook are no more than it may read', async () => {
     const { _id } = await make()
     const key = await makeApiKey(on, owner, { permissions: ['webhooks:write'] })

@@ -55,15 +55,15 @@ const views = (db: Db, scope: OwnerScope) => {
       ])
       .select(counts)
   }
-  const shown = <Value>(column: 'name' | 'note' | 'created_at') =>
-    sql<Value>`case when f.id = c.id then ${sql.ref(`c.${column}`)} else ${sql.ref(`f.${column}`)} end`.as(
-      column,
-    )
+  const shown = (column: 'name' | 'note' | 'created_at') =>
+    sql`case when f.id = c.id then ${sql.ref(`c.${column}`)} else ${sql.ref(`f.${column}`)} end`
   return db
     .selectFrom('customer_faces as f')
     .innerJoin('customers as c', 'c.id', 'f.customer_id')
     .select(['f.seq', 'f.id', 'c.id as customer_id', 'c.owner_id', 'c.email', 'c.email_normalized'])
-    .select([shown<string | null>('name'), shown<string | null>('note'), shown<number>('created_at')])
+    .select(shown('name').$castTo<string | null>().as('name'))
+    .select(shown('note').$castTo<string | null>().as('note'))
+    .select(shown('created_at').$castTo<number>().as('created_at'))
     .select('f.email as typed')
     .select(counts)
     .where(isShownFace(scope))
@@ -91,8 +91,9 @@ export async function pageCustomers(
   most: number,
 ): Promise<{ rows: CustomerView[]; total: number }> {
   const { apps } = scope
-  const conditions = [sql<SqlBool>`${ownerOf('c')} = ${scope.ownerId}`]
-  if (apps === null) conditions.push(sql<SqlBool>`c.owner_id = ${scope.ownerId}`)
+  // Those of some apps are found by their faces.
+  const owner = apps === null ? sql`c.owner_id` : ownerOf('c')
+  const conditions = [sql<SqlBool>`${owner} = ${scope.ownerId}`]
   if (appId !== undefined) conditions.push(hasAny(scope, sql`coalesce(t.app_id, '') = ${appId}`))
   else if (apps) conditions.push(hasAny(scope))
   const matching = sql<SqlBool>`${sql.join(conditions, sql` and `)}`
