@@ -113,7 +113,7 @@ export async function pageCustomers(
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const rows = await found(views(lists, scope))
-    .orderBy(apps === null ? 'c.seq' : 'f.seq', 'desc')
+    .orderBy(sql.ref(apps === null ? 'c.seq' : 'f.seq'), 'desc')
     .limit(limit)
     .offset(offset)
     .execute()
