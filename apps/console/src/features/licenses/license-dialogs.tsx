@@ -18,7 +18,7 @@ export const licenseDialogs = {
   'edit-license': [wire.licenses.update],
   'change-type': [wire.licenses.update],
   attach: attaching,
-  ban: [wire.licenses.toggleBan],
+  ban: [{ call: wire.licenses.toggleBan, part: 'also' as const }],
   delete: [wire.licenses.remove],
 }
 
