@@ -1,5 +1,4 @@
 import type { App, Shop } from '@keyward/contract'
-import type { Doing } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
@@ -15,21 +14,15 @@ const confirm = () => import('./confirm-dialogs.tsx')
 const PauseShopDialog = lazyNamed(confirm, 'PauseShopDialog')
 const DeleteShopDialog = lazyNamed(confirm, 'DeleteShopDialog')
 
-const calls: Record<ShopDialogKind, readonly Doing[]> = {
+const calls = {
   'new-shop': [wire.shops.create],
   'connect-shop': [wire.shops.test],
   'edit-shop': [wire.shops.update],
-  'replace-secret': [{ call: wire.shops.update, part: 'also' }],
+  'replace-secret': [{ call: wire.shops.update, part: 'also' as const }],
   'pause-shop': [wire.shops.update],
   'delete-shop': [wire.shops.remove],
 }
-export type ShopDialogKind =
-  | 'new-shop'
-  | 'connect-shop'
-  | 'edit-shop'
-  | 'replace-secret'
-  | 'pause-shop'
-  | 'delete-shop'
+export type ShopDialogKind = keyof typeof calls
 
 export const useShopDialog = () => useCallDialog(calls)
 
