@@ -188,11 +188,6 @@ export type { OfflineActivation, OfflineActivationStatus } from './offline-activ
 export type { OfflineRequest } from './offline-request.ts'
 export { normalizeCrockford, readOfflineRequest, toCrockford } from './offline-request.ts'
 export type { Order, Payment, PaymentStatus } from './payments.ts'
-<<<<<<< HEAD
-export type { Permission, Requirement, Role } from './permissions.ts'
-export { apiKeyPermissions, permissions, rolePermissions } from './permissions.ts'
-export { isPlaceholderId, placeholderIds } from './placeholder-ids.ts'
-=======
 export type { AnyOf, Needed, Permission, Requirement, Role } from './permissions.ts'
 export {
   apiKeyPermissions,
@@ -201,7 +196,7 @@ export {
   permissionsNamed,
   rolePermissions,
 } from './permissions.ts'
->>>>>>> e2f00133 (Let lists of permissions guard calls, and faces hide other apps' customers)
+export { isPlaceholderId, placeholderIds } from './placeholder-ids.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
 export type { Release } from './releases.ts'
