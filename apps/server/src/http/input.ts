@@ -42,10 +42,7 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
 }
 
 /** Finds what makes a value unsafe to parse. It visits no more values than the call accepts, since zod visits every one. */
-function findFault(
-  value: unknown,
-  { valuesMax = limits.bodyValuesMax }: Endpoint,
-): Issue | undefined {
+function findFault(value: unknown, { valuesMax = limits.bodyValuesMax }: Endpoint): Issue | undefined {
   const tooMany: Issue = { path: '', message: `More than ${valuesMax} values` }
   let seen = 0
   const walk = (part: unknown, path: string, depth: number): Issue | undefined => {

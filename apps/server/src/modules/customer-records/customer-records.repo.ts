@@ -91,7 +91,7 @@ export async function pageCustomers(
   most: number,
 ): Promise<{ rows: CustomerView[]; total: number }> {
   const { apps } = scope
-  // Those of some apps are found by their faces.
+  // Faces find the customers of some apps.
   const owner = apps === null ? sql`c.owner_id` : ownerOf('c')
   const conditions = [sql<SqlBool>`${owner} = ${scope.ownerId}`]
   if (appId !== undefined) conditions.push(hasAny(scope, sql`coalesce(t.app_id, '') = ${appId}`))
