@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { endpoints } from '@keyward/contract'
+import { type Endpoint, endpoints } from '@keyward/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, mergeConfig, type Plugin, type UserConfig } from 'vite'
@@ -39,7 +39,7 @@ function wire(): Plugin {
                 hasBody: body !== undefined || undefined,
                 permission: permission === 'self' ? undefined : permission,
                 allApps,
-                also: also?.map(({ permission }) => permission),
+                also: (also as Endpoint['also'])?.map((one) => one.permission),
                 deleting,
               },
             ],

@@ -253,10 +253,10 @@ export const orders = {
     method: 'PUT',
     path: '/orders/:id',
     access: 'owner',
-    permission: 'licenses:write',
+    permission: ['licenses:write', 'clients:write'],
     tag,
     summary:
-      'Enter the buyer’s address of an order that has no customer: its licenses go to the customer of this address, who gets the keys by mail. Needs `clients:write` too',
+      'Enter the buyer’s address of an order that has no customer: its licenses go to the customer of this address, who gets the keys by mail',
     params: idParams,
     body: z.strictObject({ email }),
     data: oneOrder,

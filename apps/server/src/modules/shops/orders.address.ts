@@ -22,7 +22,7 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
     const order = await repo.lockOrder(tx, id)
     if (order.customer_id !== null) throw problem('order_has_customer')
     if (order.test === 1) throw problem('order_without_mail')
-    const customer_id = (await linkedCustomer(write, actor, email)) ?? null
+    const customer_id = (await linkedCustomer(write, actor, email, order.app_id)) ?? null
     const buyer = { email, email_normalized: normalizeEmail(email), customer_id, mailless: 0 as const }
     await repo.updateOrder(tx, id, buyer)
     const units = await repo.listUnits(tx, id)
