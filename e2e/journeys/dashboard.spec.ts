@@ -88,11 +88,11 @@ test.describe('dashboard', () => {
     await (await Program.start(request, app)).register('erik', used!)
     await enter(page, vendor)
     for (const [name, value, note] of [
-      ['Total Licenses', '4', '5 created in 30 days'],
-      ['Active Licenses', '1', '1 activated in 30 days'],
-      ['Resellers', '0', '0 added in 30 days'],
-      ['End Users', '1', '1 new in 30 days'],
-      ['Expiring Soon', '1', 'active licenses, in the next 7 days'],
+      ['Total Licenses', '4', '5 created in 30 days, 5 more than in the 30 before'],
+      ['Active Licenses', '1', '1 activated in 30 days, 1 more than in the 30 before'],
+      ['Resellers', '0', '0 added in 30 days, as many as in the 30 before'],
+      ['End Users', '1', '1 new in 30 days, 1 more than in the 30 before'],
+      ['Expiring Soon', '1', 'active licenses, in the next 7 days, '],
     ] as const) {
       await expect(figure(page, name)).toContainText(`${name}${value}${note}`)
     }

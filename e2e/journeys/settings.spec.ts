@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
   dialog,
@@ -50,6 +50,21 @@ test.describe('theme', () => {
     await expect(html(page)).not.toHaveClass(/dark/)
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect(html(page)).toHaveClass(/dark/)
+  })
+
+  test('high contrast shows the chosen theme, the open page and what a switch is set to', async ({
+    page,
+    request,
+  }) => {
+    await page.emulateMedia({ forcedColors: 'active' })
+    await enter(page, await Vendor.signUp(request), '/settings')
+    const outlineOf = (found: Locator) => found.evaluate('(one) => getComputedStyle(one).outlineStyle')
+    await expect.poll(() => outlineOf(page.locator('main label:has(:checked)'))).toBe('solid')
+    expect(await outlineOf(page.locator('nav [aria-current="page"]').first())).toBe('solid')
+    const switches = page.getByRole('switch')
+    expect(await outlineOf(switches.first())).toBe('solid')
+    const fills = await switches.evaluateAll('(all) => all.map((one) => getComputedStyle(one).backgroundColor)')
+    expect(new Set(fills as string[]).size, 'off and on differ').toBe(2)
   })
 
   test('is set before the first paint', async ({ page }) => {

@@ -39,6 +39,7 @@ const refusal = z.strictObject({
   message: z.string().describe("the app's text, in the language of the call"),
   reference: z.string().describe('names this refusal; the vendor finds it by it'),
   at: isoTime,
+  solved: z.boolean().describe('whether the same call would be accepted now'),
 })
 
 /** A license as its customer sees it. */

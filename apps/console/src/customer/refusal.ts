@@ -26,10 +26,13 @@ export function refusalCard(
   const code = refusedNow ?? refusal?.code
   if (code === undefined) return null
   const said = refusal?.code === code ? refusal : undefined
+  const solved = refusedNow === null && refusal?.solved === true
   return card(
     refusedNow === null ? words.last : words.now,
     name !== null && paragraph(name, 'muted'),
-    h('div', { class: `notice ${refusedNow === null ? '' : 'warning'}` }, ...explanation(context, code)),
+    solved && paragraph(words.solved, 'notice good'),
+    !solved &&
+      h('div', { class: `notice ${refusedNow === null ? '' : 'warning'}` }, ...explanation(context, code)),
     said &&
       paragraph(
         [

@@ -241,12 +241,15 @@ test('shows why the program was refused last, in the text of the app, and whethe
   const shown = async () => single((await customer.call('GET', '/me?locale=de-AT')).json.data.clients)
   await vi.waitFor(async () =>
     expect(await shown()).toMatchObject({
-      refusal: { code: 'hwidMismatch', message: 'Anderes Gerät', reference },
+      refusal: { code: 'hwidMismatch', message: 'Anderes Gerät', reference, solved: false },
       refusedNow: null,
     }),
   )
+  const device = single<{ _id: string }>((await customer.call('GET', '/devices')).json.data.devices)
+  expect((await customer.call('DELETE', `/devices/${device._id}`)).status).toBe(200)
+  expect(await shown()).toMatchObject({ refusal: { reference, solved: true }, refusedNow: null })
   await owner.call('PATCH', `/clients/${user._id}/toggle-pause`)
-  expect(await shown()).toMatchObject({ refusedNow: 'pausedSub' })
+  expect(await shown()).toMatchObject({ refusal: { reference, solved: false }, refusedNow: 'pausedSub' })
 })
 
 test('lists nothing of a customer for its key, and all for nobody else', async () => {

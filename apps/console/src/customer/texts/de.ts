@@ -119,6 +119,7 @@ export const de: Texts = {
     now: 'Warum das Programm nicht startet',
     says: 'Die Meldung lautet: „{message}“',
     said: 'Das Programm meldete am {date}: „{message}“',
+    solved: 'Gelöst: Dieser Grund gilt nicht mehr. Starten Sie das Programm noch einmal.',
     reference: 'Wenn Sie an {vendor} schreiben, nennen Sie die Nummer {reference}.',
     last: 'Als das Programm zuletzt nicht startete',
   },

@@ -115,6 +115,7 @@ export const en = {
     now: 'Why the program does not start',
     says: 'It says “{message}”.',
     said: 'The program said “{message}” on {date}.',
+    solved: 'Solved: this reason no longer applies. Start the program again.',
     reference: 'If you write to {vendor}, name the reference {reference}.',
     last: 'The last time the program did not start',
   },

@@ -116,6 +116,7 @@ export const es: Texts = {
     now: 'Por qué no se abre el programa',
     says: 'Dice: «{message}».',
     said: 'El {date} el programa dijo: «{message}».',
+    solved: 'Resuelto: este motivo ya no se aplica. Inicia el programa de nuevo.',
     reference: 'Si escribes a {vendor}, indica la referencia {reference}.',
     last: 'La última vez que no se abrió el programa',
   },

@@ -118,6 +118,7 @@ export const pt: Texts = {
     now: 'Por que o programa não abre',
     says: 'Ele diz: “{message}”.',
     said: 'Em {date}, o programa disse: “{message}”.',
+    solved: 'Resolvido: este motivo não se aplica mais. Inicie o programa novamente.',
     reference: 'Se você escrever para {vendor}, informe a referência {reference}.',
     last: 'A última vez que o programa não abriu',
   },

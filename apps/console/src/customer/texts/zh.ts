@@ -116,6 +116,7 @@ export const zh: Texts = {
     now: '软件无法启动的原因',
     says: '提示信息：“{message}”。',
     said: '软件于 {date} 显示：“{message}”。',
+    solved: '已解决：此原因已不再适用。请重新启动程序。',
     reference: '联系 {vendor} 时，请提供编号 {reference}。',
     last: '软件最近一次无法启动',
   },

@@ -5,6 +5,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
@@ -96,12 +97,18 @@ function Blocks({ id }: { id: string }) {
       {blocks.data && blocks.data.blocks.length > 0 && (
         <ul aria-label="Blocked" className="min-w-0 divide-y rounded-lg border">
           {blocks.data.blocks.map((one) => (
-            <li key={one._id} className="flex flex-wrap items-center gap-2 p-3">
-              <Badge>{kinds[one.kind]}</Badge>
-              <code className="wrap-anywhere min-w-0 flex-1 text-[0.8125rem]">{one.value}</code>
-              {one.reason && (
-                <span className="wrap-anywhere text-[0.8125rem] text-fg-muted">{one.reason}</span>
-              )}
+            <li
+              key={one._id}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 p-3"
+            >
+              <div className="grid gap-1">
+                <div className="flex flex-wrap items-center gap-2">
+                  <Badge>{kinds[one.kind]}</Badge>
+                  <code className="wrap-anywhere min-w-0 text-[0.8125rem]">{one.value}</code>
+                  <CopyButton text={one.value} label={`Copy ${one.value}`} />
+                </div>
+                {one.reason && <p className="wrap-anywhere text-[0.8125rem] text-fg-muted">{one.reason}</p>}
+              </div>
               <May call={wire.blocklist.remove}>
                 <Button
                   size="sm"

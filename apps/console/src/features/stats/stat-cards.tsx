@@ -33,6 +33,14 @@ const figures = [
   { id: 'totalClients', label: 'End Users', added: 'new', to: paths.users, list: wire.clients.list },
 ] as const
 
+const count = (value: number | undefined) => formatNumber(value) ?? '—'
+
+/** A change in words, before what it is compared with. */
+function compared(change: number | undefined) {
+  if (change === 0) return 'as many as'
+  return change !== undefined && change < 0 ? `${count(-change)} fewer than` : `${count(change)} more than`
+}
+
 export function StatCards() {
   const stats = useDashboardStats()
   const may = useMay()
@@ -43,7 +51,6 @@ export function StatCards() {
       </Card>
     )
   }
-  const count = (value: number | undefined) => formatNumber(value) ?? '—'
   return (
     <StatRow
       loading={!stats.data}
@@ -51,13 +58,13 @@ export function StatCards() {
         ...figures.map(({ id, label, added, to, list }) => ({
           label,
           value: stats.data?.[id].value,
-          note: `${count(stats.data?.[id].added)} ${added} in ${limits.activityDays} days`,
+          note: `${count(stats.data?.[id].added)} ${added} in ${limits.activityDays} days, ${compared(stats.data?.[id].change)} in the ${limits.activityDays} before`,
           to: may(list) ? to : undefined,
         })),
         {
           label: 'Expiring Soon',
           value: stats.data?.expiringSoon.value,
-          note: `active licenses, in the next ${limits.expiringSoonDays} days`,
+          note: `active licenses, in the next ${limits.expiringSoonDays} days, ${compared(stats.data?.expiringSoon.change)} in the last ${limits.expiringSoonDays}`,
           to: may(wire.licenses.list) ? listPath(paths.licenses, { status: 'expiring' }) : undefined,
         },
       ]}

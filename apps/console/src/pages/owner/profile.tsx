@@ -3,6 +3,7 @@ import { Sparkles } from 'lucide-react'
 import { Link } from 'react-router'
 import { useAppCount } from '../../features/apps/queries.ts'
 import { useOwner } from '../../lib/api/account.ts'
+import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
@@ -41,6 +42,7 @@ export function ProfilePage() {
   const dialog = useDialogParam(['change-password', 'change-email'])
   const owner = profile.data
   const premium = owner?.plan === 'premium'
+  const config = usePublicConfig()
   const may = useMay()
   const knowsPlan = may(wire.plans.subscription)
 
@@ -78,14 +80,16 @@ export function ProfilePage() {
           {knowsPlan && (
             <section
               aria-label="Quick stats"
-              className="grid grid-cols-1 gap-3 min-[420px]:grid-cols-3 md:gap-4"
+              className="grid grid-cols-1 gap-3 min-[420px]:auto-cols-fr min-[420px]:grid-flow-col md:gap-4"
             >
               <StatCard label="Total Apps" value={appCount ?? owner.appCount} to={paths.dashboard} />
-              <StatCard
-                label="Payment Status"
-                value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}
-                detail={premium && owner.paymentStatus === 'unpaid' && 'No payment needed'}
-              />
+              {(owner.paymentStatus === 'paid' || config?.payments !== 'off') && (
+                <StatCard
+                  label="Payment Status"
+                  value={owner.paymentStatus === 'paid' ? 'Paid' : 'Unpaid'}
+                  detail={premium && owner.paymentStatus === 'unpaid' && 'No payment needed'}
+                />
+              )}
               <StatCard label="Premium Access" value={premium ? 'Yes' : 'No'} />
             </section>
           )}

@@ -113,6 +113,10 @@ export interface LastRefusal {
   /** The owner's reason. */
   reason: string | null
   at: number
+  /** What a later check of the same call needs. */
+  call: string | null
+  address: string | null
+  situation: unknown
 }
 
 /** The last refusals of end users since a time, by end user. */
@@ -126,9 +130,10 @@ export async function listLastRefusals(
   return new Map(rows.flatMap((row) => (row.client_id === null ? [] : [[row.client_id, toRefusal(row)]])))
 }
 
-const toRefusal = ({ code, reference, detail, last_at: at }: ActivityRow): LastRefusal => {
+const toRefusal = ({ code, reference, detail, last_at: at, call, address }: ActivityRow): LastRefusal => {
   const { situation } = JSON.parse(detail ?? '{}') as { situation?: { reason?: string | null } }
-  return { code: code as MessageKey, reference, reason: situation?.reason ?? null, at }
+  const reason = situation?.reason ?? null
+  return { code: code as MessageKey, reference, reason, at, call, address, situation }
 }
 
 /** The last refusals of keys since a time, by key. */

@@ -23,6 +23,7 @@ import { lockEndUser } from '../end-users/end-users.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { rightsOf } from '../entitlements/rights.rules.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
+import { callOf, readSituation, type Situation } from '../program/program.service.ts'
 import { listOwnOrders, listTypesSold } from '../shops/orders.service.ts'
 import * as repo from './customer-page.repo.ts'
 import { type CustomerPageDeps, getPage, textsOf, toPage } from './customer-page.service.ts'
@@ -86,9 +87,9 @@ export async function describeSelf(
     kind,
     email: customer?.email ?? null,
     name: customer?.name ?? null,
-    licenses: licenses.map((license) => ({
+    licenses: await inOrder(licenses, async (license) => ({
       ...toOwnLicense(license, known),
-      refusal: toRefusal(refusals.get(license.key), textOf),
+      refusal: await toRefusal(deps, actor, refusals.get(license.key), textOf),
     })),
     clients,
     orders: kind === 'customer' ? await readOrders(deps, actor) : null,
@@ -99,15 +100,44 @@ export async function describeSelf(
 
 type TextOf = Awaited<ReturnType<typeof textsOf>>
 
-const toRefusal = (refused: LastRefusal | undefined, textOf: TextOf): OwnLicense['refusal'] =>
-  refused
-    ? {
-        code: refused.code,
-        message: textOf(refused.code, refused.reason),
-        reference: refused.reference,
-        at: toIso(refused.at),
-      }
-    : null
+async function toRefusal(
+  deps: CustomerPageDeps,
+  { appId }: CustomerActor,
+  refused: LastRefusal | undefined,
+  textOf: TextOf,
+): Promise<OwnLicense['refusal']> {
+  if (!refused) return null
+  return {
+    code: refused.code,
+    message: textOf(refused.code, refused.reason),
+    reference: refused.reference,
+    at: toIso(refused.at),
+    solved: await isSolved(deps, appId, refused),
+  }
+}
+
+/** Whether the same call would be accepted now; false where nothing is known about it. */
+async function isSolved(
+  deps: CustomerPageDeps,
+  appId: string,
+  { code, call, address, situation }: LastRefusal,
+): Promise<boolean> {
+  const stored = situation as Situation | undefined
+  if (!stored?.refusing.includes(code)) return false
+  const before = { ...stored, call: callOf(stored, call) }
+  const now = await readSituation(deps, { appId, before, address })
+  return now?.refusing.length === 0
+}
+
+/** One after the other, so that one customer occupies one connection. */
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (const item of items) results.push(await map(item))
+  return results
+}
 
 const toOwnLicense = (license: License, clients: ReadonlySet<string>): Omit<OwnLicense, 'refusal'> => {
   const { _id, key, type, usedBy, status, features, createdAt } = license
@@ -154,30 +184,30 @@ async function readEndUsers(
   const max = page.customer_devices
   const freed = await attempts.readCounts(freedDevices(max), ids)
   const refusals = await listLastRefusals(ctx.db, actor, ids, now - limits.customerRefusalDays * day)
-  return shown.flatMap((client): OwnEndUser[] => {
+  const known = shown.flatMap((client) => {
     const details = all.find(({ id }) => id === client._id)
-    if (!details) return []
+    return details ? { client, details } : []
+  })
+  return inOrder(known, async ({ client, details }): Promise<OwnEndUser> => {
     const rights = rightsOfEndUser(details)
     const freedNow = freed.get(client._id)
     const used = freedNow?.count ?? 0
-    return [
-      {
-        _id: client._id,
-        username: actor.subject.kind !== 'license' && details.has_password === 1 ? client.username : null,
-        hasPassword: maySetPassword(actor.subject, details),
-        expiresAt: client.expiresAt,
-        inGrace: client.inGrace,
-        devices: { used: details.device_count, limit: deviceLimit(rights) },
-        floating: rights !== null && rights.seats !== null,
-        freed: {
-          used,
-          limit: max,
-          until: freedNow && max > 0 && used >= max ? toIso(freedNow.window_ends) : null,
-        },
-        refusal: toRefusal(refusals.get(client._id), textOf),
-        refusedNow: refusedNow(page, client, details),
+    return {
+      _id: client._id,
+      username: actor.subject.kind !== 'license' && details.has_password === 1 ? client.username : null,
+      hasPassword: maySetPassword(actor.subject, details),
+      expiresAt: client.expiresAt,
+      inGrace: client.inGrace,
+      devices: { used: details.device_count, limit: deviceLimit(rights) },
+      floating: rights !== null && rights.seats !== null,
+      freed: {
+        used,
+        limit: max,
+        until: freedNow && max > 0 && used >= max ? toIso(freedNow.window_ends) : null,
       },
-    ]
+      refusal: await toRefusal(deps, actor, refusals.get(client._id), textOf),
+      refusedNow: refusedNow(page, client, details),
+    }
   })
 }
 
