@@ -51,6 +51,9 @@ export async function countOf<Status extends string>(
   counts: Counts<Exclude<Status, 'expiring'>>,
 ): Promise<number> {
   const status = filter.status ?? 'total'
-  if (status !== 'expiring') return counts[status as keyof typeof counts]
+  if (status !== 'expiring') {
+    const shown: Partial<Record<string, number>> = counts.shown ?? {}
+    return shown[status] ?? (counts as Record<string, number>)[status] ?? 0
+  }
   return countExpiring(database, list as unknown as List<'expiring'>, filter)
 }
