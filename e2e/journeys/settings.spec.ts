@@ -63,7 +63,9 @@ test.describe('theme', () => {
     expect(await outlineOf(page.locator('nav [aria-current="page"]').first())).toBe('solid')
     const switches = page.getByRole('switch')
     expect(await outlineOf(switches.first())).toBe('solid')
-    const fills = await switches.evaluateAll('(all) => all.map((one) => getComputedStyle(one).backgroundColor)')
+    const fills = await switches.evaluateAll(
+      '(all) => all.map((one) => getComputedStyle(one).backgroundColor)',
+    )
     expect(new Set(fills as string[]).size, 'off and on differ').toBe(2)
   })
 
