@@ -12,8 +12,8 @@ export interface ConsolePage {
   name: string
   path: string
   title: string | RegExp
-  /** Whether it is a form that loads more than pages may. */
-  isForm?: boolean
+  /** Whether it loads more scripts than most pages may. */
+  isHeavy?: boolean
 }
 
 export const appTabs = [
@@ -37,7 +37,7 @@ const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [
     name: `app-${tab}`,
     path: `/apps/${_id}?tab=${tab}`,
     title: name,
-    isForm: !lightTabs.includes(tab),
+    isHeavy: !lightTabs.includes(tab),
   })),
 ]
 
@@ -66,7 +66,12 @@ export const ownerPages = ({ app, license, user, reseller, customer, webhook }: 
   { name: 'api-keys', path: '/settings/api-keys', title: 'API Keys' },
   { name: 'notifications', path: '/settings/notifications', title: 'Notifications' },
   { name: 'integrations', path: '/settings/integrations', title: 'Integrations' },
-  { name: 'webhook', path: `/settings/integrations/${webhook._id}`, title: 'hooks.example.com' },
+  {
+    name: 'webhook',
+    path: `/settings/integrations/${webhook._id}`,
+    title: 'hooks.example.com',
+    isHeavy: true,
+  },
   { name: 'subscription', path: '/subscription', title: 'Subscription' },
   ...tabsOf(app),
 ]

@@ -21,10 +21,10 @@ for (const part of [0, 1, 2])
     const busy = await busyVendor([request, keyward])
     await sellerWith(request, busy)
     await enter(page, busy.vendor, '/terms')
-    for (const { path, title, isForm } of everyThird(ownerPages(busy), part)) {
+    for (const { path, title, isHeavy } of everyThird(ownerPages(busy), part)) {
       const isShown = () => expect(heading(page, title)).toBeVisible()
       // A phone loads the same files.
-      if (isForm || isPhone(page)) await page.goto(path).then(isShown)
+      if (isHeavy || isPhone(page)) await page.goto(path).then(isShown)
       else await openLight(page, path, isShown)
       await expectStill(page, path)
       await expectAccessible(page, path)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { day, hour } from '../src/core/clock.ts'
 import { storageFailureOf } from '../src/db/failure.ts'
@@ -330,8 +330,8 @@ test('a server that is killed during a backup removes its unfinished files when 
   const { id = '' } = (await stateOf(server)) ?? {}
   await stop(server)
   for (const name of files()) rmSync(join(root, 'backups', name))
-  const host = fileURLToPath(new URL('backup-host.ts', import.meta.url))
-  const killed = await startProcess(environment(), [], host)
+  const settings = { ...environment(), LOG_LEVEL: 'error' }
+  const killed = await startProcess(settings)
   await expect.poll(unfinished, { interval: 1 }).toHaveLength(1)
   await killed.end('SIGKILL')
   const own = `.keyward-${id}.partial-00000000`
@@ -340,7 +340,7 @@ test('a server that is killed during a backup removes its unfinished files when 
     mkdirSync(join(root, 'backups', name))
     writeFileSync(join(root, 'backups', name, 'copy.db'), 'unfinished')
   }
-  const again = await startProcess(environment(), [], host)
+  const again = await startProcess(settings)
   await untilNumbers(1)
   expect(unfinished()).toEqual([foreign])
   expect(await again.end('SIGTERM')).toBe(0)
