@@ -31,6 +31,8 @@ interface Data {
   lines?: { product: string; quantity: number }[]
   until?: string
   product?: string
+  /** The payment that is renewed or refunded; without it the first one. */
+  payment?: string
 }
 
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
@@ -57,14 +59,19 @@ const stripe: Protocol = {
   apiKey: stripeKey,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, until = '', product } = data as Data
+    const { order, email, lines = [], amount, until = '', product, payment } = data as Data
+    const paid = payment ?? order
     const put = (path: string, object: object) => void host.objects.set(path, object)
     const owned = isSubscription(order) ? { subscription: order } : { payment_intent: order }
-    const charge = objectOf(host, `/v1/charges/ch_${order}?expand[]=invoice`, () => ({
+    const bill = {
+      subscription: order,
+      ...(payment && { id: `in_${payment}`, billing_reason: 'subscription_cycle' }),
+    }
+    const charge = objectOf(host, `/v1/charges/ch_${paid}?expand[]=invoice`, () => ({
       refunded: false,
       amount_refunded: 0,
       payment_intent: `pi_${order}`,
-      ...(isSubscription(order) ? { invoice: owned } : { ...owned, invoice: null }),
+      ...(isSubscription(order) ? { invoice: bill } : { ...owned, invoice: null }),
     }))
     const about = (type: string, object: object, more = {}) => ({ type, data: { object, ...more } })
     const subscription = objectOf(host, `/v1/subscriptions/${order}`, () => ({
@@ -74,7 +81,7 @@ const stripe: Protocol = {
     }))
     if (until) subscription.current_period_end = Date.parse(until) / 1000
     if (product) subscription.items.data = [{ price: { id: product } }]
-    put(`/v1/invoices/in_${order}`, { subscription: order })
+    put(`/v1/invoices/in_${paid}`, bill)
     const tellings: Record<string, () => object> = {
       'order.paid': () => {
         const customer_details = { email, name: null }
@@ -88,7 +95,7 @@ const stripe: Protocol = {
       'order.refunded': () => {
         charge.amount_refunded += amount ?? price
         charge.refunded = charge.amount_refunded >= price
-        return about('charge.refunded', { id: `ch_${order}` })
+        return about('charge.refunded', { id: `ch_${paid}` })
       },
       'order.disputed': () => {
         put(`/v1/disputes/dp_${id}`, { status: 'needs_response', charge: `ch_${order}` })
@@ -98,7 +105,7 @@ const stripe: Protocol = {
         put(`/v1/disputes/dp_${id}`, { status: 'won', charge: `ch_${order}` })
         return about('charge.dispute.closed', { id: `dp_${id}` })
       },
-      'subscription.renewed': () => about('invoice.paid', { id: `in_${order}` }),
+      'subscription.renewed': () => about('invoice.paid', { id: `in_${paid}` }),
       'subscription.changed': () =>
         about('customer.subscription.updated', { id: order }, { previous_attributes: { items: {} } }),
       'subscription.payment_failed': () => about('invoice.payment_failed', { id: `in_${order}` }),
@@ -119,7 +126,7 @@ const paddle: Protocol = {
   apiKey: paddleKey,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, until, product } = data as Data
+    const { order, email, lines = [], amount, until, product, payment } = data as Data
     const period = until ? { starts_at: timestamp, ends_at: until } : null
     const transaction = (txn: string, origin: string) =>
       objectOf(host, `/transactions/${txn}?include=customer,adjustments`, () => ({
@@ -139,10 +146,11 @@ const paddle: Protocol = {
       })).data
     const first = isSubscription(order) ? `txn_${order}` : order
     const adjust = (action: string) => {
-      const of = { transaction_id: first, subscription_id: isSubscription(order) ? order : null }
+      const adjusted = payment ? `txn_${payment}` : first
+      const of = { transaction_id: adjusted, subscription_id: isSubscription(order) ? order : null }
       const totals = { total: String(amount ?? price) }
       const adjustment = { id: `adj_${id}`, action, type: 'partial', status: 'approved', totals }
-      transaction(first, 'web').adjustments.push(adjustment)
+      transaction(adjusted, 'web').adjustments.push(adjustment)
       return { event_type: 'adjustment.created', data: { ...adjustment, ...of } }
     }
     const subscription = objectOf(host, `/subscriptions/${order}`, () => ({
@@ -164,7 +172,7 @@ const paddle: Protocol = {
       'order.dispute_won': () => adjust('chargeback_reverse'),
       'subscription.renewed': () => {
         subscription.status = 'active'
-        const renewal = transaction(`txn_${id}`, 'subscription_recurring')
+        const renewal = transaction(`txn_${payment ?? id}`, 'subscription_recurring')
         return { event_type: 'transaction.completed', data: { id: renewal.id, subscription_id: order } }
       },
       'subscription.changed': () => about('subscription.updated', 'active'),
@@ -185,9 +193,12 @@ const lemonsqueezy: Protocol = {
   apiKey: lemonSqueezyKey,
   disputes: 0,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines, amount, until, product } = data as Data
+    const { order, email, lines, amount, until, product, payment } = data as Data
     const order_id = order
-    const state = objectOf(host, `order ${order}`, () => ({ variant_id: 'pro', refunded_amount: 0 }))
+    const state = objectOf(host, `order ${order}`, () => ({
+      ...{ variant_id: 'pro', refunded_amount: 0, end: timestamp },
+      begins: {} as Record<string, string>,
+    }))
     if (product) state.variant_id = product
     const [line] = lines ?? []
     const about = (event_name: string, attributes: object) => ({
@@ -203,10 +214,21 @@ const lemonsqueezy: Protocol = {
     const tellings: Record<string, () => object> = {
       'order.paid': () => about('order_created', shown({ refunded_amount: 0 })),
       'order.refunded': () => {
+        if (payment) {
+          host.objects.set(`/v1/subscriptions/of%20${order}`, { data: { attributes: { order_id } } })
+          const money = { total: price, refunded_amount: amount ?? price }
+          const of = { subscription_id: `of ${order}`, billing_reason: 'renewal' }
+          const bill = { ...of, ...money, created_at: state.begins[payment] }
+          return { ...about('subscription_payment_refunded', bill) }
+        }
         state.refunded_amount += amount ?? price
         return about('order_refunded', shown({ status: 'refunded', refunded_amount: state.refunded_amount }))
       },
-      'subscription.renewed': () => subscription('active'),
+      'subscription.renewed': () => {
+        if (payment) state.begins[payment] = state.end
+        state.end = until ?? state.end
+        return subscription('active')
+      },
       'subscription.changed': () => subscription('active'),
       'subscription.payment_failed': () => subscription('past_due'),
       'subscription.ended': () => subscription('expired'),
@@ -224,7 +246,7 @@ const gumroad: Protocol = {
   apiKey: gumroadKey,
   disputes: 1,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, product } = data as Data
+    const { order, email, lines = [], amount, product, payment } = data as Data
     const of = isSubscription(order) ? { subscription_id: order } : {}
     const sale = (saleId: string, more: object = {}) =>
       objectOf(host, `/v2/sales/${saleId}`, () => ({
@@ -256,7 +278,7 @@ const gumroad: Protocol = {
         return sold('sale', sale(first, { product_id: line?.product, quantity: line?.quantity }))
       },
       'order.refunded': () => {
-        const one = sale(first)
+        const one = sale(payment ? `sale_${payment}` : first)
         const rest = Math.round(Number(one.amount_refundable_in_currency) * 100) - (amount ?? price)
         Object.assign(one, refundable(Math.max(0, rest)))
         return sold('refund', one)
@@ -265,7 +287,10 @@ const gumroad: Protocol = {
       'order.dispute_won': () => sold('dispute_won', Object.assign(sale(first), { dispute_won: true })),
       'subscription.renewed': () => {
         subscriber.failed_at = null
-        return sold('sale', sale(`sale_${id}`, { ...recurring, product_id: productsOf(host, order) }))
+        return sold(
+          'sale',
+          sale(`sale_${payment ?? id}`, { ...recurring, product_id: productsOf(host, order) }),
+        )
       },
       'subscription.changed': () => {
         productsOf(host, order, product)

@@ -291,16 +291,24 @@ export const hooks = {
   }),
 }
 
-const orderNumber = z
-  .union([z.string(), z.number()])
-  .transform(toOrderNumber)
-  .pipe(text(1, limits.shopTextMax, 'Order'))
 const orderAmount = z.int().min(0).max(1e12)
 const until = z.iso.datetime({ offset: true })
+const named = (label: string) =>
+  z
+    .union([z.string(), z.number()])
+    .transform(toOrderNumber)
+    .pipe(text(1, limits.shopTextMax, label))
+const orderNumber = named('Order')
+const payment = named('Payment')
+  .optional()
+  .describe('the payment, as the shop names it; what is told of it concerns no other one')
+const dispute = named('Dispute').optional().describe('tells disputes of one order apart')
+const currency = text(1, 10, 'Currency').optional()
 /** The events of a shop of one's own, by their type: the `data` of a body `{ type, timestamp, data }`. */
 export const customShopEvents = {
   'order.paid': z.object({
     order: orderNumber,
+    payment: payment.catch(undefined),
     email: toldText,
     name: toldText,
     amount: toldAmount,
@@ -311,13 +319,27 @@ export const customShopEvents = {
   }),
   'order.refunded': z.object({
     order: orderNumber,
-    amount: orderAmount.optional().describe('a smaller amount than that of the order is a partial refund'),
+    payment,
+    amount: orderAmount
+      .optional()
+      .describe('a smaller amount than that of the payment, or of all payments, is a partial refund'),
   }),
-  'order.disputed': z.object({ order: orderNumber }),
-  'order.dispute_won': z.object({ order: orderNumber }),
-  'subscription.renewed': z.object({ order: orderNumber, until }),
-  'subscription.changed': z.object({ order: orderNumber, product: productName, until }),
-  'subscription.payment_failed': z.object({ order: orderNumber }),
+  'order.disputed': z.object({ order: orderNumber, payment, dispute }),
+  'order.dispute_won': z.object({ order: orderNumber, payment, dispute }),
+  'subscription.renewed': z.object({
+    order: orderNumber,
+    until,
+    payment,
+    amount: orderAmount.optional(),
+    currency,
+  }),
+  'subscription.changed': z.object({
+    order: orderNumber,
+    product: productName,
+    until,
+    quantity: z.int().min(1).max(1e6).optional().describe('units that are paid now'),
+  }),
+  'subscription.payment_failed': z.object({ order: orderNumber, payment }),
   'subscription.ended': z.object({ order: orderNumber }),
 } as const
 

@@ -336,4 +336,158 @@ describe('an order', () => {
     await sell(on, shop, about('order.refunded', 'removed-1'))
     expect((await orderOnce(owner, 'removed-1', { state: 'refunded' })).licenses).toEqual([])
   })
+
+  test('of several payments loses what one of them gave, and is banned once none stands', async () => {
+    const shop = await shopWithPro()
+    const at = (days: number) => on.clock.inDays(days)
+    const tell = async (type: string, more: object, minutes: number) => {
+      const timestamp = new Date(on.clock.now() + minutes * minute).toISOString()
+      expect(await sell(on, shop, { type, timestamp, data: { order: 'paid-twice', ...more } })).toBe(200)
+      await allUsed(on, shop._id)
+    }
+    const { data } = paid('paid-twice', { payment: 'p1', amount: 1900, currency: 'EUR' })
+    await tell('order.paid', data, 0)
+    await tell('subscription.renewed', { until: at(30), payment: 'p1' }, 1)
+    await tell('subscription.renewed', { until: at(60), payment: 'p2', amount: 1900, currency: 'EUR' }, 2)
+    const order = await orderOnce(owner, 'paid-twice', { state: 'fulfilled' })
+    await tell('order.refunded', { payment: 'p2', amount: 1900 }, 3)
+    await orderOnce(owner, 'paid-twice', { state: 'fulfilled' })
+    expect(await licenseOf(order)).toMatchObject({ banned: false, expiresAt: at(30) })
+    await tell('order.disputed', { payment: 'p1', dispute: 'd1' }, 4)
+    await tell('order.disputed', { payment: 'p1', dispute: 'd2' }, 5)
+    await tell('order.dispute_won', { payment: 'p1', dispute: 'd1' }, 6)
+    await orderOnce(owner, 'paid-twice', { state: 'disputed' })
+    expect(await licenseOf(order)).toMatchObject({ banned: true, expiresAt: at(30) })
+    await tell('subscription.renewed', { until: at(90), payment: 'p3' }, 7)
+    await orderOnce(owner, 'paid-twice', { state: 'fulfilled' })
+    expect(await licenseOf(order)).toMatchObject({ banned: false, expiresAt: at(90) })
+    // The bill of something else, and a shorter time that was told later.
+    await tell('subscription.payment_failed', { payment: 'upgrade' }, 8)
+    expect(await licenseOf(order)).toMatchObject({ expiresAt: at(90) })
+    await tell('subscription.renewed', { until: at(45), payment: 'p4' }, 9)
+    expect(await licenseOf(order)).toMatchObject({ expiresAt: at(45) })
+  })
+
+  test('of a renewal that was refunded gets the end of its type back', async () => {
+    const shop = await shopWithPro({ term: 'date', duration: { value: 10, unit: 'days' } })
+    await sell(on, shop, paid('no-end', { payment: 'p1' }))
+    const order = await orderOnce(owner, 'no-end', { state: 'fulfilled' })
+    const { expiresAt } = await licenseOf(order)
+    const until = on.clock.inDays(60)
+    await sell(on, shop, about('subscription.renewed', 'no-end', { until, payment: 'p2' }))
+    await allUsed(on, shop._id)
+    expect(await licenseOf(order)).toMatchObject({ expiresAt: until })
+    await sell(on, shop, about('order.refunded', 'no-end', { payment: 'p2' }))
+    await allUsed(on, shop._id)
+    expect(await licenseOf(order)).toMatchObject({ banned: false, expiresAt })
+  })
+
+  test('whose part was refunded is kept or banned as its vendor chooses, and takes no other choice', async () => {
+    const shop = await shopWithPro()
+    const retry = (id: string, body?: object) => owner.call('POST', `/orders/${id}/retry`, body)
+    for (const number of ['choose-keep', 'choose-ban']) {
+      await sell(on, shop, paid(number, { amount: 1000, payment: 'p1' }))
+      await sell(on, shop, about('order.refunded', number, { amount: 400, payment: 'p1' }))
+    }
+    const waiting = { state: 'waiting', reasonCode: 'partly_refunded', choices: ['keep', 'ban'] }
+    const [kept, banned] = [
+      await orderOnce(owner, 'choose-keep', waiting),
+      await orderOnce(owner, 'choose-ban', waiting),
+    ]
+    const wrong = [
+      { choice: 'end', licenses: [kept.licenses[0]._id] },
+      { choice: 'replace' },
+      { choice: 'newLicense' },
+      { choice: 'keep', licenses: [kept.licenses[0]._id] },
+      { licenses: [kept.licenses[0]._id] },
+    ]
+    for (const body of wrong) expect(refusal(await retry(kept._id, body))).toBe('order_choice_invalid')
+    expect((await retry(kept._id, { choice: 'sell' })).status).toBe(400)
+    const none = { reason: null, reasonCode: null, choices: [] }
+    expect((await retry(kept._id, { choice: 'keep' })).json.data.order).toMatchObject({
+      ...{ state: 'fulfilled', ...none },
+    })
+    expect((await retry(banned._id, { choice: 'ban' })).json.data.order).toMatchObject({
+      ...{ state: 'refunded', ...none },
+    })
+    expect(await licenseOf(kept)).toMatchObject({ banned: false })
+    expect(await licenseOf(banned)).toMatchObject({ banned: true })
+    // The next payment counts.
+    on.clock.advance(minute)
+    const renewal = { until: on.clock.inDays(30), payment: 'p2' }
+    await sell(on, shop, about('subscription.renewed', 'choose-ban', renewal))
+    await orderOnce(owner, 'choose-ban', { state: 'fulfilled' })
+    expect(await licenseOf(banned)).toMatchObject({ banned: false })
+  })
+
+  test('of more units gets more licenses, and of fewer ones waits until its vendor chooses which end', async () => {
+    const shop = await shopWithPro()
+    const at = (days: number) => on.clock.inDays(days)
+    const changed = (quantity: number) =>
+      sell(on, shop, about('subscription.changed', 'seats', { product: 'pro', quantity, until: at(30) }))
+    const endsOf = async ({ licenses }: { licenses: { _id: string }[] }) => {
+      const ends: Record<string, string> = {}
+      for (const { _id } of licenses)
+        ends[_id] = (await owner.call('GET', `/licenses/${_id}`)).json.data.license.expiresAt
+      return ends
+    }
+    await sell(on, shop, paid('seats'))
+    await orderOnce(owner, 'seats', { state: 'fulfilled' })
+    on.clock.advance(minute)
+    await times(4, () => changed(4))
+    await allUsed(on, shop._id)
+    const lines = [{ product: 'pro', quantity: 4 }]
+    const four = await orderOnce(owner, 'seats', { state: 'fulfilled', lines })
+    expect(four.licenses).toHaveLength(4)
+    const [, , third, last] = four.licenses as { _id: string }[]
+    // The last one is used.
+    await on.database.db
+      .updateTable('licenses')
+      .set({ used_at: on.clock.now() })
+      .where('id', '=', last!._id)
+      .execute()
+    on.clock.advance(minute)
+    await changed(1)
+    const waiting = { state: 'waiting', reasonCode: 'fewer_units', choices: ['end'] }
+    const reason = 'The subscription has 1 unit from now on: choose 3 of its licenses that end'
+    const fewer = await orderOnce(owner, 'seats', { ...waiting, reason })
+    const soon = Object.values(await endsOf(fewer))[0]!
+    on.clock.advance(minute)
+    await sell(on, shop, about('subscription.renewed', 'seats', { until: at(60), payment: 'p2' }))
+    await allUsed(on, shop._id)
+    const later = at(60)
+    const ids = fewer.licenses.map(({ _id }: { _id: string }) => _id)
+    const expected = (renewed: string) =>
+      Object.fromEntries(ids.map((id: string) => [id, id === renewed ? later : soon]))
+    expect(await endsOf(fewer)).toEqual(expected(last!._id))
+    const end = (licenses: string[]) =>
+      owner.call('POST', `/orders/${fewer._id}/retry`, { choice: 'end', licenses })
+    const others = ids.filter((id: string) => id !== third!._id)
+    const foreign = await orderOnce(owner, 'seats', waiting)
+    expect(foreign.licenses).toHaveLength(4)
+    for (const wrong of [
+      others.slice(1),
+      ids,
+      [others[0], others[0], others[1]],
+      [...others.slice(1), 'lic_none'],
+    ])
+      expect(refusal(await end(wrong))).toBe('order_choice_invalid')
+    expect((await end(others)).json.data.order).toMatchObject({ state: 'fulfilled', choices: [] })
+    expect(await endsOf(fewer)).toEqual(expected(third!._id))
+  })
+
+  test('beyond 100 licenses waits, and creates none of them', async () => {
+    const type = await makeType(owner, app._id)
+    const shop = await makeShop(owner, app._id, [{ product: 'pro', type, quantity: 2 }])
+    await sell(on, shop, paid('too-many', { lines: [{ product: 'pro', quantity: 51 }] }))
+    await sell(on, shop, paid('as-many', { lines: [{ product: 'pro', quantity: 50 }] }))
+    const reason = 'An order can create at most 100 licenses'
+    await orderOnce(owner, 'too-many', {
+      state: 'waiting',
+      reason,
+      reasonCode: 'too_many_licenses',
+      licenses: [],
+    })
+    expect((await orderOnce(owner, 'as-many', { state: 'fulfilled' })).licenses).toHaveLength(100)
+  })
 })

@@ -59,6 +59,13 @@ async function addShop(kind: ShopKind, more: object = {}): Promise<Shop> {
 
 let orders = 0
 const now = () => new Date(on.clock.now())
+/** The same day of the next month, or its last day. */
+function inAMonth(): string {
+  const end = now()
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  if (end.getUTCDate() !== now().getUTCDate()) end.setUTCDate(0)
+  return end.toISOString()
+}
 /** An order of one license, as a shop of this kind tells of it. */
 function sold(kind: ShopKind, begin: 'order' | 'sub' = 'order') {
   const order = `${begin}-${++orders}`
@@ -179,16 +186,42 @@ describe.each(kinds)('a shop of %s', (kind) => {
     })
   })
 
+  test('a refunded renewal leaves what was paid before, and a payment after a refund counts', async () => {
+    const shop = await addShop(kind)
+    const [renewed, refunded] = [sold(kind, 'sub'), sold(kind, 'sub')]
+    for (const { order, said } of [renewed, refunded]) {
+      expect(await deliver(shop, said)).toBe(200)
+      await orderOnce(owner, order, { state: 'fulfilled' })
+    }
+    const found = await orderOnce(owner, renewed.order, { state: 'fulfilled' })
+    const lost = await orderOnce(owner, refunded.order, { state: 'fulfilled' })
+    on.clock.advance(2 * day)
+    const [first, { order }] = [inAMonth(), renewed]
+    await tell(shop, 'subscription.renewed', { order, until: first, payment: `${order}-1` })
+    on.clock.advance(20 * day)
+    const second = inAMonth()
+    const payment = `${order}-2`
+    await tell(shop, 'subscription.renewed', { order, until: second, payment, amount: 1000 })
+    expect(await licenseOf(found)).toMatchObject({ expiresAt: second })
+    on.clock.advance(minute)
+    await tell(shop, 'order.refunded', { order, payment })
+    await orderOnce(owner, order, { state: 'fulfilled' })
+    expect(await licenseOf(found)).toMatchObject({ banned: false, expiresAt: first })
+    await tell(shop, 'order.refunded', { order: refunded.order })
+    await orderOnce(owner, refunded.order, { state: 'refunded' })
+    on.clock.advance(2 * day)
+    const third = inAMonth()
+    const next = { order: refunded.order, until: third, payment: `${refunded.order}-1` }
+    await tell(shop, 'subscription.renewed', next)
+    await orderOnce(owner, refunded.order, { state: 'fulfilled' })
+    expect(await licenseOf(lost)).toMatchObject({ banned: false, expiresAt: third })
+  })
+
   test('a subscription follows renewal, change, failed payment and end', async () => {
     const shop = await addShop(kind)
     const { order, said } = sold(kind, 'sub')
     expect(await deliver(shop, said)).toBe(200)
     const found = await orderOnce(owner, order, { state: 'fulfilled' })
-    const inAMonth = (): string => {
-      const end = now()
-      end.setUTCMonth(end.getUTCMonth() + 1)
-      return end.toISOString()
-    }
     on.clock.advance(day)
     const first = inAMonth()
     await tell(shop, 'subscription.renewed', { order, until: first })

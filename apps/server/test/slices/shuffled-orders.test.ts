@@ -41,6 +41,30 @@ function history(order: string, begin: number): SoldEvent[] {
       about('subscription.changed', 4, { product: 'pro', until: at(390) }),
     ],
     () => [
+      about('subscription.renewed', 1, { until: at(400), payment: 'p1', amount: 1000 }),
+      about('subscription.renewed', 30, { until: at(430), payment: 'p2', amount: 1000 }),
+      about('order.refunded', 31, { payment: 'p2', amount: 1000 }),
+      about('order.disputed', 32, { payment: 'p1', dispute: 'd1' }),
+      about('subscription.payment_failed', 33, { payment: 'p3' }),
+    ],
+    () => [
+      about('order.disputed', 1, { dispute: 'd1' }),
+      about('order.disputed', 2, { dispute: 'd2' }),
+      about('order.dispute_won', 3, { dispute: 'd1' }),
+      ...(Math.random() < 0.5 ? [about('order.dispute_won', 4, { dispute: 'd2' })] : []),
+    ],
+    () => [
+      about('subscription.renewed', 1, { until: at(400), payment: 'p1' }),
+      about('order.refunded', 2),
+      about('subscription.renewed', 3, { until: at(390), payment: 'p2' }),
+    ],
+    () => [
+      about('subscription.changed', 1, { product: 'pro', quantity: 4, until: at(380) }),
+      about('subscription.changed', 2, { product: 'pro', quantity: 2, until: at(380) }),
+      about('subscription.renewed', 3, { until: at(410), payment: 'p2' }),
+      ...(Math.random() < 0.5 ? [about('order.refunded', 4, { payment: 'p2' })] : []),
+    ],
+    () => [
       about('subscription.changed', 1, { product: 'plus', until: at(380) }),
       about('order.disputed', 2),
       about('subscription.ended', 340),

@@ -1,5 +1,6 @@
 import { formatAmount, type ShopOrder } from '@keyward/contract'
-import { Mail, RotateCw } from 'lucide-react'
+import { Mail } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -7,15 +8,18 @@ import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { licensePath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Callout } from '../../ui/states.tsx'
+import { ChooseType } from './choose-type.tsx'
 import { mailWaits, mailWords } from './order-columns.tsx'
+import { OrderDecisions } from './order-decisions.tsx'
 import { OrderState } from './order-state.tsx'
-import { useMailOrder, useRetryOrder } from './queries.ts'
+import { useMailOrder } from './queries.ts'
 
 const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 
@@ -27,11 +31,12 @@ export interface OrderDialogProps {
 
 /** All that the shop told about an order, and what it created. */
 export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
-  const retry = useRetryOrder()
+  const [chosen, setChosen] = useState<string[]>([])
   const resend = useMailOrder()
   const may = useMay()
   const { app, shop, email, name, customer, amount, currency, test, lines, state, reason, licenses, mail } =
     order
+  const mayEnd = order.choices.includes('end') && may(wire.orders.retry)
   const mayMail =
     state === 'fulfilled' &&
     customer &&
@@ -53,6 +58,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
             {mailWaits[order.mailWaitsFor]}
           </Callout>
         )}
+        <ChooseType order={order} />
         <div className="-my-2.5" aria-live="polite">
           <Facts
             items={[
@@ -114,6 +120,15 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
             <ul className="divide-y rounded-lg border">
               {licenses.map(({ _id, key }) => (
                 <li key={_id} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
+                  {mayEnd && (
+                    <Checkbox
+                      label={`End license ${key}`}
+                      checked={chosen.includes(_id)}
+                      onChange={(checked) =>
+                        setChosen(checked ? [...chosen, _id] : chosen.filter((id) => id !== _id))
+                      }
+                    />
+                  )}
                   <Link to={licensePath(_id)} className={`min-w-0 break-all ${linkClass}`}>
                     <KeyText>{key}</KeyText>
                   </Link>
@@ -132,12 +147,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
             {mail === 'none' ? 'Mail Keys' : 'Mail Keys Again'}
           </Button>
         )}
-        {state === 'waiting' && may(wire.orders.retry) && (
-          <Button loading={retry.isPending} onClick={() => retry.mutate(order)}>
-            <RotateCw aria-hidden />
-            Retry
-          </Button>
-        )}
+        <OrderDecisions order={order} chosen={chosen} />
         <Button variant="primary" onClick={onClose}>
           Done
         </Button>

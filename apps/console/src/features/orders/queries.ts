@@ -1,4 +1,4 @@
-import type { endpoints, QueryInputOf, ShopOrder } from '@keyward/contract'
+import type { BodyInputOf, endpoints, QueryInputOf, ShopOrder } from '@keyward/contract'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -20,7 +20,11 @@ export function useOrders(query: QueryInputOf<typeof endpoints.orders.list>, ena
 export function useRetryOrder() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: async ({ _id }: ShopOrder) => (await call(wire.orders.retry, { params: { id: _id } })).order,
+    mutationFn: async ({
+      order,
+      ...body
+    }: { order: ShopOrder } & BodyInputOf<typeof endpoints.orders.retry>) =>
+      (await call(wire.orders.retry, { params: { id: order._id }, body })).order,
     onSuccess: ({ state, reason }) => {
       if (state === 'waiting') toast.error('The order still waits', { description: reason ?? undefined })
       else toast.success('The order waits no longer')

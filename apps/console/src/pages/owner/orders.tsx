@@ -88,7 +88,11 @@ export function OrdersPage() {
           columns={columns}
           rows={data?.orders}
           rowKey={({ _id }) => _id}
-          rowMenu={may(wire.orders.retry) ? (row) => <RetryButton order={row} /> : undefined}
+          rowMenu={
+            may(wire.orders.retry)
+              ? (row) => <RetryButton order={row} onOpen={() => open('order', row._id)} />
+              : undefined
+          }
           {...tableState(orders, 'Failed to load orders', unresolved ?? apps)}
           skeletonRows={10}
           empty={

@@ -50,7 +50,8 @@ export const customShop: ShopAdapter = {
     const isKnown = Object.hasOwn(customShopEvents, type)
     if (!isKnown) return undefined
     const fact = readers[type as keyof typeof customShopEvents](data)
-    return { ...fact, at: timestamp === undefined ? at : Date.parse(timestamp) }
+    const timed = timestamp !== undefined
+    return { ...fact, at: timed ? Date.parse(timestamp) : at, timed }
   },
 }
 
@@ -59,21 +60,26 @@ type Fact = OrderFact extends infer F ? (F extends unknown ? Omit<F, 'at'> : nev
 const schemas = customShopEvents
 const readers: Record<keyof typeof customShopEvents, (data: unknown) => Fact> = {
   'order.paid': (data) => {
-    return { kind: 'paid', ...parseEvent(schemas['order.paid'], data) }
+    const { payment, ...told } = parseEvent(schemas['order.paid'], data)
+    return { kind: 'paid', ...told, ...named({ payment }) }
   },
   'order.refunded': (data) => {
-    const { order, amount } = parseEvent(schemas['order.refunded'], data)
-    return { kind: 'refunded', order, amount: amount ?? null }
+    const { order, amount, payment } = parseEvent(schemas['order.refunded'], data)
+    return { kind: 'refunded', order, amount: amount ?? null, ...named({ payment }) }
   },
   'order.disputed': (data) => ({ kind: 'disputed', ...parseEvent(schemas['order.disputed'], data) }),
   'order.dispute_won': (data) => ({ kind: 'dispute_won', ...parseEvent(schemas['order.dispute_won'], data) }),
   'subscription.renewed': (data) => {
-    const { order, until } = parseEvent(schemas['subscription.renewed'], data)
-    return { kind: 'renewed', order, until: toEpochMs(until) }
+    const { order, until, currency, ...paid } = parseEvent(schemas['subscription.renewed'], data)
+    const money = named({ ...paid, currency: currency?.toUpperCase() })
+    return { kind: 'renewed', order, until: toEpochMs(until), ...money }
   },
   'subscription.changed': (data) => {
-    const { order, product, until } = parseEvent(schemas['subscription.changed'], data)
-    return { kind: 'changed', order, product, until: toEpochMs(until) }
+    const { order, product, until, quantity } = parseEvent(schemas['subscription.changed'], data)
+    const units =
+      quantity === undefined ? undefined : { lines: [{ product, quantity }], isPart: true as const }
+    const fact = { kind: 'changed', order, product, until: toEpochMs(until) } as const
+    return { ...fact, pays: false, hasPaidUnits: true, ...units }
   },
   'subscription.payment_failed': (data) => ({
     kind: 'payment_failed',
@@ -81,6 +87,10 @@ const readers: Record<keyof typeof customShopEvents, (data: unknown) => Fact> = 
   }),
   'subscription.ended': (data) => ({ kind: 'ended', ...parseEvent(schemas['subscription.ended'], data) }),
 }
+
+/** Without what was not sent. */
+const named = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 function toJson(body: string): unknown {
   try {

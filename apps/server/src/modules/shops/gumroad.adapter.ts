@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { hour } from '../../core/clock.ts'
 import { shopId as id, isSame, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
-import type { OrderFact } from './orders.rules.ts'
+import type { OrderFact, PaymentName } from './orders.rules.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
 // https://gumroad.com/ping and https://gumroad.com/api, read on 2026-11-24.
@@ -100,12 +100,14 @@ const productOf = ({ product_id, variants }: Sale): string =>
 function readSale(found: Sale, { at, test }: { at: number; test: boolean }): OrderFact | undefined {
   // A preorder is charged later, by a sale of its own.
   if (found.is_preorder_authorization) return undefined
-  const fact = { order: orderOf(found), at: found.created_at }
-  const months = monthsOf[found.subscription_duration ?? '']
-  const until = found.subscription_id && months ? addMonths(found.created_at, months) : undefined
+  const fact = { order: orderOf(found), payment: found.id, at: found.created_at, timed: true }
+  const until = endOf(found)
   const product = productOf(found)
+  const lines = [{ product, quantity: Math.max(1, found.quantity ?? 1) }]
   if (found.is_upgrade_purchase || found.recurring_charge) {
-    return { ...fact, kind: 'changed', product, until: until ?? null }
+    // Gumroad says 1 where it knows no quantity.
+    const units = found.quantity != null && found.quantity > 1 ? { lines, hasPaidUnits: true } : {}
+    return { ...fact, kind: 'changed', product, until: until ?? null, ...units }
   }
   return {
     ...fact,
@@ -117,13 +119,25 @@ function readSale(found: Sale, { at, test }: { at: number; test: boolean }): Ord
     amount: found.price,
     currency: 'USD',
     test,
-    lines: [{ product, quantity: Math.max(1, found.quantity ?? 1) }],
+    lines,
     ...(until === undefined ? {} : { until }),
   }
 }
 
+/** When the period ends that a sale pays. */
+function endOf({ subscription_id, subscription_duration, created_at }: Sale): number | undefined {
+  const months = monthsOf[subscription_duration ?? '']
+  return subscription_id && months ? addMonths(created_at, months) : undefined
+}
+
+/** Names the payment of a sale: one that was told without its name is found by the end of its period. */
+function nameOf(found: Sale): PaymentName {
+  const periodEnd = endOf(found)
+  return { payment: found.id, ...(periodEnd !== undefined && { periodEnd }) }
+}
+
 function readRefund(found: Sale, { at }: { at: number }): OrderFact | undefined {
-  const fact = { kind: 'refunded', order: orderOf(found), at, isSum: true } as const
+  const fact = { kind: 'refunded', order: orderOf(found), at, isSum: true, ...nameOf(found) } as const
   if (found.refunded) return { ...fact, amount: null }
   if (!found.partially_refunded) return undefined
   // It may be in another currency than the price, but less remains with each refund.
@@ -134,7 +148,8 @@ function readRefund(found: Sale, { at }: { at: number }): OrderFact | undefined 
 
 function readDispute(found: Sale, { at }: { at: number }): OrderFact | undefined {
   if (!found.disputed && !found.dispute_won) return undefined
-  return { kind: found.dispute_won ? 'dispute_won' : 'disputed', order: orderOf(found), at }
+  const kind = found.dispute_won ? 'dispute_won' : 'disputed'
+  return { kind, order: orderOf(found), at, ...nameOf(found), dispute: found.id }
 }
 
 async function askEnding(readBack: ReadBack, order: string, now: number): Promise<OrderFact | undefined> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { toIso } from '../../core/clock.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { isSigned, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
-import type { OrderFact } from './orders.rules.ts'
-import type { ReadBack, ShopAdapter, ToldFact } from './shop-adapter.ts'
+import type { OrderFact, PaymentName } from './orders.rules.ts'
+import { type ReadBack, ReadBackError, type ShopAdapter, type ToldFact } from './shop-adapter.ts'
 
 // https://docs.lemonsqueezy.com/help/webhooks and https://docs.lemonsqueezy.com/api, read on 2026-11-24.
 // Bodies are signed and complete. They have neither a time stamp nor an id: the same body is the same event.
@@ -34,12 +34,22 @@ const subscription = z.object({
   renews_at: shopTime.nullish(),
   ends_at: shopTime.nullish(),
   updated_at: shopTime,
+  first_subscription_item: z.object({ quantity: z.int().nullish() }).nullish(),
 })
 const invoice = z.object({
   subscription_id: id,
+  billing_reason: z.string().nullish(),
   total: z.int(),
+  currency: z.string().nullish(),
   refunded_amount: z.int().nullish(),
+  created_at: shopTime.nullish(),
   updated_at: shopTime,
+})
+const foundSubscription = z.object({
+  data: z.object({ attributes: subscription.partial().required({ order_id: true }) }),
+})
+const invoices = z.object({
+  data: z.array(z.object({ attributes: z.object({ billing_reason: z.string().nullish() }) })),
 })
 
 export const lemonSqueezyShop: ShopAdapter = {
@@ -65,26 +75,65 @@ const readers: Record<string, (data: Data) => ToldFact | undefined> = {
   order_created: readOrder,
   order_refunded: ({ id, attributes }) => {
     const { total, refunded_amount, updated_at } = parseEvent(order, attributes)
-    return { kind: 'refunded', order: id, at: updated_at, ...refundOf(total, refunded_amount) }
-  },
-  subscription_created: ({ attributes }) => readSubscription(attributes),
-  subscription_updated: ({ attributes }) => readSubscription(attributes),
-  subscription_payment_refunded: ({ id, attributes }) => {
-    const found = parseEvent(invoice, attributes)
-    const { subscription_id, total, refunded_amount, updated_at } = found
-    const meta = { event_name: 'subscription_payment_refunded' }
-    const stored = { meta, data: { id, attributes: { ...found, updated_at: toIso(updated_at) } } }
     return {
-      order: `subscription ${subscription_id}`,
-      body: JSON.stringify(stored),
-      ask: async (readBack) => ({
-        kind: 'refunded',
-        order: await askOrder(readBack, subscription_id),
-        at: updated_at,
-        ...refundOf(total, refunded_amount),
-      }),
+      ...firstPayment,
+      kind: 'refunded',
+      order: id,
+      at: updated_at,
+      ...refundOf(total, refunded_amount),
     }
   },
+  subscription_created: readSubscription,
+  subscription_updated: readSubscription,
+  subscription_payment_success: (data) => {
+    // The bill of a period is told by the subscription.
+    if (parseEvent(invoice, data.attributes).billing_reason !== 'updated') return undefined
+    return askAboutInvoice('subscription_payment_success', data, async (readBack, found) => {
+      // Without an API key they are told by the next period.
+      const current = await askOr(askSubscription(readBack, found.subscription_id))
+      if (!current?.renews_at) return undefined
+      const { order_id: order, renews_at: until } = current
+      const lines = unitsOf(current)
+      const paid = { payment: paymentOf(data.id), amount: found.total, ...(lines && { lines }) }
+      return { kind: 'renewed', order, at: found.updated_at, timed: true, until, ...paid }
+    })
+  },
+  subscription_payment_refunded: (data) =>
+    askAboutInvoice('subscription_payment_refunded', data, async (readBack, found) => {
+      const { subscription_id, total, refunded_amount, updated_at } = found
+      const { order_id: order } = await askSubscription(readBack, subscription_id)
+      const refund = { ...refundOf(total, refunded_amount), ...nameOf(data.id, found) }
+      return { kind: 'refunded', order, at: updated_at, ...refund }
+    }),
+}
+
+type Invoice = z.output<typeof invoice>
+
+/** What is told of an invoice, which names its subscription only. */
+function askAboutInvoice(
+  event_name: string,
+  { id, attributes }: Data,
+  ask: (readBack: ReadBack, found: Invoice) => Promise<OrderFact | undefined>,
+): ToldFact {
+  const found = parseEvent(invoice, attributes)
+  const { created_at, updated_at, ...rest } = found
+  const stored = { ...rest, created_at: toIsoOrNull(created_at ?? null), updated_at: toIso(updated_at) }
+  return {
+    order: `subscription ${found.subscription_id}`,
+    body: JSON.stringify({ meta: { event_name }, data: { id, attributes: stored } }),
+    ask: (readBack) => ask(readBack, found),
+  }
+}
+
+/** The payment of the order itself. */
+const firstPayment = { payment: 'order', isFirst: true } as const
+const paymentOf = (invoiceId: string) => `invoice ${invoiceId}`
+
+/** A renewal is told by its subscription, so that its payment is found by the beginning of its period. */
+function nameOf(id: string, { billing_reason, created_at }: Invoice): PaymentName {
+  if (billing_reason === 'initial') return firstPayment
+  if (billing_reason === 'updated') return { payment: paymentOf(id), isExtra: true }
+  return created_at == null ? {} : { payment: paymentOf(id), periodStart: created_at }
 }
 
 const refundOf = (total: number, refunded: number | null | undefined) => ({
@@ -101,7 +150,9 @@ function readOrder({ id, attributes }: Data): OrderFact | undefined {
   return {
     kind: 'paid',
     order: id,
+    payment: firstPayment.payment,
     at: found.created_at,
+    timed: true,
     email: found.user_email ?? null,
     name: found.user_name ?? null,
     amount: found.total,
@@ -112,22 +163,51 @@ function readOrder({ id, attributes }: Data): OrderFact | undefined {
 }
 
 /** Each event about a subscription holds all of it, so that its state says what happened. */
-function readSubscription(attributes: unknown): OrderFact {
-  const { order_id, variant_id, status, renews_at, ends_at, updated_at } = parseEvent(
-    subscription,
-    attributes,
-  )
-  const fact = { order: order_id, at: updated_at }
-  if (status === 'past_due' || status === 'unpaid') return { ...fact, kind: 'payment_failed' }
+function readSubscription({ id, attributes }: Data): ToldFact {
+  const found = parseEvent(subscription, attributes)
+  const { order_id, variant_id, status, renews_at, ends_at, updated_at } = found
+  const fact = { order: order_id, at: updated_at, timed: true }
+  if (status === 'past_due' || status === 'unpaid') {
+    const kept = { order_id, variant_id, status, updated_at: toIso(updated_at) }
+    const meta = { event_name: 'subscription_updated' }
+    return {
+      order: order_id,
+      body: JSON.stringify({ meta, data: { id, attributes: kept } }),
+      ask: async (readBack) =>
+        (await isOwedForChange(readBack, id)) ? undefined : { ...fact, kind: 'payment_failed' },
+    }
+  }
   if (status === 'expired') return { ...fact, kind: 'ended' }
   const isPaid = status === 'active' || status === 'on_trial'
   const until = (isPaid ? renews_at : status === 'cancelled' ? ends_at : null) ?? null
-  return { ...fact, kind: 'changed', product: variant_id, until }
+  const lines = unitsOf(found)
+  return { ...fact, kind: 'changed', product: variant_id, until, pays: isPaid, ...(lines && { lines }) }
 }
 
-/** An invoice names its subscription only. */
-async function askOrder(readBack: ReadBack, subscriptionId: string): Promise<string> {
+function unitsOf({ variant_id, first_subscription_item: item }: Partial<z.output<typeof subscription>>) {
+  return variant_id && item?.quantity ? [{ product: variant_id, quantity: item.quantity }] : undefined
+}
+
+/** Undefined if it cannot be read for one of these reasons. */
+async function askOr<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (error) {
+    const isUnknown = error instanceof ReadBackError && (error.status === undefined || error.status === 404)
+    if (isUnknown) return undefined
+    throw error
+  }
+}
+
+/** Whether the failed payment of a subscription was for a change alone, which ends no period. */
+async function isOwedForChange(readBack: ReadBack, subscriptionId: string): Promise<boolean> {
+  const filter = `filter[subscription_id]=${encodeURIComponent(subscriptionId)}&filter[status]=pending`
+  const found = await askOr(readBack(`/v1/subscription-invoices?${filter}`))
+  const { data } = invoices.parse(found ?? { data: [] })
+  return data.length > 0 && data.every(({ attributes }) => attributes.billing_reason === 'updated')
+}
+
+async function askSubscription(readBack: ReadBack, subscriptionId: string) {
   const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`
-  const found = z.object({ data: z.object({ attributes: z.object({ order_id: id }) }) })
-  return found.parse(await readBack(path)).data.attributes.order_id
+  return foundSubscription.parse(await readBack(path)).data.attributes
 }

@@ -1,8 +1,28 @@
 import type { OrderChoice, OrderReasonCode } from '@keyward/contract'
 import type { ShopOrderRow } from '../../db/tables.ts'
+import type { ToldOrder } from './orders.rules.ts'
+
+/** What the vendor has decided about an order. */
+export interface Chosen {
+  /** What was returned of payments whose licenses are kept, by payment. */
+  refunds?: Record<string, number>
+  /** Warnings that were seen. */
+  warnings?: string[]
+  /** Payments whose licenses are banned. */
+  banned?: string[]
+  /** Licenses of units that were given up. */
+  ended?: string[]
+}
+
+export interface Choice {
+  choice?: OrderChoice | undefined
+  licenses?: string[] | undefined
+}
 
 const choices: Partial<Record<OrderReasonCode, readonly OrderChoice[]>> = {
-  partly_refunded: ['keep'],
+  partly_refunded: ['keep', 'ban'],
+  payment_warning: ['keep', 'ban'],
+  fewer_units: ['end'],
   no_address: ['keep'],
 }
 
@@ -12,3 +32,18 @@ export const choicesOf = ({
   reason_code,
 }: Pick<ShopOrderRow, 'state' | 'reason_code'>): OrderChoice[] =>
   state === 'waiting' && reason_code !== null ? [...(choices[reason_code] ?? [])] : []
+
+export const chosenOf = ({ chosen }: Pick<ShopOrderRow, 'chosen'>): Chosen => JSON.parse(chosen)
+
+/** Adds a decision about what was told; without a choice, partial refunds count as seen. */
+export function withChoice(
+  before: Chosen,
+  { partlyRefunded, warnings, standing }: ToldOrder,
+  { choice, licenses = [] }: Choice,
+): Chosen {
+  const both = (some: readonly string[] = [], more: readonly string[]) => [...new Set([...some, ...more])]
+  if (choice === 'ban') return { ...before, banned: both(before.banned, standing) }
+  if (choice === 'end') return { ...before, ended: both(before.ended, licenses) }
+  const kept = { ...before, refunds: { ...before.refunds, ...partlyRefunded } }
+  return choice === 'keep' ? { ...kept, warnings: both(before.warnings, warnings) } : kept
+}

@@ -13,6 +13,7 @@ import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
+import { fewerUnits, issuedOf, type Rights, rightsOf } from './orders.units.ts'
 import { productsOf } from './shops.rules.ts'
 
 /** What a waiting order needs, and whether a later attempt can find that by itself. */
@@ -20,6 +21,8 @@ export interface Need {
   code: OrderReasonCode
   reason: string
   isRetried: boolean
+  /** Licenses of which more exist than the order has now, and how many are too many. */
+  surplus?: { ids: string[]; count: number }[]
 }
 
 interface Paid {
@@ -29,6 +32,10 @@ interface Paid {
   told: ToldOrder
   /** How many licenses the app may have; -1 for no limit. */
   maxLicenses: number
+  /** The lines of the order before. */
+  linesBefore: string
+  /** Licenses of units that were given up. */
+  ended: readonly string[]
 }
 
 /** A product of which licenses are missing. */
@@ -36,12 +43,14 @@ interface Missing {
   product: string
   type: LicenseTypeRow
   count: number
+  /** How many units of it have their licenses already. */
+  begun: number
 }
 
 /** Creates and changes the licenses of a paid order, and returns what it needs to create or change others. */
 export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Need[]> {
   const { ctx, shop, order, told } = paid
-  const needs: Need[] = told.lines.length === 0 ? [unnamed] : []
+  const needs: Need[] = told.bought.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
   const units = await repo.listUnits(write.tx, order.id)
   const typeIds = new Set<string>()
@@ -51,14 +60,15 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     if (mapped?.type) typeIds.add(mapped.type)
     return mapped
   }
-  const begun = new Set(units.map(({ product }) => product))
-  const lines = told.lines
-    // What a product is mapped to later concerns later orders.
-    .filter(({ product }) => !begun.has(product))
-    .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
+  const issued = issuedOf(paid, units)
   const changed =
     told.product === null ? undefined : { product: told.product, mapped: mappedTo(told.product) }
+  const lines = told.bought
+    // What a product is mapped to later concerns later orders, and units that are added.
+    .filter(({ product, quantity }) => quantity > (issued[product]?.units ?? 0))
+    .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
   for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
+  for (const id of await repo.listTypesToRestore(write.tx, order.id, told.bought)) typeIds.add(id)
   const customerId = lines.some(({ mapped }) => mapped?.type)
     ? await linkCustomer(write, paid)
     : order.customer_id
@@ -73,17 +83,25 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   }
   const missing = lines.flatMap(({ product, quantity, mapped }) => {
     const type = typeOf(product, mapped?.type)
-    return mapped && type ? [{ product, type, count: quantity * mapped.quantity }] : []
+    if (!mapped || !type) return []
+    const { units: before, each } = issued[product] ?? { units: 0, each: mapped.quantity }
+    const begun = units.filter((unit) => unit.product === product).length
+    issued[product] = { units: quantity, each }
+    return [{ product, type, count: (quantity - before) * each, begun }]
   })
   const need = await issueMissing(write, { ...paid, customerId }, missing, units.length)
   if (need) needs.push(need)
+  else await repo.updateOrder(write.tx, order.id, { issued: JSON.stringify(issued) })
   const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
   const isWhole = !need && lines.every(hasAll)
   const type = changed && typeOf(changed.product, changed.mapped?.type)
-  if (changed && told.lines.length > 1) needs.push(unclear)
+  if (changed && told.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { product: changed.product, type })
-  await setEnds(write, order, told.end)
-  await setBans(write, order, told.ban)
+  const rights = await rightsOf(write.tx, paid, issued)
+  await setEnds(write, order, rights, types)
+  await setBans(write, order, rights)
+  const fewer = need ? undefined : await fewerUnits(write.tx, paid, issued)
+  if (fewer) needs.push(fewer)
   const hasKeys = units.length > 0 || missing.length > 0
   if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
     needs.push(unaddressed)
@@ -181,8 +199,8 @@ async function issueMissing(
   const fits =
     maxLicenses === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, maxLicenses, now))
   if (!fits) return needing('plan_full', `Your plan allows ${maxLicenses} licenses per app`)
-  const units = missing.flatMap(({ product, type, count }) =>
-    Array.from({ length: count }, (_, unit) => ({ product, unit, type })),
+  const units = missing.flatMap(({ product, type, count, begun }) =>
+    Array.from({ length: count }, (_, at) => ({ product, unit: begun + at, type })),
   )
   const issuer = { ownerId: order.owner_id, appId: order.app_id, customerId, now }
   const licenses = await issueLicenses(
@@ -238,30 +256,48 @@ async function giveTypes(
   write.record('shop_order.product_changed', order.id, change, order.app_id)
 }
 
-async function setEnds(write: WriteTransaction, order: ShopOrderRow, end: number | undefined): Promise<void> {
-  if (end === undefined) return
-  const untold = await listUntold(write.tx, order, ({ told_end }) => told_end !== end)
-  if (untold.length === 0) return
-  for (const { license } of untold) await changeEnd(write, allApps(order.owner_id), license, end)
-  await repo.updateUnits(write.tx, licenseIdsOf(untold), { told_end: end })
-  const change = { order: order.number, before: untold[0]?.unit.told_end ?? null, after: end }
-  write.record('shop_order.end_changed', order.id, change, order.app_id)
+/** Gives licenses the ends that were told, or that of their type again once what was told was lost. */
+async function setEnds(
+  write: WriteTransaction,
+  order: ShopOrderRow,
+  rights: Rights,
+  types: ReadonlyMap<string, LicenseTypeRow>,
+): Promise<void> {
+  const endOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.end
+  const isUntold = (unit: ShopOrderUnitRow) => {
+    const right = rights.get(unit.license_id ?? '')
+    if (!right || (right.end === undefined && right.ban !== null)) return false
+    return (right.end ?? null) !== unit.told_end
+  }
+  const untold = await listUntold(write.tx, order, isUntold)
+  for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
+    for (const { license } of some) {
+      if (end !== undefined) await changeEnd(write, allApps(order.owner_id), license, end)
+      const type = end === undefined && types.get(license.type_id ?? '')
+      if (type) await giveType(write, license, type)
+    }
+    await repo.updateUnits(write.tx, licenseIdsOf(some), { told_end: end ?? null })
+    const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }
+    write.record('shop_order.end_changed', order.id, change, order.app_id)
+  }
 }
 
 const banReasons = { refund: 'The order was refunded', dispute: 'The payment is disputed' } as const
 
 /** Bans licenses or lifts the order's own ban; a ban by the vendor stays what it is. */
-async function setBans(write: WriteTransaction, order: ShopOrderRow, ban: ToldOrder['ban']): Promise<void> {
-  const untold = await listUntold(write.tx, order, ({ told_ban }) => told_ban !== ban)
-  if (untold.length === 0) return
-  for (const { unit, license } of untold) {
-    const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]
-    if (license.banned === 1 && !isOwn) continue
-    if (ban === null && license.banned === 0) continue
-    const reason = ban && banReasons[ban]
-    await changeBans(write, allApps(order.owner_id), [license], ban !== null, reason)
-    if (ban) write.record('license.banned', license.id, { reason }, license.app_id)
-    else write.record('license.unbanned', license.id, {}, license.app_id)
+async function setBans(write: WriteTransaction, order: ShopOrderRow, rights: Rights): Promise<void> {
+  const banOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.ban ?? null
+  const untold = await listUntold(write.tx, order, (unit) => unit.told_ban !== banOf(unit))
+  for (const [ban, some] of Map.groupBy(untold, ({ unit }) => banOf(unit))) {
+    for (const { unit, license } of some) {
+      const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]
+      if (license.banned === 1 && !isOwn) continue
+      if (ban === null && license.banned === 0) continue
+      const reason = ban && banReasons[ban]
+      await changeBans(write, allApps(order.owner_id), [license], ban !== null, reason)
+      if (ban) write.record('license.banned', license.id, { reason }, license.app_id)
+      else write.record('license.unbanned', license.id, {}, license.app_id)
+    }
+    await repo.updateUnits(write.tx, licenseIdsOf(some), { told_ban: ban })
   }
-  await repo.updateUnits(write.tx, licenseIdsOf(untold), { told_ban: ban })
 }

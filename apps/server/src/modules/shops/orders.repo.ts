@@ -235,3 +235,37 @@ export const listWaitingMails = (
 /** Locks an order that may be gone. */
 export const findLocked = (tx: Tx, id: string): Promise<ShopOrderRow | undefined> =>
   lock(tx, tx.selectFrom('shop_orders').selectAll().where('id', '=', id)).executeTakeFirst()
+
+/** When the licenses of an order were used last, by their ids. */
+export async function listLastUses(tx: Tx, orderId: string): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('licenses as l', 'l.id', 'u.license_id')
+    .leftJoin('clients as c', 'c.license_id', 'l.id')
+    .select(['l.id', 'l.used_at', 'c.last_login_at'])
+    .where('u.order_id', '=', orderId)
+    .execute()
+  const usedAt = new Map<string, number>()
+  for (const { id, used_at, last_login_at } of rows)
+    usedAt.set(id, Math.max(usedAt.get(id) ?? 0, Number(used_at ?? 0), Number(last_login_at ?? 0)))
+  return usedAt
+}
+
+/** The types of licenses that got an end of their order, which may be lost. */
+export async function listTypesToRestore(
+  tx: Tx,
+  orderId: string,
+  bought: readonly { shares: readonly { end: number | undefined }[] }[],
+): Promise<string[]> {
+  if (bought.every(({ shares }) => shares.every(({ end }) => end !== undefined))) return []
+  const rows = await tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('licenses as l', 'l.id', 'u.license_id')
+    .select('l.type_id')
+    .distinct()
+    .where('u.order_id', '=', orderId)
+    .where('u.told_end', 'is not', null)
+    .where('l.type_id', 'is not', null)
+    .execute()
+  return rows.flatMap(({ type_id }) => type_id ?? [])
+}

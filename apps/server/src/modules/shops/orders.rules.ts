@@ -1,25 +1,82 @@
 import { email as emailSchema, toPlainText, toToldText } from '@keyward/contract'
+import { type Ban, paymentsOf } from './payments.rules.ts'
+import { type Share, unitsOf } from './units.rules.ts'
 
 /** What one event says about an order. */
-export type OrderFact = { order: string; at: number /** Its buyer was erased. */; erased?: true } & (
-  | PaidFact
-  /** `amount` is what this refund returns, or all refunds so far; null for everything. */
-  | { kind: 'refunded'; amount: number | null; isSum?: boolean }
-  | { kind: 'disputed' | 'dispute_won' | 'payment_failed' | 'ended' }
-  | { kind: 'renewed'; until: number }
-  | ChangedFact
-)
+export type OrderFact = FactBase &
+  (
+    | PaidFact
+    | RefundedFact
+    /** A warning has taken no money. */
+    | ({ kind: 'warned' | 'disputed' | 'dispute_won'; dispute?: string } & PaymentName)
+    | ({ kind: 'payment_failed' } & PaymentName)
+    | { kind: 'ended' }
+    | RenewedFact
+    | ChangedFact
+  )
+
+interface FactBase {
+  order: string
+  at: number
+  /** Whether its body says when it happened; unknown of facts that were stored before this was told apart. */
+  timed?: boolean
+  /** Its buyer was erased. */
+  erased?: true
+}
+
+/** The payment that a fact is about; none for the whole order. */
+export interface PaymentName {
+  payment?: string
+  /** When the period that it paid ends or begins, to find a payment that was told without a name. */
+  periodEnd?: number
+  periodStart?: number
+  /** The payment that the order began with. */
+  isFirst?: true
+  /** A payment beside those of the periods, for an upgrade: known by its name alone. */
+  isExtra?: true
+}
+
+/** `amount` is what this refund returns, or all refunds of the payment so far; null for everything. */
+export interface RefundedFact extends PaymentName {
+  kind: 'refunded'
+  amount: number | null
+  isSum?: boolean
+}
+
+/** What a payment contains of each product; `isPart` if the subscription may have more. */
+interface Units {
+  lines?: readonly OrderLine[]
+  isPart?: true
+}
+
+export interface RenewedFact extends Units {
+  kind: 'renewed'
+  until: number
+  payment?: string
+  amount?: number
+  currency?: string
+  /** Whether it is the payment that the order began with. */
+  isFirst?: true
+}
 
 /** `products` is all that the subscription has now, where it can have several; `until` is null if nothing is known of it. */
-export interface ChangedFact {
+export interface ChangedFact extends Units {
   kind: 'changed'
   product: string
   products?: readonly string[]
   until: number | null
+  payment?: string
+  /** Whether a later end means a further payment. */
+  pays?: boolean
+  /** Whether its units are paid. */
+  hasPaidUnits?: boolean
 }
 
 export interface PaidFact {
   kind: 'paid'
+  payment?: string
+  /** Whether another event names its payment. */
+  isUnnamed?: true
   email: string | null
   name: string | null
   /** The buyer's language, as the shop names it. */
@@ -69,17 +126,27 @@ export interface PlacedFact {
 /** What an order is, by all that its shop has told. */
 export interface ToldOrder {
   paid: (PaidFact & Pick<OrderFact, 'erased'>) | undefined
-  /** How many of each product were bought. */
+  /** How many of each product the order has now. */
   lines: OrderLine[]
-  ban: 'refund' | 'dispute' | null
-  /** The sum of refunds that do not return everything. */
-  partlyRefunded: number
+  /** How many of each product were paid at most at one time, with the rights of each. */
+  bought: BoughtLine[]
+  ban: Ban | null
+  /** What was returned of payments that stand, by payment. */
+  partlyRefunded: Readonly<Record<string, number>>
+  /** Payments that may be lost. */
+  warnings: string[]
+  /** Payments that stand. */
+  standing: string[]
   /** When a subscription ends; undefined if nothing was told about it. */
   end: number | undefined
   /** The product that a subscription was changed to. */
   product: string | null
   /** Products that a subscription has beside those that were bought. */
   added: string[]
+}
+
+export interface BoughtLine extends OrderLine {
+  shares: Share[]
 }
 
 /** In this order things happen within one moment: many shops tell times in seconds. */
@@ -90,82 +157,65 @@ const ranks: Record<OrderFact['kind'], number> = {
   payment_failed: 3,
   ended: 4,
   refunded: 5,
-  disputed: 6,
-  dispute_won: 7,
+  warned: 6,
+  disputed: 7,
+  dispute_won: 8,
 }
 
 /**
  * What events say together. Depends on which facts there are, and not on the order in which they arrived: events arrive in
- * any order, more than once, and at the same time.
+ * any order, more than once, and at the same time. `banned` are payments whose licenses the vendor has banned.
  */
-export function toldBy(facts: readonly PlacedFact[]): ToldOrder {
+export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] = []): ToldOrder {
   const sorted = facts
     .toSorted(
       (a, b) =>
         a.fact.at - b.fact.at || ranks[a.fact.kind] - ranks[b.fact.kind] || (a.eventId < b.eventId ? -1 : 1),
     )
     .map(({ fact }) => fact)
-  const paid = sorted.filter((fact) => fact.kind === 'paid')
-  const refunds = sorted.filter((fact) => fact.kind === 'refunded')
-  const sums = refunds.map(({ amount, isSum }) => (isSum ? (amount ?? 0) : 0))
-  const single = refunds.reduce((sum, { amount, isSum }) => sum + (isSum ? 0 : (amount ?? 0)), 0)
-  const returned = single + Math.max(0, ...sums)
-  const total = paid[0]?.amount ?? null
-  // A shop that tells sums says itself what is everything: the first payment may be a trial, and the refund that of a renewal.
-  const isReturned =
-    refunds.some(({ amount }) => amount === null) || (total !== null && single > 0 && single >= total)
-  const lines = linesOf(paid)
+  const first = sorted.find((fact) => fact.kind === 'paid')
+  const products = productsOf(sorted)
+  const payments = paymentsOf(sorted, banned)
+  const changes = changesOf(sorted, products)
+  const units = products.map((product) =>
+    unitsOf(sorted, payments, { product, products, replacing: changes.product }),
+  )
+  const whole = unitsOf(sorted, payments)
   return {
-    paid: paid[0],
-    lines,
-    ban: isReturned ? 'refund' : isDisputed(sorted) ? 'dispute' : null,
-    partlyRefunded: isReturned ? 0 : returned,
-    ...subscriptionOf(sorted, lines),
+    paid: first,
+    lines: units.flatMap(({ product, now }) => (now > 0 ? [{ product, quantity: now }] : [])),
+    bought: units.map(({ product, most, shares }) => ({ product, quantity: most, shares })),
+    ban: payments.all.length === 0 ? null : (whole.shares[0]?.ban ?? null),
+    partlyRefunded: payments.partly,
+    warnings: payments.warnings,
+    standing: payments.all.flatMap(({ key, lost }) => (lost === null ? [key] : [])),
+    end: whole.shares[0]?.end,
+    ...changes,
   }
 }
 
-/** A shop that tells of an order twice, by events of its own, gets no second license for it. */
-function linesOf(paid: readonly PaidFact[]): OrderLine[] {
-  const bought = new Map<string, number>()
-  for (const { lines } of paid) {
-    const one = new Map<string, number>()
-    for (const { product, quantity } of lines) one.set(product, (one.get(product) ?? 0) + quantity)
-    for (const [product, quantity] of one) bought.set(product, Math.max(bought.get(product) ?? 0, quantity))
-  }
-  return [...bought]
-    .map(([product, quantity]) => ({ product, quantity }))
-    .sort((a, b) => (a.product < b.product ? -1 : 1))
+const productsOf = (sorted: readonly OrderFact[]): string[] => {
+  const bought = sorted.flatMap((fact) => (fact.kind === 'paid' ? fact.lines : []))
+  return [...new Set(bought.map(({ product }) => product))].sort((a, b) => (a < b ? -1 : 1))
 }
 
-function isDisputed(sorted: readonly OrderFact[]): boolean {
-  const last = sorted.findLast(({ kind }) => kind === 'disputed' || kind === 'dispute_won')
-  return last?.kind === 'disputed'
-}
-
-/** A failed payment ends the paid time, and what follows are the license's grace days; a further one does not start them again. */
-function subscriptionOf(
+function changesOf(
   sorted: readonly OrderFact[],
-  lines: readonly OrderLine[],
-): Pick<ToldOrder, 'end' | 'product' | 'added'> {
-  let end: number | undefined
+  bought: readonly string[],
+): Pick<ToldOrder, 'product' | 'added'> {
   let product: string | null = null
-  let products = lines.map((line) => line.product)
+  let products = bought
   let added: string[] = []
   for (const fact of sorted) {
-    if ((fact.kind === 'renewed' || fact.kind === 'paid') && fact.until !== undefined)
-      end = Math.max(end ?? fact.until, fact.until)
-    if (fact.kind === 'changed') {
-      if (fact.until !== null) end = fact.until
-      const after = fact.products ?? [fact.product]
-      const replacing = newProductOf(fact, products)
-      product = replacing ?? product
-      const fresh = after.filter((one) => one !== replacing && !products.includes(one))
-      added = [...added, ...fresh].filter((one) => after.includes(one))
-      products = [...after]
-    }
-    if (fact.kind === 'payment_failed' || fact.kind === 'ended') end = Math.min(end ?? fact.at, fact.at)
+    if (fact.kind !== 'changed') continue
+    const after = fact.products ?? [fact.product]
+    const replacing = newProductOf(fact, products)
+    product = replacing ?? product
+    const fresh = after.filter((one) => one !== replacing && !products.includes(one))
+    added = [...added, ...fresh].filter((one) => after.includes(one))
+    products = [...after]
   }
-  return { end, product, added }
+  return { product, added }
 }
 
 /** Many shops tell all of a subscription whenever something about it changes. What replaces nothing is an addition. */

@@ -1,4 +1,4 @@
-import { limits, type OrderChoice, type ShopOrder, type ShopOrderState } from '@keyward/contract'
+import { limits, type ShopOrder, type ShopOrderState } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -8,7 +8,8 @@ import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import { choicesOf } from './orders.choices.ts'
+import { type Choice, choicesOf } from './orders.choices.ts'
+import type { Need } from './orders.licenses.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'
@@ -77,7 +78,7 @@ export async function retryOrder(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  { choice }: { choice?: OrderChoice | undefined } = {},
+  { choice, licenses }: Choice,
 ): Promise<ShopOrder> {
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
   await ctx.tx(actor, async (write) => {
@@ -87,15 +88,29 @@ export async function retryOrder(
     if (!shop) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
     if (order.state !== 'waiting') throw problem('order_not_waiting')
-    if (choice && !choicesOf(order).includes(choice)) throw problem('order_choice_invalid')
-    write.record('shop_order.retried', id, { order: order.number, choice }, order.app_id)
-    const options = { ctx, maxLicenses: maxLicensesPerApp, isSeen: true }
-    const need = await settleOrder(write, shop, order, options)
+    const isOffered = choice === undefined || choicesOf(order).includes(choice)
+    if (!isOffered || (choice === 'end') !== (licenses !== undefined)) throw problem('order_choice_invalid')
+    write.record('shop_order.retried', id, { order: order.number, choice, ids: licenses }, order.app_id)
+    const options = { ctx, maxLicenses: maxLicensesPerApp }
+    if (licenses) {
+      const surplus = (await settleOrder(write, shop, order, options))?.surplus
+      if (!surplus || !endsAll(surplus, licenses)) throw problem('order_choice_invalid')
+    }
+    const decided = { ...options, choice: { choice, licenses } }
+    const need = await settleOrder(write, shop, await repo.lockOrder(tx, id), decided)
     if (!need) await endEventsOf(tx, id, now)
     await wakeEventsOf(tx, id, now)
     write.queues.add('shop events')
   })
   return getOrder(ctx, actor, id)
+}
+
+/** Whether these are as many licenses of each product as were given up. */
+function endsAll(surplus: NonNullable<Need['surplus']>, licenses: readonly string[]): boolean {
+  const isComplete = surplus.every(
+    ({ ids, count }) => ids.filter((id) => licenses.includes(id)).length === count,
+  )
+  return isComplete && licenses.length === surplus.reduce((sum, { count }) => sum + count, 0)
 }
 
 async function toOrders(

@@ -2,6 +2,7 @@ import type { ShopOrderState } from '@keyward/contract'
 import { normalizeEmail } from '../../core/ids.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
+import { type Choice, chosenOf, withChoice } from './orders.choices.ts'
 import { type Need, settleLicenses, unaddressed } from './orders.licenses.ts'
 import type { MailCtx } from './orders.mail.ts'
 import * as repo from './orders.repo.ts'
@@ -12,8 +13,8 @@ interface Options {
   ctx: MailCtx
   /** How many licenses the app may have; -1 for no limit. */
   maxLicenses: number
-  /** Whether the vendor has seen what it waits for: that a part was refunded, or that there is no address. */
-  isSeen?: boolean
+  /** What the vendor decides about it. */
+  choice?: Choice
 }
 
 /**
@@ -24,44 +25,40 @@ export async function settleOrder(
   write: WriteTransaction,
   shop: ShopRow,
   order: ShopOrderRow,
-  { ctx, maxLicenses, isSeen = false }: Options,
+  { ctx, maxLicenses, choice }: Options,
 ): Promise<Need | undefined> {
   const { tx } = write
   const facts = await listFacts(tx, order.id)
-  const told = toldBy(
-    facts.flatMap(({ fact, event_id }) =>
-      fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
-    ),
+  const placed = facts.flatMap(({ fact, event_id }) =>
+    fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
   )
+  const before = chosenOf(order)
+  const chosen = choice ? withChoice(before, toldBy(placed, before.banned), choice) : before
+  const told = toldBy(placed, chosen.banned)
   const needs: Need[] = told.paid
     ? await settleLicenses(write, {
         ...{ ctx, shop, order: { ...order, ...toldColumns(order, told) }, told, maxLicenses },
+        ...{ linesBefore: order.lines, ended: chosen.ended ?? [] },
       })
     : [notArrived]
-  const seen = isSeen ? told.partlyRefunded : (chosenOf(order).refunds?.[''] ?? 0)
-  if (told.partlyRefunded > seen) needs.push(partlyRefunded)
-  const mailless = order.mailless === 1 || (isSeen && order.reason_code === unaddressed.code)
+  const isUnseen = ([payment, sum]: [string, number]) => sum > (chosen.refunds?.[payment] ?? 0)
+  if (Object.entries(told.partlyRefunded).some(isUnseen)) needs.push(partlyRefunded)
+  if (told.warnings.some((key) => !chosen.warnings?.includes(key))) needs.push(warned)
+  const isHandedOver = choice !== undefined && order.reason_code === unaddressed.code
+  const mailless = order.mailless === 1 || isHandedOver
   const open = needs.filter((need) => need !== unaddressed || !mailless)
   // A refunded order needs nothing more.
   const need = told.paid && told.ban === 'refund' ? undefined : (open.find(isRetried) ?? open[0])
   const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
   const reason = need?.reason ?? null
-  const chosen = JSON.stringify({ refunds: { '': seen } })
   await repo.updateOrder(tx, order.id, {
     ...toldColumns(order, told),
-    ...{
-      state,
-      reason,
-      reason_code: need?.code ?? null,
-      chosen,
-      mailless: mailless ? (1 as const) : (0 as const),
-    },
+    ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
+    mailless: mailless ? (1 as const) : (0 as const),
   })
   recordState(write, order, { state, reason })
   return need
 }
-
-const chosenOf = ({ chosen }: ShopOrderRow) => JSON.parse(chosen) as { refunds?: Record<string, number> }
 
 const notArrived: Need = {
   code: 'not_arrived',
@@ -72,6 +69,12 @@ const notArrived: Need = {
 const partlyRefunded: Need = {
   code: 'partly_refunded',
   reason: 'A part was refunded: ban its licenses or keep them',
+  isRetried: false,
+}
+
+const warned: Need = {
+  code: 'payment_warning',
+  reason: 'The shop warns that a payment may be lost: ban its licenses or keep them',
   isRetried: false,
 }
 

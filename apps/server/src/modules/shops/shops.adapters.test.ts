@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyRow } from '../../../test/every-row.ts'
+import { ReadBackError } from './shop-adapter.ts'
 import { adapters } from './shops.adapters.ts'
 
 const buyer = 'ada@example.com'
@@ -73,4 +74,259 @@ test('what is stored of an event that is read back says the same without its buy
       expect(again).toMatchObject({ order: told.order, body: told.body })
     },
   )
+})
+
+/** What an event says, with these objects at its shop. */
+async function askedOf(
+  kind: keyof typeof adapters,
+  body: object,
+  objects: Record<string, object>,
+  { hasKey = true } = {},
+) {
+  const told = adapters[kind].read(json(body), at)
+  if (!told || !('ask' in told)) return told
+  const read = async (path: string) => {
+    if (!hasKey) throw new ReadBackError('It has no API key.')
+    const found = objects[path]
+    if (!found) throw new ReadBackError('It answered with the status 404.', 404)
+    return found
+  }
+  return told.ask(Object.assign(read, { isSandbox: false }))
+}
+
+const stripeEvent = (type: string, object: object) => ({
+  ...{ id: 'evt_1', type, created: at / 1000 },
+  data: { object },
+})
+const charge = (invoice: object | null) => ({
+  '/v1/charges/ch_1?expand[]=invoice': {
+    ...{ refunded: false, amount_refunded: 0, payment_intent: 'pi_1', invoice },
+  },
+})
+const cycle = { id: 'in_1', subscription: 'sub_1', billing_reason: 'subscription_cycle' }
+const inDays = (days: number) => at / 1000 + days * 86_400
+const periodLine = (price: string, quantity: number, days: number, more: object = {}) => ({
+  ...{ type: 'subscription', price: { id: price }, quantity, amount: 100, ...more },
+  period: { start: inDays(0), end: inDays(days) },
+})
+const proration = (quantity: number, amount: number, begin: number) => ({
+  ...{ type: 'invoiceitem', proration: true, price: { id: 'pro' }, quantity, amount },
+  period: { start: inDays(begin), end: inDays(30) },
+})
+
+const disputes: readonly [status: string, kind: string][] = [
+  ['warning_needs_response', 'warned'],
+  ['warning_under_review', 'warned'],
+  ['warning_closed', 'dispute_won'],
+  ['needs_response', 'disputed'],
+  ['under_review', 'disputed'],
+  ['lost', 'disputed'],
+  ['won', 'dispute_won'],
+  ['prevented', 'dispute_won'],
+  ['a status of later', 'warned'],
+]
+
+test('Stripe: a dispute takes a payment with the money alone, and a lost one keeps it', async () => {
+  await everyRow(disputes, async (status, kind) => {
+    for (const name of ['created', 'updated', 'funds_withdrawn', 'funds_reinstated', 'closed']) {
+      const event = stripeEvent(`charge.dispute.${name}`, { id: 'dp_1' })
+      const objects = { '/v1/disputes/dp_1': { status, charge: 'ch_1' }, ...charge(cycle) }
+      expect(await askedOf('stripe', event, objects)).toMatchObject({
+        ...{ kind, order: 'sub_1', payment: 'in_1', dispute: 'dp_1' },
+      })
+    }
+  })
+})
+
+test('Stripe: fraud warnings and reviews warn of the payment that they name', async () => {
+  const rows = [
+    ['radar.early_fraud_warning.created', 'warned'],
+    ['review.opened', 'warned'],
+    ['review.closed', 'dispute_won'],
+  ] as const
+  for (const [type, kind] of rows) {
+    const event = stripeEvent(type, { id: 'prv_1', charge: 'ch_1' })
+    const fact = { kind, order: 'pi_1', payment: 'pi_1', dispute: 'prv_1' }
+    expect(await askedOf('stripe', event, charge(null))).toMatchObject(fact)
+  }
+})
+
+const failures: readonly [reason: string | undefined, isPeriod: boolean][] = [
+  ['subscription_cycle', true],
+  ['subscription_create', true],
+  [undefined, true],
+  ['subscription_update', false],
+  ['subscription_threshold', false],
+  ['manual', false],
+  ['automatic_pending_invoice_item_invoice', false],
+]
+
+test('Stripe: a failed payment ends the period that its invoice is for, and nothing else', async () => {
+  for (const [billing_reason, isPeriod] of failures) {
+    const objects = { '/v1/invoices/in_1': { ...cycle, billing_reason } }
+    const fact = await askedOf('stripe', stripeEvent('invoice.payment_failed', { id: 'in_1' }), objects)
+    expect([billing_reason, fact?.kind]).toEqual([billing_reason, isPeriod ? 'payment_failed' : undefined])
+  }
+})
+
+const invoices: readonly [name: string, lines: object[], expected: object | undefined][] = [
+  ['a period', [periodLine('pro', 5, 30)], { lines: [{ product: 'pro', quantity: 5 }] }],
+  [
+    'a change within a period, of which the last state counts',
+    [proration(1, -100, 1), proration(5, 500, 1), proration(5, -400, 2), proration(3, 300, 2)],
+    { lines: [{ product: 'pro', quantity: 3 }], isPart: true },
+  ],
+  [
+    'a period with a change of the period before',
+    [proration(9, 900, 1), periodLine('pro', 4, 60)],
+    { lines: [{ product: 'pro', quantity: 4 }] },
+  ],
+  [
+    'a metered price, which counts once',
+    [periodLine('calls', 1234, 30, { price: { id: 'calls', recurring: { usage_type: 'metered' } } })],
+    { lines: [{ product: 'calls', quantity: 1 }] },
+  ],
+]
+
+test('Stripe: a paid invoice says how many units it contains', async () => {
+  await everyRow(invoices, async (_name, data, expected) => {
+    const objects = {
+      '/v1/invoices/in_1': { ...cycle, lines: { data } },
+      '/v1/subscriptions/sub_1': {
+        ...{ status: 'active', current_period_end: inDays(30) },
+        items: { data: [{ price: { id: 'pro' }, quantity: 5 }] },
+      },
+    }
+    const fact = await askedOf('stripe', stripeEvent('invoice.paid', { id: 'in_1' }), objects)
+    expect(fact).toMatchObject({ kind: 'renewed', payment: 'in_1', ...expected })
+  })
+})
+
+test('Stripe: hears of another quantity in the portal, and of no renewal twice', async () => {
+  const items = (quantity: number) => ({ data: [{ price: { id: 'pro' }, quantity }] })
+  const objects = {
+    '/v1/subscriptions/sub_1': { status: 'active', current_period_end: inDays(30), items: items(5) },
+  }
+  const updated = (before: number) => ({
+    ...{ id: 'evt_1', type: 'customer.subscription.updated', created: at / 1000 },
+    data: { object: { id: 'sub_1', items: items(5) }, previous_attributes: { items: items(before) } },
+  })
+  const lines = [{ product: 'pro', quantity: 5 }]
+  expect(await askedOf('stripe', updated(1), objects)).toMatchObject({ kind: 'changed', lines, pays: false })
+  expect(await askedOf('stripe', updated(5), objects)).toBeUndefined()
+})
+
+const adjustments: readonly [
+  name: string,
+  adjustments: [action: string, status: string][],
+  kind: string | undefined,
+][] = [
+  ['a refund that waits for approval', [['refund', 'pending_approval']], 'warned'],
+  ['a rejected refund', [['refund', 'rejected']], 'dispute_won'],
+  ['an approved refund', [['refund', 'approved']], 'refunded'],
+  ['a credit', [['credit', 'approved']], undefined],
+  ['a warning of a chargeback', [['chargeback_warning', 'approved']], 'warned'],
+  [
+    'a warning that is over',
+    [
+      ['chargeback_warning', 'approved'],
+      ['chargeback_warning_reverse', 'approved'],
+    ],
+    'dispute_won',
+  ],
+  [
+    'a chargeback after its warning',
+    [
+      ['chargeback_warning', 'approved'],
+      ['chargeback', 'approved'],
+    ],
+    'disputed',
+  ],
+  ['a chargeback that waits for approval', [['chargeback', 'pending_approval']], 'warned'],
+  ['a chargeback that is reversed', [['chargeback', 'reversed']], 'dispute_won'],
+  [
+    'one of two chargebacks that is reversed',
+    [
+      ['chargeback', 'approved'],
+      ['chargeback', 'approved'],
+      ['chargeback_reverse', 'approved'],
+    ],
+    'disputed',
+  ],
+]
+
+test('Paddle: an adjustment takes a payment once it is approved, and a warning never', async () => {
+  await everyRow(adjustments, async (_name, all, kind) => {
+    const listed = all.map(([action, status], n) => ({
+      ...{ id: `adj_${n}`, action, status, type: 'full', totals: { total: '1000' } },
+    }))
+    const transaction = {
+      ...{ id: 'txn_1', status: 'completed', origin: 'subscription_recurring', subscription_id: 'sub_1' },
+      ...{ currency_code: 'USD', billing_period: null, items: [], adjustments: listed },
+      details: { totals: { grand_total: '1000' } },
+    }
+    const event = {
+      ...{ event_id: 'evt_1', event_type: 'adjustment.updated', occurred_at: '2026-03-04T10:22:30Z' },
+      data: { id: listed.at(-1)!.id, transaction_id: 'txn_1' },
+    }
+    const path = '/transactions/txn_1?include=customer,adjustments'
+    const fact = await askedOf('paddle', event, { [path]: { data: transaction } })
+    expect(fact?.kind).toBe(kind)
+    if (kind) expect(fact).toMatchObject({ order: 'sub_1', payment: 'txn_1' })
+  })
+})
+
+test('Paddle and Lemon Squeezy: a payment for a change that failed ends nothing', async () => {
+  const pastDue = {
+    ...{ event_id: 'evt_1', event_type: 'subscription.past_due', occurred_at: '2026-03-04T10:22:30Z' },
+    data: { id: 'sub_1' },
+  }
+  const path = '/transactions?subscription_id=sub_1&status=past_due'
+  const overdue = (...origins: string[]) => ({
+    [path]: { data: origins.map((origin) => ({ id: 'txn_1', origin })) },
+  })
+  const kindOf = async (objects: Record<string, object>) => (await askedOf('paddle', pastDue, objects))?.kind
+  expect(await kindOf(overdue('subscription_update'))).toBeUndefined()
+  expect(await kindOf(overdue('subscription_charge'))).toBeUndefined()
+  expect(await kindOf(overdue('subscription_update', 'subscription_recurring'))).toBe('payment_failed')
+  expect(await kindOf(overdue())).toBe('payment_failed')
+  expect(await kindOf({})).toBe('payment_failed')
+  const lemon = {
+    meta: { event_name: 'subscription_updated' },
+    data: {
+      id: '55',
+      attributes: { order_id: 1, variant_id: 2, status: 'past_due', updated_at: '2026-03-04T10:22:30Z' },
+    },
+  }
+  const owed = (...reasons: string[]) => ({
+    '/v1/subscription-invoices?filter[subscription_id]=55&filter[status]=pending': {
+      data: reasons.map((billing_reason) => ({ attributes: { billing_reason } })),
+    },
+  })
+  expect(await askedOf('lemonsqueezy', lemon, owed('updated'))).toBeUndefined()
+  expect(await askedOf('lemonsqueezy', lemon, owed('renewal'))).toMatchObject({ kind: 'payment_failed' })
+  expect(await askedOf('lemonsqueezy', lemon, {}, { hasKey: false })).toMatchObject({
+    kind: 'payment_failed',
+  })
+})
+
+test('Lemon Squeezy: units that are paid at once are told by their bill, where it can be read', async () => {
+  const bill = (billing_reason: string) => ({
+    meta: { event_name: 'subscription_payment_success' },
+    data: {
+      id: '7',
+      attributes: { subscription_id: 55, billing_reason, total: 900, updated_at: '2026-03-04T10:22:30Z' },
+    },
+  })
+  const attributes = {
+    ...{ order_id: 1, variant_id: 2, renews_at: '2026-04-01T00:00:00Z' },
+    first_subscription_item: { quantity: 5 },
+  }
+  const objects = { '/v1/subscriptions/55': { data: { attributes } } }
+  expect(await askedOf('lemonsqueezy', bill('updated'), objects)).toMatchObject({
+    ...{ kind: 'renewed', order: '1', payment: 'invoice 7', amount: 900 },
+    lines: [{ product: '2', quantity: 5 }],
+  })
+  expect(await askedOf('lemonsqueezy', bill('updated'), objects, { hasKey: false })).toBeUndefined()
+  expect(await askedOf('lemonsqueezy', bill('renewal'), objects)).toBeUndefined()
 })
