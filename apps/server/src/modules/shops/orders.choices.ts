@@ -3,7 +3,7 @@ import type { ShopOrderRow } from '../../db/tables.ts'
 import type { ToldOrder } from './orders.rules.ts'
 
 /** What the vendor has decided about an order. */
-export interface Chosen {
+interface Chosen {
   /** What was returned of payments whose licenses are kept, by payment. */
   refunds?: Record<string, number>
   /** Warnings that were seen. */

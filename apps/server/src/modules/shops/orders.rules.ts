@@ -37,7 +37,7 @@ export interface PaymentName {
 }
 
 /** `amount` is what this refund returns, or all refunds of the payment so far; null for everything. */
-export interface RefundedFact extends PaymentName {
+interface RefundedFact extends PaymentName {
   kind: 'refunded'
   amount: number | null
   isSum?: boolean
@@ -49,7 +49,7 @@ interface Units {
   isPart?: true
 }
 
-export interface RenewedFact extends Units {
+interface RenewedFact extends Units {
   kind: 'renewed'
   until: number
   payment?: string
@@ -60,7 +60,7 @@ export interface RenewedFact extends Units {
 }
 
 /** `products` is all that the subscription has now, where it can have several; `until` is null if nothing is known of it. */
-export interface ChangedFact extends Units {
+interface ChangedFact extends Units {
   kind: 'changed'
   product: string
   products?: readonly string[]
@@ -145,7 +145,7 @@ export interface ToldOrder {
   added: string[]
 }
 
-export interface BoughtLine extends OrderLine {
+interface BoughtLine extends OrderLine {
   shares: Share[]
 }
 

@@ -54,7 +54,7 @@ export async function rightsOf(tx: Tx, { order, told, ended }: Order, issued: Is
     })
     for (const [at, { license_id }] of ranked.entries()) {
       const share = shares.find(({ units: upTo }) => at < upTo * each) ?? shares.at(-1)
-      rights.set(license_id ?? '', { end: share?.end ?? undefined, ban: share?.ban ?? told.ban })
+      rights.set(license_id ?? '', share ?? told)
     }
   }
   return rights
