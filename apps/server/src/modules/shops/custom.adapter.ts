@@ -4,7 +4,7 @@ import { minute, second, toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { signWebhook, webhookSecretPrefix } from '../../core/standard-webhooks.ts'
 import { isSame, parseEvent } from './hook-bodies.ts'
-import type { OrderFact } from './orders.rules.ts'
+import type { OrderFact } from './orders.facts.ts'
 import type { ShopAdapter } from './shop-adapter.ts'
 
 // Standard Webhooks, https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, read on 2026-11-24.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { hour } from '../../core/clock.ts'
 import { shopId as id, isSame, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
-import type { OrderFact, PaymentName } from './orders.rules.ts'
+import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
 // https://gumroad.com/ping and https://gumroad.com/api, read on 2026-11-24.

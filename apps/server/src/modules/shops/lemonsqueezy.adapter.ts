@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { isSigned, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
-import type { OrderFact, PaymentName } from './orders.rules.ts'
+import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter, type ToldFact } from './shop-adapter.ts'
 
 // https://docs.lemonsqueezy.com/help/webhooks and https://docs.lemonsqueezy.com/api, read on 2026-11-24.

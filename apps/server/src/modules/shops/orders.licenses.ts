@@ -11,19 +11,11 @@ import { changeBans, changeEnd } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
+import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { fewerUnits, issuedOf, type Rights, rightsOf } from './orders.units.ts'
 import { productsOf } from './shops.rules.ts'
-
-/** What a waiting order needs, and whether a later attempt can find that by itself. */
-export interface Need {
-  code: OrderReasonCode
-  reason: string
-  isRetried: boolean
-  /** Licenses of which more exist than the order has now, and how many are too many. */
-  surplus?: { ids: string[]; count: number }[]
-}
 
 interface Paid {
   ctx: MailCtx

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { everyRow } from '../../../test/every-row.ts'
 import { day } from '../../core/clock.ts'
-import { type OrderFact, type ToldOrder, toldBy } from './orders.rules.ts'
+import type { OrderFact } from './orders.facts.ts'
+import { type ToldOrder, toldBy } from './orders.rules.ts'
 
 const bought = {
   ...{ email: 'ada@example.com', name: null, amount: 1000, currency: 'EUR', test: false },

@@ -1,8 +1,9 @@
 import type { Tx } from '../../db/index.ts'
 import type { ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
-import type { Need } from './orders.licenses.ts'
+import type { OrderLine } from './orders.facts.ts'
+import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
-import type { OrderLine, ToldOrder } from './orders.rules.ts'
+import type { ToldOrder } from './orders.rules.ts'
 import type { Share } from './units.rules.ts'
 
 /** For how many units a product has its licenses, and how many each unit got. */
@@ -19,7 +20,7 @@ interface Order {
   ended: readonly string[]
 }
 
-/** Of orders of earlier versions, the lines say for how many units there are licenses. */
+/** The lines of orders of earlier versions say for how many units there are licenses. */
 export function issuedOf({ order, linesBefore }: Order, units: readonly ShopOrderUnitRow[]): Issued {
   const issued: Issued = JSON.parse(order.issued)
   const before = new Map(

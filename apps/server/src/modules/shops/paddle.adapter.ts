@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
 import { shopId as id, parseEvent, parseJson, shopTime, timeSigned } from './hook-bodies.ts'
-import type { OrderFact } from './orders.rules.ts'
+import type { OrderFact } from './orders.facts.ts'
 import { type AskedFact, type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
 // https://developer.paddle.com/webhooks/signature-verification and https://developer.paddle.com/api-reference, read on 2026-11-24.

@@ -1,5 +1,5 @@
 import { day, hour } from '../../core/clock.ts'
-import type { OrderFact, PaymentName } from './orders.rules.ts'
+import type { OrderFact, PaymentName } from './orders.facts.ts'
 
 export type Ban = 'refund' | 'dispute'
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { OrderFact } from './orders.rules.ts'
+import type { OrderFact } from './orders.facts.ts'
 
 /** A request to a hook, as it was sent. */
 export interface SentEvent {

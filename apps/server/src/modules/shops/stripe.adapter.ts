@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { second } from '../../core/clock.ts'
 import { shopId as id, parseJson, timeSigned } from './hook-bodies.ts'
-import type { OrderFact, OrderLine } from './orders.rules.ts'
+import type { OrderFact, OrderLine } from './orders.facts.ts'
 import type { AskedFact, ReadBack, ShopAdapter } from './shop-adapter.ts'
 
 // https://docs.stripe.com/webhooks, https://docs.stripe.com/checkout/fulfillment and https://docs.stripe.com/api, read on 2026-11-24.

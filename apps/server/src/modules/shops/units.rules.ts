@@ -1,4 +1,4 @@
-import type { OrderFact, OrderLine } from './orders.rules.ts'
+import type { OrderFact, OrderLine } from './orders.facts.ts'
 import { type Ban, isNameless, type Payment, type Payments } from './payments.rules.ts'
 
 /** What some units of a product have: those up to `units`, beyond those of the share before. */
