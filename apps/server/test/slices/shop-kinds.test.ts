@@ -198,7 +198,7 @@ describe.each(kinds)('a shop of %s', (kind) => {
     on.clock.advance(2 * day)
     const [first, { order }] = [inAMonth(), renewed]
     await tell(shop, 'subscription.renewed', { order, until: first, payment: `${order}-1` })
-    on.clock.advance(20 * day)
+    on.clock.advance(day)
     const second = inAMonth()
     const payment = `${order}-2`
     await tell(shop, 'subscription.renewed', { order, until: second, payment, amount: 1000 })
@@ -474,8 +474,10 @@ describe('Paddle', () => {
       data.adjustments = [{ ...adjustment, status }]
       expect(await deliver(shop, event(`evt_${status}`))).toBe(200)
       await allUsed(on, shop._id)
-      const state = status === 'approved' ? 'refunded' : 'fulfilled'
-      await orderOnce(owner, order, { state })
+      const state = { pending_approval: 'waiting', rejected: 'fulfilled', approved: 'refunded' }[status]
+      const found = await orderOnce(owner, order, { state })
+      expect(found.reasonCode).toBe(state === 'waiting' ? 'payment_warning' : null)
+      expect(await licenseOf(found)).toMatchObject({ banned: state === 'refunded' })
     }
   })
 
