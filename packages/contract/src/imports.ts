@@ -4,7 +4,15 @@ import { endpoint } from './endpoint.ts'
 import { appFilter, appRef, exportTypes, id, idParams, isoTime, pageQuery, pagination } from './shared.ts'
 
 /** What wrote the files of an import. */
-export const importPresets = ['keyauth', 'keygen', 'cryptlex', 'lukittu', 'licensespring', 'table'] as const
+export const importPresets = [
+  'keyauth',
+  'keygen',
+  'cryptlex',
+  'lukittu',
+  'licensegate',
+  'licensespring',
+  'table',
+] as const
 export const importPreset = z.enum(importPresets)
 
 /** What a column of a file can be mapped to. */

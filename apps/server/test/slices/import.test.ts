@@ -373,3 +373,28 @@ test('prepares only four of many large imports at once', async () => {
   expect(prepared()).toBe(6)
   asked.mockRestore()
 })
+
+test('reads what a spreadsheet of another language makes of an export', async () => {
+  const lines = [
+    'sep=;',
+    'KEY;NOTE;TERM;EXPIRESAT;BANNED;TRIAL;DEVICES;BANREASON',
+    'XL-1;"two\nlines";date;31.12.2030;FALSCH;FALSCH;3,0;',
+    'XL-2;;date;1924991999;1;FAUX;unlimited;Shared',
+    'XL-3;;;lifetime;VERO;FALSO;1;Shared',
+    'XL-4;;date;31/12/2030 10:00;false;no;1;',
+    'XL-5;;date;03/04/2030;false;no;1;',
+  ]
+  const { json } = await importInto(await customApp(), lines.join('\r\n'), true)
+  const rows = json.data.rows.map(
+    (row: { key: string; outcome: string; expiresAt: string | null; note: string | null }) => [
+      ...[row.key, row.outcome, row.expiresAt?.slice(0, 10) ?? null, row.note],
+    ],
+  )
+  expect(rows).toEqual([
+    ['XL-1', 'created', '2030-12-31', 'two lines'],
+    ['XL-2', 'created', '2030-12-31', null],
+    ['XL-3', 'created', null, null],
+    ['XL-4', 'created', '2030-12-31', null],
+    ['XL-5', 'error', null, null],
+  ])
+})

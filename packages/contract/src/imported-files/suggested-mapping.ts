@@ -27,7 +27,21 @@ const known: Record<ImportField, readonly string[]> = {
     'tier',
     'edition',
   ],
-  status: ['status', 'state', 'licensestatus', 'attributesstatus', 'banned', 'suspended', 'revoked', 'used'],
+  status: [
+    ...['status', 'state', 'licensestatus', 'attributesstatus', 'banned', 'isbanned', 'suspended', 'revoked'],
+    ...[
+      'blocked',
+      'disabled',
+      'isdisabled',
+      'active',
+      'isactive',
+      'enabled',
+      'isenabled',
+      'valid',
+      'isvalid',
+    ],
+    ...['gesperrt', 'aktiv', 'used', 'isused', 'redeemed', 'activated'],
+  ],
   banReason: ['banreason', 'reason'],
   duration: [
     'duration',

@@ -16,6 +16,7 @@ export const systems: Record<ImportPreset, System> = {
   keygen: { label: 'Keygen', files: 'Choose the saved pages of licenses, machines and users.' },
   cryptlex: { label: 'Cryptlex', files: 'Choose the saved lists of licenses, as JSON.' },
   lukittu: { label: 'Lukittu', files: 'Choose the saved lists of licenses, as JSON.' },
+  licensegate: { label: 'LicenseGate', files: 'Choose the saved lists of licenses, as JSON.' },
   licensespring: { label: 'LicenseSpring', files: 'Choose the CSV files that its console downloads.' },
   table: { label: 'Any CSV or JSON list', files: 'Choose a file, then say what its columns mean.' },
 }

@@ -15,6 +15,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Callout } from '../../ui/states.tsx'
+import { AddressForm } from './address-form.tsx'
 import { ChooseType } from './choose-type.tsx'
 import { mailWaits, mailWords } from './order-columns.tsx'
 import { OrderDecisions } from './order-decisions.tsx'
@@ -44,6 +45,11 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
     mail !== 'queued' &&
     mail !== 'waiting' &&
     may(wire.orders.mail)
+  const needsAddress =
+    customer === null &&
+    !test &&
+    state !== 'refunded' &&
+    (order.reasonCode === 'no_address' || licenses.length > 0)
   return (
     <Dialog size="lg" title={`Order ${order.order}`} onClose={onClose}>
       {/* Focusable, so that the keyboard scrolls it. */}
@@ -57,6 +63,9 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
           <Callout tone="warning" title="The mail with the keys waits">
             {mailWaits[order.mailWaitsFor]}
           </Callout>
+        )}
+        {needsAddress && may(wire.orders.update) && may(wire.customers.update) && (
+          <AddressForm order={order} />
         )}
         <ChooseType order={order} />
         <div className="-my-2.5" aria-live="polite">

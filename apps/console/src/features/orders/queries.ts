@@ -36,6 +36,21 @@ export function useRetryOrder() {
   })
 }
 
+export function useAddressOrder() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, email }: { id: string; email: string }) =>
+      call(wire.orders.update, { params: { id }, body: { email } }),
+    onSuccess: ({ order: { mail } }) =>
+      toast.success(mail === 'queued' ? 'The keys are mailed' : 'The address is saved'),
+    onError: (error) => toastFailure(error, 'Failed to save the address'),
+    onSettled: () => {
+      for (const queryKey of [keys.orders, keys.licenses, keys.customers])
+        void client.invalidateQueries({ queryKey })
+    },
+  })
+}
+
 export function useMailOrder() {
   const client = useQueryClient()
   return useMutation({

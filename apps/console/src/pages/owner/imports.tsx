@@ -30,6 +30,8 @@ const dialogs = {
   'undo-import': [wire.imports.undo, wire.clients.createDirect],
 }
 
+const subtitle = 'Bring licenses and end users along from another system.'
+
 /** What other systems handed over, one import at a time. */
 export function ImportsPage() {
   const apps = useApps()
@@ -37,7 +39,13 @@ export function ImportsPage() {
   const shown = toId(url.import)
   const dialog = useCallDialog(dialogs)
   const imports = useImports()
-  if (apps.data?.length === 0) return <NoApps icon={<ImportIcon />} reason="An import fills an app." />
+  if (apps.data?.length === 0)
+    return (
+      <div className="grid gap-3 md:gap-6">
+        <PageHeader title="Imports" subtitle={subtitle} />
+        <NoApps icon={<ImportIcon />} reason="An import fills an app." />
+      </div>
+    )
 
   const newButton = dialog.may('new-import') && (
     <Button variant="primary" onClick={() => dialog.open('new-import')}>
@@ -49,7 +57,7 @@ export function ImportsPage() {
     <div className="grid gap-3 md:gap-6">
       <PageHeader
         title="Imports"
-        subtitle="Bring licenses and end users along from another system."
+        subtitle={subtitle}
         actions={
           <Button asChild variant="ghost">
             {shown ? (

@@ -54,12 +54,18 @@ export function OrdersPage() {
     setUrl({ ...changes, page: undefined, dialog: undefined, id: undefined })
   const { open } = dialog
   const columns = useMemo(() => orderColumns(({ _id }) => open('order', _id)), [open])
+  const header = <PageHeader title="Orders" subtitle="What your shops have sold, and what waits for you." />
   if (apps.data?.length === 0)
-    return <NoApps icon={<ShoppingCart />} reason="An order creates licenses of an app." />
+    return (
+      <div className="grid gap-3 md:gap-6">
+        {header}
+        <NoApps icon={<ShoppingCart />} reason="An order creates licenses of an app." />
+      </div>
+    )
 
   return (
     <div className="grid gap-3 md:gap-6">
-      <PageHeader title="Orders" subtitle="What your shops have sold, and what waits for you." />
+      {header}
       <Card>
         <CardHeader
           title={license ? 'Orders of one license' : customer ? 'Orders of one customer' : 'Orders'}

@@ -63,7 +63,8 @@ export async function readImport(
   csv: string,
   rules: Rules,
 ): Promise<{ lines: ImportLine[]; ignoredColumns: string[] }> {
-  const [header, ...records] = await readRecords(csv)
+  // Its line stays, so that the others keep their numbers.
+  const [header, ...records] = await readRecords(csv.replace(separatorLine, '\n'))
   const names = toNames(header)
   const find = (column: Column) => findColumn(names, column)
   const positions = Object.fromEntries(columns.map((column) => [column, find(column)])) as Positions
@@ -77,6 +78,9 @@ export async function readImport(
   const known = new Set(Object.values(positions))
   return { lines, ignoredColumns: names.filter((_, at) => !known.has(at)) }
 }
+
+/** A spreadsheet names the separator in a first line. */
+const separatorLine = /^\uFEFF?"?sep=[,;\t]"?(?:\r\n|\r|\n)/i
 
 const toNames = (header: CsvRecord | undefined) => header?.cells.map((cell) => cell.trim()) ?? []
 
@@ -122,7 +126,7 @@ async function readRecords(csv: string): Promise<CsvRecord[]> {
 
 function toLine({ line, cells }: CsvRecord, positions: Positions, width: number, rules: Rules): ImportLine {
   const cell = (column: Column) => fromCsvCell(cells[positions[column]] ?? '').trim() || undefined
-  const [key, note] = [cell('key'), cell('note')]
+  const [key, note] = [cell('key'), cell('note')?.replace(/\s*[\r\n]+\s*/g, ' ')]
   const filled = termsColumns.flatMap((column) => {
     const text = cell(column)
     return text === undefined ? [] : [[column, text] as const]

@@ -9,12 +9,19 @@ import {
   termsFields,
   unlimited,
 } from '@keyward/contract'
+import { toFlag } from '@keyward/contract/imported-files'
 import { toEpochMs } from '../../core/clock.ts'
 import { toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
+import { forever, readMoment } from '../imports/cells.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
-import { forever, fromFirstUse, type LicenseTerms, untilDate } from '../licenses/licenses.rules.ts'
+import {
+  forever as foreverTerms,
+  fromFirstUse,
+  type LicenseTerms,
+  untilDate,
+} from '../licenses/licenses.rules.ts'
 
 export type Cells = Partial<Record<TermsColumn | 'expiresAt' | 'banned' | 'banReason', string>>
 
@@ -34,11 +41,12 @@ const fail = (message: string): never => {
 
 /** Reads the terms of a license from a line. Empty cells of `named` columns are empty values; others come from the type. */
 export function readTerms(
-  cells: Cells,
+  sent: Cells,
   named: ReadonlySet<string>,
   types: ReadonlyMap<string, LicenseTypeRow>,
   now: number,
 ): TermsLine {
+  const cells = withForever(sent)
   const type = cells.type === undefined ? undefined : types.get(fromCsvCell(cells.type).toLowerCase())
   try {
     const base = readTerm(cells, type, now)
@@ -50,6 +58,16 @@ export function readTerms(
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     return { terms: undefined, ban: null, type, problem: error.message }
+  }
+}
+
+/** Lists of other systems write the words in place of a date or duration. */
+function withForever({ expiresAt, duration, ...cells }: Cells): Cells {
+  if (forever.test(expiresAt ?? duration ?? '')) return { term: 'forever', ...cells }
+  return {
+    ...cells,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(duration !== undefined && { duration }),
   }
 }
 
@@ -73,7 +91,7 @@ function termColumns(term: 'date' | 'forever' | 'first_use', cells: Cells): Lice
   const end = readEnd(cells)
   if (term === 'forever') {
     if (end !== undefined) fail('A license that never expires has no expiresAt')
-    return forever()
+    return foreverTerms()
   }
   if (term === 'date') {
     if (end === undefined) fail('expiresAt must be an ISO 8601 date or date-time')
@@ -97,9 +115,17 @@ const readEnd = ({ expiresAt }: Cells) => readInstant('expiresAt', expiresAt)
 
 function readInstant(name: string, cell: string | undefined): number | undefined {
   if (cell === undefined) return undefined
-  if (!instant.safeParse(cell).success) return fail(`${name} must be an ISO 8601 date or date-time`)
-  return toEpochMs(cell)
+  if (instant.safeParse(cell).success) return toEpochMs(cell)
+  const moment = readMoment(cell)
+  if ('ms' in moment) return moment.ms
+  const isOpen = 'ambiguous' in moment
+  return fail(
+    `${name} must be an ISO 8601 date or date-time${isOpen ? ': the day or the month can be first' : ''}`,
+  )
 }
+
+/** A spreadsheet may write 7 as 7,0. */
+const toNumber = (cell: string): number => Number(cell.replace(/[.,]0+$/, ''))
 
 type Details = Partial<
   Pick<
@@ -110,9 +136,9 @@ type Details = Partial<
 
 function readDetails(cells: Cells, named: ReadonlySet<string>): Details {
   const number = (name: 'graceDays' | 'devices' | 'seatTimeoutSeconds', cell: string | undefined) =>
-    cell === undefined ? undefined : check(name, cell === 'unlimited' ? unlimited : Number(cell))
+    cell === undefined ? undefined : check(name, cell === 'unlimited' ? unlimited : toNumber(cell))
   const orNull = (name: 'seats' | 'updatesForDays') =>
-    named.has(name) ? check(name, cells[name] === undefined ? null : Number(cells[name])) : undefined
+    named.has(name) ? check(name, cells[name] === undefined ? null : toNumber(cells[name])) : undefined
   const features = named.has('features')
     ? check('features', (cells.features ?? '').split(/\s+/).filter(Boolean))
     : undefined
@@ -134,8 +160,8 @@ function check<Name extends keyof typeof termsFields>(name: Name, value: unknown
 }
 
 function readFlag(name: 'trial' | 'banned', cell: string): 0 | 1 {
-  const flag = { true: 1, false: 0 }[cell.toLowerCase()] as 0 | 1 | undefined
-  return flag ?? fail(`${name} must be true or false`)
+  const flag = toFlag(cell)
+  return flag === undefined ? fail(`${name} must be true or false`) : flag ? 1 : 0
 }
 
 /** The ban of an exported license; without it a blocked key would work again in another app. */

@@ -27,7 +27,8 @@ export async function requestLink(
   { email, locale, address }: { email: string; locale?: string | undefined; address: string },
 ): Promise<void> {
   const page = await getPage(ctx.db, idOrAppId)
-  if (ctx.config.passwordReset === 'operator') throw problem('mail_off')
+  if (ctx.config.passwordReset === 'operator')
+    throw problem('mail_off', { message: 'This server sends no mail' })
   const normalized = normalizeEmail(email)
   await attempts.count(requestsOfAddress, address)
   await attempts.count(requestsForEmail, page.id, normalized)

@@ -35,6 +35,17 @@ const products = {
     },
     banned: ['suspended'],
   },
+  licensegate: {
+    key: 'licenseKey',
+    isOne: (value: unknown) =>
+      own(value, 'licenseKey') !== undefined &&
+      typeof own(value, 'active') === 'boolean' &&
+      ['ipLimit', 'licenseScope', 'validationPoints'].some((name) => own(value, name) !== undefined),
+    // It counts addresses, not devices.
+    devicesMax: undefined,
+    end: (value: unknown) => toDate(own(value, 'expirationDate')),
+    banned: [],
+  },
 } as const
 export type Product = keyof typeof products
 
@@ -58,16 +69,24 @@ export function addProductFile(product: Product, file: string, text: string, to:
     const key = textOf(own(value, keyName)) ?? ''
     if (problem === undefined && key === '' && !isOne(value)) continue
     const row: ImportedLicense = { kind: 'license', file, line, key, status: 'unused' }
-    const count = numberOf(own(value, devicesMax))
-    if (count !== undefined && Number.isInteger(count) && count > 0) row.devicesMax = count
+    const count = devicesMax && numberOf(own(value, devicesMax))
+    if (typeof count === 'number' && Number.isInteger(count) && count > 0) row.devicesMax = count
     const email = textOf(own(own(value, 'user'), 'email')) ?? textOf(own(own(value, 'customer'), 'email'))
+    const texts = [own(value, 'name'), own(value, 'notes')].flatMap((text) => textOf(text) ?? [])
     if (email !== undefined) row.note = email
+    else if (product === 'licensegate' && texts.length > 0) row.note = texts.join(': ')
     const reference = textOf(own(value, 'id'))
     if (reference !== undefined) row.reference = reference.slice(0, 100)
-    const ban = banned.find((name) => isFlagged(own(value, name)) || banOf(own(value, name)) !== null)
+    const ban = (banned as readonly string[]).find(
+      (name) => isFlagged(own(value, name)) || banOf(own(value, name)) !== null,
+    )
     if (ban !== undefined) {
       row.status = 'banned'
       row.banReason = ban === 'revoked' ? 'Revoked' : 'Suspended'
+    }
+    if (product === 'licensegate' && own(value, 'active') === false) {
+      row.status = 'banned'
+      row.banReason = 'Inactive'
     }
     const end = endOf(value) ?? 'never'
     const wrong = problem ?? (end === 'wrong' ? 'Its expiry is no date' : undefined)

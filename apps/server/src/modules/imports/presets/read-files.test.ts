@@ -348,6 +348,53 @@ test('reads lists of Cryptlex and Lukittu', () => {
   ])
 })
 
+test('reads LicenseGate, and keeps what is not active banned', () => {
+  const one = {
+    id: 7,
+    licenseKey: 'LG-1',
+    active: true,
+    name: 'Ada',
+    notes: 'Order 7',
+    ipLimit: 2,
+    expirationDate: null,
+  }
+  const licenses = [
+    one,
+    {
+      ...one,
+      id: 8,
+      licenseKey: 'LG-2',
+      active: false,
+      notes: '',
+      expirationDate: '2027-01-31T00:00:00.000Z',
+    },
+  ]
+  expect(read('licensegate', { 'l.json': { licenses } }).licenses).toMatchObject([
+    { key: 'LG-1', status: 'unused', note: 'Ada: Order 7', reference: '7', end: 'never' },
+    { key: 'LG-2', status: 'banned', note: 'Ada', end: { at: Date.UTC(2027, 0, 31) } },
+  ])
+})
+
+test('no suggestion and no answer makes a dead key live', () => {
+  const answers = { keysWithoutStatus: 'unused', unknownStatus: 'unused', emptyEnds: 'never' }
+  const statusesOf = (text: string) =>
+    read('table', { 'l.csv': text }, { answers }).licenses.map(({ key, status, skip }) => [
+      key,
+      skip ? 'skip' : status,
+    ])
+  const cases: [string, string[]][] = [
+    ['key,active\nA,true\nB,false', ['unused', 'banned']],
+    ['Key;Is Active\nA;WAHR\nB;FALSCH', ['unused', 'banned']],
+    ['key,enabled\nA,1\nB,0', ['unused', 'banned']],
+    ['key,status,banned\nA,active,false\nB,active,true', ['unused', 'banned']],
+    ['key,status,revoked\nA,active,VERO\nB,active,FALSO', ['banned', 'unused']],
+    ['key,status,used\nA,active,VRAI\nB,active,FAUX', ['skip', 'unused']],
+    ['key,status\nA,expired\nB,unused', ['skip', 'unused']],
+  ]
+  for (const [text, expected] of cases)
+    expect([text, statusesOf(text).map(([, status]) => status)]).toEqual([text, expected])
+})
+
 test('reads any CSV by its columns: delimiters, quotes, line ends, marks, formula cells', () => {
   const lines = [
     'Key;Expires;Note;Status',

@@ -12,6 +12,7 @@ const names: Record<ImportPreset, string> = {
   keygen: 'Keygen',
   cryptlex: 'Cryptlex',
   lukittu: 'Lukittu',
+  licensegate: 'LicenseGate',
   licensespring: 'LicenseSpring',
   table: 'another list',
 }

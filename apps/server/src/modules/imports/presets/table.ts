@@ -1,5 +1,5 @@
 import type { ImportField, ImportMapping } from '@keyward/contract'
-import { openTable, suggestMapping, type TableRow } from '@keyward/contract/imported-files'
+import { openTable, suggestMapping, type TableRow, toFlag } from '@keyward/contract/imported-files'
 import { toFolded } from '../../../core/ids.ts'
 import type { ImportedEnd, ImportedLicense, ImportedUser } from '../rows.ts'
 import { UnreadableFiles } from '../rows.ts'
@@ -7,6 +7,7 @@ import type { Collector } from './collector.ts'
 import {
   type DateOrder,
   daysOf,
+  forever,
   hardwareIds,
   isFlagged,
   isoDurationOf,
@@ -20,6 +21,8 @@ interface TableFile {
   file: string
   rows: Iterable<TableRow>
   mapping: ImportMapping
+  /** Columns beside that of the status which say that a license is banned or used. */
+  flags: readonly Flag[]
 }
 
 /** Reads CSV files and JSON lists by which column has which field; without a mapping by the names of columns. */
@@ -59,14 +62,15 @@ function open(name: string, content: string, wanted: ImportMapping): TableFile {
         ) as ImportMapping)
   if (mapping.key === undefined && mapping.username === undefined)
     throw new UnreadableFiles(`Choose which column of ${name} has the keys or the usernames`)
-  return { file: name, rows: table.rows, mapping }
+  const flags = table.columns.flatMap((column) => (column === mapping.status ? [] : flagOf(column)))
+  return { file: name, rows: table.rows, mapping, flags }
 }
 
 type Cell = (field: ImportField) => string | undefined
 
 function addRow(
   row: TableRow,
-  { file, mapping }: TableFile,
+  { file, mapping, flags }: TableFile,
   users: ReadonlySet<string>,
   to: Collector,
 ): void {
@@ -84,10 +88,20 @@ function addRow(
     to.addProblem(origin, 'It has neither a key nor a username')
     return
   }
-  const status = statusOf(cell('status'), mapping.status ?? '', to)
+  const flagged = flags.find(({ column, when }) => toFlag(row.cells.get(column) ?? '') === when)
+  const status =
+    flagged?.status === 'banned' ? 'banned' : statusOf(cell('status'), mapping.status ?? '', to, flagged)
   const end = endOf(cell, to)
+  const isOver =
+    /^(?:expired|abgelaufen)$/i.test(cell('status') ?? '') && !(typeof end === 'object' && 'at' in end)
   const skip =
-    status === 'skip' ? 'The word of its status is unknown' : end === 'skip' ? 'It has no end' : undefined
+    status === 'skip'
+      ? 'The word of its status is unknown'
+      : end === 'skip'
+        ? 'It has no end'
+        : isOver && status !== 'banned'
+          ? 'It has expired, and the file does not say when'
+          : undefined
   const shared = {
     ...origin,
     ...(typeof end === 'object' && 'problem' in end ? { problem: end.problem } : {}),
@@ -161,10 +175,7 @@ function hardwareIdsOf(cell: string | undefined): Pick<ImportedUser, 'devices' |
 type Status = ImportedLicense['status'] | 'active' | undefined
 
 const words: Record<string, Exclude<Status, undefined>> = Object.fromEntries([
-  ...['unused', 'not used', 'new', 'available', 'free', 'unactivated', 'inactive', 'pending'].map((w) => [
-    w,
-    'unused',
-  ]),
+  ...['unused', 'not used', 'new', 'available', 'free', 'unactivated'].map((w) => [w, 'unused']),
   ...['used', 'redeemed', 'activated', 'assigned', 'sold'].map((word) => [word, 'used']),
   ...['active', 'valid', 'enabled', 'expiring', 'expired', 'ok'].map((word) => [word, 'active']),
   ...['banned', 'blocked', 'revoked', 'suspended', 'disabled', 'terminated', 'refunded'].map((w) => [
@@ -174,17 +185,46 @@ const words: Record<string, Exclude<Status, undefined>> = Object.fromEntries([
   ...['paused', 'frozen', 'on hold'].map((word) => [word, 'paused']),
 ])
 
+interface Flag {
+  column: string
+  when: boolean
+  status: 'banned' | 'used'
+}
+
+const bannedNames = /^(?:is)?(?:banned|suspended|revoked|blocked|disabled|terminated|refunded|gesperrt)$/
+const activeNames = /^(?:is)?(?:active|enabled|valid|aktiv)$/
+const usedNames = /^(?:is)?(?:used|redeemed|activated)$/
+
+/** What a flag says whose column has no field: a key that is dead in the old system stays dead. */
+function flagOf(column: string): Flag[] {
+  const name = (column.split('.').at(-1) ?? '').toLowerCase().replace(/[^a-z]/g, '')
+  if (bannedNames.test(name)) return [{ column, when: true, status: 'banned' }]
+  if (activeNames.test(name)) return [{ column, when: false, status: 'banned' }]
+  return usedNames.test(name) ? [{ column, when: true, status: 'used' }] : []
+}
+
 /** Flags count by the name of their column: `banned` with yes, `used` with yes. */
-function statusOf(cell: string | undefined, column: string, to: Collector): Status | 'skip' {
-  if (cell === undefined) return undefined
+function statusOf(
+  cell: string | undefined,
+  column: string,
+  to: Collector,
+  flagged: Flag | undefined,
+): Status | 'skip' {
+  if (cell === undefined) return flagged?.status
   const word = cell.toLowerCase().replaceAll('_', ' ')
-  if (Object.hasOwn(words, word)) return words[word]
-  if (/^(?:0|1|true|false|yes|no)$/.test(word)) {
-    if (/ban|suspend|revok|block|disabled/i.test(column)) return isFlagged(word) ? 'banned' : 'active'
-    if (/used|redeem|activat/i.test(column)) return isFlagged(word) ? 'used' : 'unused'
-    if (/active|valid|enabled/i.test(column)) return isFlagged(word) ? 'active' : 'banned'
+  const status = Object.hasOwn(words, word) ? words[word] : statusOfFlag(cell, column)
+  if (status === 'active' || status === 'unused') return flagged?.status ?? status
+  return status ?? to.ask('unknownStatus')
+}
+
+function statusOfFlag(cell: string, column: string): Status {
+  if (toFlag(cell) !== undefined) {
+    if (/ban|suspend|revok|block|disabled|gesperrt/i.test(column))
+      return isFlagged(cell) ? 'banned' : 'active'
+    if (/used|redeem|activat/i.test(column)) return isFlagged(cell) ? 'used' : 'unused'
+    if (/active|valid|enabled|aktiv/i.test(column)) return isFlagged(cell) ? 'active' : 'banned'
   }
-  return to.ask('unknownStatus')
+  return undefined
 }
 
 function stateOfLicense(
@@ -211,8 +251,6 @@ function pauseOf(status: Status | 'skip', end: ImportedEnd | undefined): Pick<Im
     ? { pausedSeconds: end.seconds }
     : {}
 }
-
-const forever = /^(?:never|lifetime|unlimited|forever|perpetual|permanent|infinite|none|∞)$/i
 
 function endOf(cell: Cell, to: Collector): ImportedEnd | 'skip' | { problem: string } {
   const [endsAt, duration] = [cell('endsAt'), cell('duration')]

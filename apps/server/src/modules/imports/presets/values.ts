@@ -1,3 +1,5 @@
+import { toFlag } from '@keyward/contract/imported-files'
+
 const dayMs = 86_400_000
 /** 3652.42 days: what KeyAuth sells as a lifetime. */
 const lifetimeMs = 315_569_260_000
@@ -63,6 +65,9 @@ export type ReadMoment = { ms: number } | { ambiguous: true } | { problem: strin
 
 const unreadable = { problem: 'The date is not one of ISO 8601, Unix time, or day, month and year' }
 
+/** Words for a license without an end. */
+export const forever = /^(?:never|lifetime|unlimited|forever|perpetual|permanent|infinite|none|∞)$/i
+
 /** A moment as ISO 8601, as Unix time in seconds or milliseconds, or as day, month and year. */
 export function readMoment(value: unknown, order?: DateOrder): ReadMoment {
   const text = textOf(value)
@@ -113,12 +118,12 @@ const positive = new Set(['1', 'true', 'yes', 'banned', 'revoked', 'suspended'])
 export function banOf(value: unknown): { reason: string | null } | null {
   if (value === true) return { reason: null }
   const text = textOf(value)
-  if (text === undefined || negative.has(text.toLowerCase())) return null
-  return { reason: positive.has(text.toLowerCase()) ? null : text.slice(0, 200) }
+  if (text === undefined || negative.has(text.toLowerCase()) || toFlag(text) === false) return null
+  return { reason: isFlagged(text) ? null : text.slice(0, 200) }
 }
 
 export const isFlagged = (value: unknown): boolean =>
-  value === true || positive.has((textOf(value) ?? '').toLowerCase())
+  value === true || positive.has((textOf(value) ?? '').toLowerCase()) || toFlag(textOf(value) ?? '') === true
 
 /**
  * The hardware ids of a field. KeyAuth glues several together without a separator: they are split only where it is certain;

@@ -1,0 +1,1 @@
+export { forever, readMoment } from './presets/values.ts'
