@@ -124,8 +124,8 @@ function readInstant(name: string, cell: string | undefined): number | undefined
   )
 }
 
-/** A spreadsheet may write 7 as 7,0. */
-const toNumber = (cell: string): number => Number(cell.replace(/[.,]0+$/, ''))
+/** A spreadsheet may write 7 as 7,0; 1.000 is a thousand in some languages and one in others. */
+const toNumber = (cell: string): number => Number(/^(-?\d+)(?:[.,]0{1,2})?$/.exec(cell)?.[1] ?? Number.NaN)
 
 type Details = Partial<
   Pick<

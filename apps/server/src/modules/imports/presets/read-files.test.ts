@@ -387,6 +387,8 @@ test('no suggestion and no answer makes a dead key live', () => {
     ['Key;Is Active\nA;WAHR\nB;FALSCH', ['unused', 'banned']],
     ['key,enabled\nA,1\nB,0', ['unused', 'banned']],
     ['key,status,banned\nA,active,false\nB,active,true', ['unused', 'banned']],
+    ['key,status,used,banned\nA,active,true,true\nB,unused,false,false', ['banned', 'unused']],
+    ['key,status,banned\nA,active,Chargeback\nB,active,', ['banned', 'unused']],
     ['key,status,revoked\nA,active,VERO\nB,active,FALSO', ['banned', 'unused']],
     ['key,status,used\nA,active,VRAI\nB,active,FAUX', ['skip', 'unused']],
     ['key,status\nA,expired\nB,unused', ['skip', 'unused']],

@@ -5,6 +5,7 @@ import type { ImportedEnd, ImportedLicense, ImportedUser } from '../rows.ts'
 import { UnreadableFiles } from '../rows.ts'
 import type { Collector } from './collector.ts'
 import {
+  banOf,
   type DateOrder,
   daysOf,
   forever,
@@ -88,7 +89,8 @@ function addRow(
     to.addProblem(origin, 'It has neither a key nor a username')
     return
   }
-  const flagged = flags.find(({ column, when }) => toFlag(row.cells.get(column) ?? '') === when)
+  const raised = flags.filter((flag) => isRaised(flag, row.cells.get(flag.column) ?? ''))
+  const flagged = raised.find((flag) => flag.status === 'banned') ?? raised[0]
   const status =
     flagged?.status === 'banned' ? 'banned' : statusOf(cell('status'), mapping.status ?? '', to, flagged)
   const end = endOf(cell, to)
@@ -202,6 +204,10 @@ function flagOf(column: string): Flag[] {
   if (activeNames.test(name)) return [{ column, when: false, status: 'banned' }]
   return usedNames.test(name) ? [{ column, when: true, status: 'used' }] : []
 }
+
+/** A column of bans can hold their reasons. */
+const isRaised = ({ when, status }: Flag, cell: string): boolean =>
+  when && status === 'banned' ? banOf(cell) !== null : toFlag(cell) === when
 
 /** Flags count by the name of their column: `banned` with yes, `used` with yes. */
 function statusOf(
