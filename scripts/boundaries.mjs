@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findLooseWrites } from './console-writes.mjs'
 import { findEngineFaults } from './engines.mjs'
 import { findForeignWrites } from './table-owners.mjs'
 
@@ -150,6 +151,7 @@ const broken = imports.flatMap((one) =>
 for (const cycle of findCycles(imports))
   broken.push(`${cycle.join('\n    -> ')}\n    rule: no import cycles, type imports included`)
 
+broken.push(...findLooseWrites(root, files))
 broken.push(...findForeignWrites(root, files))
 broken.push(...findEngineFaults(root, files))
 

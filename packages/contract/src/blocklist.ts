@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { isPlaceholderId } from './placeholder-ids.ts'
-import { banReason, fullPageQuery, id, idParams, isoTime, none, pagination } from './shared.ts'
+import { banReason, fullPageQuery, id, idParams, isoTime, none, pagination, seenValues } from './shared.ts'
 
 export const blockKinds = ['hwid', 'address'] as const
 const kind = z.enum(blockKinds)
@@ -26,6 +26,7 @@ const programHash = z.strictObject({
 
 const tag = 'Blocking'
 const oneBlock = z.strictObject({ block })
+const allowed = z.array(programHash).max(limits.programHashesMax)
 const hashes = z.strictObject({ hashes: z.array(programHash) })
 
 export const blocklist = {
@@ -90,9 +91,10 @@ export const blocklist = {
     tag,
     summary: 'Replace the allowed hashes; an empty list turns the check off',
     params: idParams,
-    body: z.strictObject({ hashes: z.array(programHash).max(limits.programHashesMax) }),
-    bodyLimit: 196_608,
+    body: z.strictObject({ hashes: allowed, seen: seenValues({ hashes: allowed }) }),
+    bodyLimit: 393_216,
     data: hashes,
+    errors: ['app_changed'],
   }),
 }
 

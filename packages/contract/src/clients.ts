@@ -22,6 +22,7 @@ import {
   password,
   type SearchMatch,
   search,
+  seenValues,
   sort,
   username,
 } from './shared.ts'
@@ -157,10 +158,14 @@ export const clients = {
           .optional()
           .describe('also earlier than now, which ends it now, as its first license; null: never expires'),
         customer: customerLink,
+        seen: seenValues({ expiresAt: instant.nullable() }),
       })
-      .refine((body) => Object.keys(body).length > 0, { path: ['username'], message: 'Nothing to change' }),
+      .refine(({ seen: _, ...body }) => Object.keys(body).length > 0, {
+        path: ['username'],
+        message: 'Nothing to change',
+      }),
     data: one,
-    errors: ['username_taken', 'plan_limit_reached'],
+    errors: ['username_taken', 'plan_limit_reached', 'client_changed'],
   }),
   setPassword: endpoint({
     method: 'PUT',

@@ -134,6 +134,10 @@ const general = {
     409,
     'Someone else changed this license in the meantime. Nothing was saved. Open it again to see the current values.',
   ],
+  client_changed: [
+    409,
+    'Someone else changed this end user in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
   app_changed: [
     409,
     'Someone else changed this app in the meantime. Nothing was saved. Open it again to see the current values.',

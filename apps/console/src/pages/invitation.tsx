@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { type SignedIn, useStartSession } from '../features/account/session.ts'
 import { type Accepted, AcceptForm } from '../features/invitation/accept-form.tsx'
 import { useSecondStep } from '../features/security/second-step.tsx'
 import { call } from '../lib/api/call.ts'
 import { wire } from '../lib/api/wire.ts'
+import { useWrite } from '../lib/api/write.ts'
 import { paths } from '../lib/navigation/paths.ts'
 import { AuthFrame, textLinkClass } from '../ui/auth-frame.tsx'
 import { LogoMark } from '../ui/logo.tsx'
@@ -26,7 +26,7 @@ export function InvitationPage() {
     again: 'Please accept again.',
     onLeave: () => void navigate(paths.auth, { replace: true }),
   })
-  const accepting = useMutation({
+  const accepting = useWrite({
     mutationFn: (body: Accepted) => call(wire.vendors.acceptInvitation, { body }),
     onSuccess: (data) => {
       if ('secondFactor' in data) secondStep.begin(data.secondFactor)

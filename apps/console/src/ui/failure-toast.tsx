@@ -1,7 +1,15 @@
 import { hasCode, isEditConflict, isNetworkError, messageOf } from '../lib/api/call.ts'
+import { failingWriter, onWritten, type Writer } from '../lib/api/write.ts'
 import { toast } from './toast.tsx'
 
 const conflictId = 'edit-conflict'
+
+/** The last failure of each form, which its next failure replaces and its success ends. */
+const failures = new WeakMap<Writer, string | number>()
+onWritten((writer) => {
+  const id = failures.get(writer)
+  if (id !== undefined) toast.dismiss(id)
+})
 
 /** Shows a title with the server's message below. */
 export function toastFailed(title: string, error: unknown, fallback: string) {
@@ -19,7 +27,14 @@ function show(title: string, error: unknown, description?: string) {
   if (hasCode(error, 'unauthorized') || hasCode(error, 'confirm_identity')) return
   // The message of an edit conflict asks the user to open the dialog again, so it stays until they do.
   const staying = isEditConflict(error) && { id: conflictId, duration: Number.POSITIVE_INFINITY }
-  toast.error(announced(title), { ...(description && { description: announced(description) }), ...staying })
+  const writer = failingWriter()
+  const last = writer && failures.get(writer)
+  const id = toast.error(announced(title), {
+    description: description && announced(description),
+    ...(last !== undefined && { id: last }),
+    ...staying,
+  })
+  if (writer) failures.set(writer, id)
 }
 
 /** Screen readers announce an alert at once, also beside an open dialog. */

@@ -8,10 +8,12 @@ export interface SelectionBarProps {
   onClear: () => void
   /** Buttons of size sm. */
   children: ReactNode
+  /** What cannot be undone, apart from the other buttons. */
+  danger?: ReactNode
 }
 
 /** Stays at the bottom of the window while rows are selected. */
-export function SelectionBar({ text, onClear, children }: SelectionBarProps) {
+export function SelectionBar({ text, onClear, children, danger }: SelectionBarProps) {
   // Scroll focused elements above the bar.
   useEffect(() => {
     const { style } = document.documentElement
@@ -39,6 +41,7 @@ export function SelectionBar({ text, onClear, children }: SelectionBarProps) {
         </IconButton>
       </div>
       <div className="flex flex-wrap items-center gap-2">{children}</div>
+      {danger && <div className="max-md:ml-auto md:ml-6 md:border-l md:pl-4">{danger}</div>}
     </section>
   )
 }

@@ -21,6 +21,8 @@ type Quick = 'month' | 'year' | 'other'
 export interface Time {
   /** Undefined for a date or no end. */
   added: Duration | undefined
+  /** The time counts from now instead of from the current end. */
+  fromNow: boolean
   /** The latest new end; null for none. */
   end: Date | null
   /** Whether rows that end later than a date get it too. */
@@ -31,11 +33,11 @@ export interface Time {
 
 export interface TimeDialogProps {
   title: ReactNode
-  /** The current ends, ISO 8601; null for none. */
+  /** The current ends, ISO 8601, followed while the dialog is open; null for none. */
   ends: readonly (string | null)[]
   /** Shown for a current end that is null. */
   noEnd?: string
-  /** The longest extension by unit, where the server adds the time to each end, and keeps ends that are later than a date. */
+  /** The longest extension by unit, where the server adds the time. */
   max?: Partial<Record<Unit, number>>
   /** What allows an earlier end: a switch with a warning. */
   shorten: { label: string; warning: string }
@@ -56,7 +58,8 @@ const allUnits = Object.keys(unitLabels) as Unit[]
 
 /** Adds time to one end or many, or sets them, and shows the result. */
 export function TimeDialog(props: TimeDialogProps) {
-  const { title, ends, noEnd = 'Never', max, shorten, submitLabel, busy, onSubmit, onClose } = props
+  const { title, noEnd = 'Never', max, shorten, submitLabel, busy, onSubmit, onClose } = props
+  const ends = useShown(props.ends, busy)
   const now = serverNow()
   const times = ends.flatMap((end) => (end === null ? [] : Date.parse(end)))
   const hasEnd = times.length > 0
@@ -69,6 +72,8 @@ export function TimeDialog(props: TimeDialogProps) {
     day: toDayInput(addDuration(Math.max(now, ...times), 30, 'days')),
     ends,
   }))
+  const [before] = opened.ends
+  const hasChanged = ends.length === 1 && ends[0] !== before
   const [values, setValues] = useState(opened)
   const [mayShorten, setMayShorten] = useState(false)
   const [isChecked, setIsChecked] = useState(false)
@@ -102,7 +107,8 @@ export function TimeDialog(props: TimeDialogProps) {
     setIsChecked(true)
     if (!isValid || isBlocked || busy) return
     const asked = JSON.stringify([change, duration, day])
-    onSubmit({ added: isAdding ? duration : undefined, end: newLast ?? null, shorten: mayShorten, asked })
+    const added = isAdding ? duration : undefined
+    onSubmit({ added, fromNow: change === 'from-now', end: newLast ?? null, shorten: mayShorten, asked })
   }
 
   return (
@@ -198,6 +204,12 @@ export function TimeDialog(props: TimeDialogProps) {
               ]}
             />
           </div>
+          {hasChanged && (
+            <Callout tone="warning">
+              Someone changed the expiry while this dialog was open. It was{' '}
+              <DateText value={before ?? null} none={noEnd.toLowerCase()} />.
+            </Callout>
+          )}
           {shortens && (
             <>
               <Callout tone="warning">
@@ -216,6 +228,14 @@ export function TimeDialog(props: TimeDialogProps) {
       </DialogForm>
     </Dialog>
   )
+}
+
+/** The live values, as they were when the dialog sent its change. */
+function useShown(live: readonly (string | null)[], busy: boolean) {
+  const [shown, setShown] = useState(live)
+  if (busy || JSON.stringify(shown) === JSON.stringify(live)) return shown
+  setShown(live)
+  return live
 }
 
 function describe(change: Change, past: number, count: number): string {

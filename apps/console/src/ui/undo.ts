@@ -13,10 +13,20 @@ interface Undo {
   refresh: () => void
 }
 
+/** The Undo button of a toast, which works once. */
+export function undoButton(takesBack: () => unknown) {
+  let isUsed = false
+  const onClick = () => {
+    if (isUsed) return
+    isUsed = true
+    void takesBack()
+  }
+  return { duration: 10_000, action: { label: 'Undo', onClick } }
+}
+
 /** The Undo button of a toast; none without a change to undo. */
 export function undoOption(undo: Undo) {
-  if (undo.rows.length === 0) return {}
-  return { duration: 10_000, action: { label: 'Undo', onClick: () => void takeBack(undo) } }
+  return undo.rows.length === 0 ? {} : undoButton(() => takeBack(undo))
 }
 
 async function takeBack({ noun, refresh, rows, restore }: Undo) {

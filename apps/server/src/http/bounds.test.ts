@@ -123,7 +123,7 @@ test('only calls that need it accept more than 16 KiB', () => {
     'apps.update': 65_536,
     'apps.updateErrorMessages': 65_536,
     'appMails.update': 262_144,
-    'blocklist.setHashes': 196_608,
+    'blocklist.setHashes': 393_216,
     'bulk.licenses': 65_536,
     'licenseTypes.update': 32_768,
     'licenses.update': 32_768,

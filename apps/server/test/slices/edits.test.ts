@@ -8,6 +8,7 @@ const owner = premiumOwnerForAll(on)
 const app = appForEach(owner)
 
 interface Editable {
+  method?: 'PATCH'
   path: string
   code: string
   /** Reads the values, with the ones that an edit names as seen. */
@@ -128,12 +129,39 @@ const editables: Record<string, () => Promise<Editable>> = {
       unseen: { expiresAt: on.clock.inDays(1) },
     }
   },
+  'the expiry of an end user': async () => {
+    const { user } = await activateKey(on, owner, app)
+    return {
+      method: 'PATCH',
+      path: `/clients/${user._id}`,
+      code: 'client_changed',
+      read: async () => {
+        const { expiresAt } = (await at(`/clients/${user._id}`)).client
+        return { now: { expiresAt }, seen: { expiresAt } }
+      },
+      first: { expiresAt: on.clock.inDays(60) },
+      second: { expiresAt: null },
+      unseen: { expiresAt: on.clock.inDays(1) },
+    }
+  },
+  'the allowed builds of an app': async () => ({
+    path: `/apps/${app._id}/program-hashes`,
+    code: 'app_changed',
+    read: async () => {
+      const { hashes } = await at(`/apps/${app._id}/program-hashes`)
+      return { now: { hashes }, seen: { hashes } }
+    },
+    first: { hashes: [{ version: '1.0.0', hash: 'a'.repeat(64) }] },
+    second: { hashes: [{ version: '1.0.0', hash: 'b'.repeat(64) }] },
+    unseen: { hashes: [{ version: '1.0.0', hash: 'c'.repeat(64) }] },
+  }),
 }
 
 describe.each(Object.keys(editables))('an edit of %s that names what the caller saw', (name) => {
   const prepare = async () => {
     const editable = await editables[name]!()
-    const edit = (wanted: object, seen: unknown) => owner.call('PUT', editable.path, { ...wanted, seen })
+    const edit = (wanted: object, seen: unknown) =>
+      owner.call(editable.method ?? 'PUT', editable.path, { ...wanted, seen })
     return { ...editable, edit, seen: (await editable.read()).seen }
   }
 
@@ -178,6 +206,22 @@ test('saving one text keeps those that another editor has changed meanwhile', as
   const edit = { keyUsed: 'Taken', seen: { keyUsed: null } }
   const { errorMessages } = (await owner.call('PUT', path, edit)).json.data
   expect(errorMessages).toMatchObject({ keyUsed: 'Taken', keyBanned: 'Banned' })
+})
+
+test('two people who each add a month to the same license or end user add two', async () => {
+  const { license, user } = await activateKey(on, owner, app)
+  const month = { action: 'extend', duration: { value: 1, unit: 'months' } }
+  const { expiresAt: before } = (await at(`/licenses/${license._id}`)).license
+  const expected = new Date(before)
+  for (const [path, id] of [
+    ['/licenses/bulk', license._id],
+    ['/clients/bulk', user._id],
+  ] as const) {
+    const answers = await Promise.all([1, 2].map(() => owner.call('POST', path, { ...month, ids: [id] })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    for (let at = 0; at < 2; at++) expected.setUTCMonth(expected.getUTCMonth() + 1)
+    expect((await at(`/licenses/${license._id}`)).license.expiresAt).toBe(expected.toISOString())
+  }
 })
 
 describe('an edit of an expiry', () => {

@@ -1,8 +1,9 @@
 import { auth as authEndpoints } from '@keyward/contract/auth'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
@@ -12,7 +13,7 @@ import { toast } from '../../ui/toast.tsx'
 
 export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const client = useQueryClient()
-  const change = useMutation({
+  const change = useWrite({
     mutationFn: (body: { email: string; password: string }) => call(wire.auth.changeEmail, { body }),
     onSuccess: ({ user }) => {
       client.setQueryData(keys.owner, user)

@@ -1,9 +1,9 @@
 import { auth as authEndpoints } from '@keyward/contract/auth'
-import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../lib/api/call.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
@@ -20,7 +20,7 @@ const schema = authEndpoints.changePassword
   })
 
 export function ChangePasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
-  const change = useMutation({
+  const change = useWrite({
     mutationFn: (body: { currentPassword: string; newPassword: string }) =>
       call(wire.auth.changePassword, { body }),
     onSuccess: ({ token }) => {

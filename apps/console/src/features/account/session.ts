@@ -1,9 +1,10 @@
 import type { DataOf, endpoints, SecondFactorStep } from '@keyward/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toast } from '../../ui/toast.tsx'
 
 /** A response with a successful status, but without data. */
@@ -38,7 +39,7 @@ export function useWelcome() {
 /** Signs in; an account with a second factor goes on to its second step. */
 export function useLogin(onSecondStep: (step: SecondFactorStep['secondFactor'], email: string) => void) {
   const welcome = useWelcome()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { email: string; password: string }) => call(wire.auth.login, { body }),
     onSuccess: (data, { email }) => {
       if ('secondFactor' in data) onSecondStep(data.secondFactor, email)
@@ -58,7 +59,7 @@ export function useLogin(onSecondStep: (step: SecondFactorStep['secondFactor'], 
 
 export function useRegister() {
   const start = useStartSession()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { name: string; email: string; password: string; link?: string }) =>
       call(wire.auth.register, { body }),
     onSuccess: (data) => {

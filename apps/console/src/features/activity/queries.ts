@@ -1,10 +1,9 @@
 import type { endpoints, Fix, QueryInputOf, UndoRow } from '@keyward/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
-import { newIdempotencyKey } from '../../lib/api/idempotency-key.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { usePages } from '../../lib/list/pages.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -48,7 +47,7 @@ const extension = (id: string) => ({ action: 'extend' as const, ids: [id], days:
 type Undo = Omit<Parameters<typeof undoOption>[0], 'refresh'>
 
 /** Returns how to undo an extension; other fixes have a button that takes them back. */
-async function apply({ action, target: id, value }: Fix, idempotencyKey: string): Promise<Undo | undefined> {
+async function apply({ action, target: id, value }: Fix): Promise<Undo | undefined> {
   const params = { id }
   switch (action) {
     case 'resume_platform':
@@ -60,7 +59,10 @@ async function apply({ action, target: id, value }: Fix, idempotencyKey: string)
     case 'allow_hash': {
       const [version, hash] = JSON.parse(value ?? '[]') as [string, string]
       const { hashes } = await call(wire.blocklist.hashes, { params })
-      await call(wire.blocklist.setHashes, { params, body: { hashes: [...hashes, { version, hash }] } })
+      await call(wire.blocklist.setHashes, {
+        params,
+        body: { hashes: [...hashes, { version, hash }], seen: { hashes } },
+      })
       break
     }
     case 'unban_client':
@@ -73,12 +75,12 @@ async function apply({ action, target: id, value }: Fix, idempotencyKey: string)
       await call(wire.clients.togglePause, { params, body: { paused: false } })
       break
     case 'extend_client': {
-      const { undo } = await call(wire.bulk.clients, { body: extension(id), idempotencyKey })
+      const { undo } = await call(wire.bulk.clients, { body: extension(id) })
       const restore = (rows: UndoRow[]) => call(wire.bulk.undoClients, { body: { undo: rows } })
       return { rows: undo, restore, noun: 'end user' }
     }
     case 'extend_license': {
-      const { undo } = await call(wire.bulk.licenses, { body: extension(id), idempotencyKey })
+      const { undo } = await call(wire.bulk.licenses, { body: extension(id) })
       const restore = (rows: UndoRow[]) => call(wire.bulk.undoLicenses, { body: { undo: rows } })
       return { rows: undo, restore, noun: 'license' }
     }
@@ -90,8 +92,10 @@ async function apply({ action, target: id, value }: Fix, idempotencyKey: string)
       break
     case 'allow_address': {
       const { app } = await call(wire.apps.get, { params })
-      const vpnAllowed = [...app.settings.vpnAllowed, value ?? '']
-      await call(wire.apps.update, { params, body: { settings: { vpnAllowed } } })
+      const before = app.settings.vpnAllowed
+      const settings = { vpnAllowed: [...before, value ?? ''] }
+      const seen = { settings: { vpnAllowed: before } }
+      await call(wire.apps.update, { params, body: { settings, seen } })
       break
     }
   }
@@ -116,11 +120,9 @@ export const fixCalls: Record<Fix['action'], readonly Wire[]> = {
 /** Removes the reason for a refusal, then refreshes everything that may show it. */
 export function useFix() {
   const client = useQueryClient()
-  const key = useRef(newIdempotencyKey())
-  return useMutation({
-    mutationFn: (fix: Fix) => apply(fix, key.current),
+  return useWrite({
+    mutationFn: apply,
     onSuccess: (undo) => {
-      key.current = newIdempotencyKey()
       const refresh = () => void client.invalidateQueries()
       refresh()
       toast.success('Changed. The program can try again.', undo && undoOption({ ...undo, refresh }))

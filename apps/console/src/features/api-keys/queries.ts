@@ -1,8 +1,9 @@
 import type { ApiKey, BodyInputOf, DataOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -18,7 +19,7 @@ export const useApiKeys = () =>
 
 export function useCreateApiKey() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.apiKeys.create>) => call(wire.apiKeys.create, { body }),
     onSuccess: ({ apiKey }) => {
       client.setQueryData<ApiKey[]>(keys.apiKeys, (present) => present && [apiKey, ...present])
@@ -32,7 +33,7 @@ export function useCreateApiKey() {
 
 export function useRevokeApiKey() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: ApiKey) => call(wire.apiKeys.revoke, { params: { id: _id } }),
     onSuccess: (_, { _id, name }) => {
       client.setQueryData<ApiKey[]>(keys.apiKeys, (present) => present?.filter((one) => one._id !== _id))

@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, ProgramHash } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from '../../lib/api/call.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -21,7 +22,7 @@ export const blocksPerPage = 20
 
 export function useBlock(id: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.blocklist.add>) =>
       call(wire.blocklist.add, { params: { id }, body }),
     onSuccess: ({ block }) => {
@@ -36,7 +37,7 @@ export function useBlock(id: string) {
 
 export function useUnblock(id: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (blockId: string) => call(wire.blocklist.remove, { params: { id: blockId } }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: blocksKey(id) })
@@ -55,13 +56,16 @@ export function useHashes(id: string) {
 
 export function useSetHashes(id: string) {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: async (hashes: ProgramHash[]) =>
-      (await call(wire.blocklist.setHashes, { params: { id }, body: { hashes } })).hashes,
+  return useWrite({
+    mutationFn: async (body: { hashes: ProgramHash[]; seen: { hashes: ProgramHash[] } }) =>
+      (await call(wire.blocklist.setHashes, { params: { id }, body })).hashes,
     onSuccess: (hashes) => {
       client.setQueryData(hashesKey(id), hashes)
       toast.success('Allowed builds updated')
     },
-    onError: (error) => toastFailure(error, 'Failed to update allowed builds'),
+    onError: (error) => {
+      if (hasCode(error, 'app_changed')) void client.invalidateQueries({ queryKey: hashesKey(id) })
+      toastFailure(error, 'Failed to update allowed builds')
+    },
   })
 }

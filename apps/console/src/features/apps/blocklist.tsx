@@ -145,8 +145,10 @@ function Hashes({ app }: { app: App }) {
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    set.mutate([...known, { version, hash }], { onSuccess: () => setHash('') })
+    save([...known, { version, hash }], () => setHash(''))
   }
+  const save = (hashes: ProgramHash[], onSuccess = () => {}) =>
+    set.mutate({ hashes, seen: { hashes: known } }, { onSuccess })
   const withoutHash = (gone: ProgramHash) => known.filter((one) => one !== gone)
 
   return (
@@ -193,7 +195,7 @@ function Hashes({ app }: { app: App }) {
                   size="sm"
                   aria-label={`Remove ${one.version} ${one.hash.slice(0, 8)}`}
                   disabled={set.isPending}
-                  onClick={() => set.mutate(withoutHash(one))}
+                  onClick={() => save(withoutHash(one))}
                 >
                   Remove
                 </Button>

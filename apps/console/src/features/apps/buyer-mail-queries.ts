@@ -1,8 +1,9 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -22,7 +23,7 @@ export function useBuyerMail(id: string, locale: string | undefined) {
 
 export function useUpdateBuyerMail(id: string, locale: string | undefined) {
   const change = useChangedMail(id, locale)
-  return useMutation({
+  return useWrite({
     mutationFn: (body: Omit<BodyInputOf<typeof endpoints.appMails.update>, 'locale'>) =>
       call(wire.appMails.update, { params: { id }, body: { ...body, ...localeQuery(locale) } }),
     onSuccess: (mail) => {
@@ -35,7 +36,7 @@ export function useUpdateBuyerMail(id: string, locale: string | undefined) {
 
 export function useResetBuyerMail(id: string, locale: string | undefined) {
   const change = useChangedMail(id, locale)
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(wire.appMails.reset, { params: { id }, query: localeQuery(locale) }),
     onSuccess: (mail) => {
       change(mail)
@@ -46,7 +47,7 @@ export function useResetBuyerMail(id: string, locale: string | undefined) {
 }
 
 export function useTestBuyerMail(id: string, locale: string | undefined) {
-  return useMutation({
+  return useWrite({
     mutationFn: () => callWithMessage(wire.appMails.test, { params: { id }, body: localeQuery(locale) }),
     onSuccess: ({ message }) => toast.success(message ?? 'Test sent'),
     onError: (error) => toastFailure(error, 'Failed to send the test'),

@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, LicenseType } from '@keyward/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -34,7 +35,7 @@ const toSeen = (opened: LicenseType, body: TypeBody) =>
 /** Creates a type, or changes the one that the form opened. */
 export function useSaveLicenseType(app: string) {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ opened, body, applyTo }: TypeEdit) => {
       if (opened) {
         const params = { id: opened._id }
@@ -60,7 +61,7 @@ export function useSaveLicenseType(app: string) {
 
 export function useDeleteLicenseType() {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.licenseTypes.remove, { params: { id } }),
     onSuccess: () => toast.success('License type deleted'),
     onError: (error) => toastFailure(error, 'Failed to delete the license type'),

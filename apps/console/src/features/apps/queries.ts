@@ -1,16 +1,11 @@
 import type { App, BodyInputOf, DataOf, endpoints } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppPage } from '../../lib/api/apps.ts'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -86,7 +81,7 @@ function refreshAround(client: QueryClient) {
 
 export function useCreateApp() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (request: KeyedBody<{ name: string }>) => (await call(wire.apps.create, request)).app,
     onSuccess: (app) => {
       client.setQueryData<AppPage>(
@@ -104,7 +99,7 @@ type AppChanges = BodyInputOf<typeof endpoints.apps.update>
 
 export function useUpdateApp(texts = { done: 'App updated successfully', failed: 'Failed to update app' }) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ id, ...body }: AppChanges & { id: string }) =>
       (await call(wire.apps.update, { params: { id }, body })).app,
     onSuccess: (app) => {
@@ -119,14 +114,12 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
   })
 }
 
-/** Reads the app first, because the list may be stale. */
-export function useTogglePause() {
+/** Sends what the menu says: a colleague may have paused the app already. */
+export function useSetAppPaused() {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: async (id: string) => {
-      const { app } = await call(wire.apps.get, { params: { id } })
-      return (await call(wire.apps.update, { params: { id }, body: { paused: !app.paused } })).app
-    },
+  return useWrite({
+    mutationFn: async ({ id, paused }: { id: string; paused: boolean }) =>
+      (await call(wire.apps.update, { params: { id }, body: { paused } })).app,
     onSuccess: (app) => {
       putApp(client, app)
       toast.success(app.paused ? 'App paused successfully' : 'App resumed successfully')
@@ -148,7 +141,7 @@ export function useDeletionPreview(id: string) {
 
 export function useDeleteApp() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.apps.remove, { params: { id } }),
     onSuccess: (_, id) => {
       setRows(client, (apps) => apps.filter((app) => app._id !== id), -1)
@@ -163,7 +156,7 @@ export function useDeleteApp() {
 
 export function useRotateSecret() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (id: string) => (await call(wire.apps.rotateSecret, { params: { id } })).app,
     onSuccess: (app) => {
       putApp(client, app)
@@ -202,7 +195,7 @@ export function useErrorMessages(id: string, locale: string | undefined) {
 
 export function useUpdateErrorMessages(id: string, locale: string | undefined) {
   const change = useChangedMessages(id, locale)
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.apps.updateErrorMessages>) =>
       call(wire.apps.updateErrorMessages, { params: { id }, query: localeQuery(locale), body }),
     onSuccess: (messages) => {
@@ -215,7 +208,7 @@ export function useUpdateErrorMessages(id: string, locale: string | undefined) {
 
 export function useResetErrorMessages(id: string, locale: string | undefined) {
   const change = useChangedMessages(id, locale)
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(wire.apps.resetErrorMessages, { params: { id }, query: localeQuery(locale) }),
     onSuccess: (messages) => {
       change(messages)

@@ -1,11 +1,12 @@
 import type { App, endpoints as all, BodyOf, Release } from '@keyward/contract'
 import { releases as endpoints, releaseLink } from '@keyward/contract/releases'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../lib/api/call.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -53,7 +54,7 @@ export function ReleasesTab({ app }: { app: App }) {
 
 function ReleaseRow({ app, release }: { app: App; release: Release }) {
   const client = useQueryClient()
-  const remove = useMutation({
+  const remove = useWrite({
     mutationFn: () => call(wire.releases.remove, { params: { id: release._id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: releasesKey(app._id) }),
     onError: (error) => toastFailure(error, 'Failed to remove the release'),
@@ -112,7 +113,7 @@ type NewRelease = BodyOf<(typeof all)['releases']['add']>
 
 function AddForm({ app, releases }: { app: App; releases: readonly Release[] }) {
   const client = useQueryClient()
-  const add = useMutation({
+  const add = useWrite({
     mutationFn: (body: NewRelease) => call(wire.releases.add, { params: { id: app._id }, body }),
     onSuccess: ({ release }) => {
       toast.success(`Version ${release.version} added`)

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -26,7 +27,7 @@ const done = {
 
 export function useChangeSigningKeys(id: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (change: Change) => {
       if (change.act === 'create') return call(wire.signingKeys.create, { params: { id } })
       return call(wire.signingKeys[change.act], { params: { id, kid: change.kid } })

@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -17,7 +18,7 @@ export function useCompatibility(app: string) {
 
 export function useUpdateCompatibility(app: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.compatibility.update>) =>
       call(wire.compatibility.update, { params: { id: app }, body }),
     onSuccess: (saved) => {

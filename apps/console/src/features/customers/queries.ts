@@ -1,14 +1,9 @@
 import type { BodyInputOf, Customer, endpoints, QueryInputOf } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForFile } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { toastFailed, toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -54,7 +49,7 @@ export function useOrdersOf(customer: string, enabled: boolean) {
 /** Mails the keys of an order again. */
 export function useMailAgain() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (order: string) => call(wire.orders.mail, { params: { id: order } }),
     onSuccess: () => toast.success('The keys are mailed again'),
     onError: (error) => toastFailure(error, 'Failed to mail the keys'),
@@ -73,7 +68,7 @@ function refresh(client: QueryClient) {
 
 export function useCreateCustomer() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.customers.create>) =>
       (await call(wire.customers.create, { body })).customer,
     onSuccess: ({ email }) => {
@@ -86,7 +81,7 @@ export function useCreateCustomer() {
 
 export function useEditCustomer() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.customers.update> }) =>
       call(wire.customers.update, { params: { id }, body }),
     onSuccess: ({ customer }) => {
@@ -99,7 +94,7 @@ export function useEditCustomer() {
 
 export function useEraseCustomer() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Customer) => call(wire.customers.remove, { params: { id: _id } }),
     onSuccess: () => {
       refresh(client)
@@ -114,7 +109,7 @@ export function useEraseCustomer() {
 
 /** Saves all that is known of a person as a file. */
 export function useExportCustomer() {
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ _id }: Customer) => {
       const response = await callForFile(wire.customers.export, { params: { id: _id } })
       const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
@@ -132,7 +127,7 @@ export type Linked = { license: string } | { endUser: string }
 
 export function useLinkCustomer(linked: Linked) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (customer: string | null) => {
       const body = { customer }
       if ('license' in linked) await call(wire.licenses.update, { params: { id: linked.license }, body })

@@ -5,6 +5,7 @@ import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { typedNumber } from '../../lib/list/typed-number.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -88,6 +89,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
       </TimeDialog>
     )
   }
+  const active = affectedRows.filter(({ status }) => status === 'active').length
   const names = <Names names={affectedRows.map(({ username }) => username)} />
   const texts = {
     ban: {
@@ -131,6 +133,7 @@ export function BulkEndUsersDialog({ action, users, onSelect, onClose }: BulkEnd
           : undefined
       }
       tone={action === 'ban' || action === 'delete' ? 'danger' : 'neutral'}
+      typed={action === 'delete' ? typedNumber(affectedRows.length, active) : undefined}
       busy={bulk.busy}
       onConfirm={() => bulk.start(action === 'ban' ? { reason } : {})}
     >

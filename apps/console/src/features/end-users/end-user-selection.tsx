@@ -61,7 +61,18 @@ interface BarProps {
 
 function Bar({ users, all, may, onAction, onClear }: BarProps) {
   return (
-    <SelectionBar text={`${amountOf(users.length, 'end user')} selected`} onClear={onClear}>
+    <SelectionBar
+      text={`${amountOf(users.length, 'end user')} selected`}
+      onClear={onClear}
+      danger={
+        may('bulk-delete') && (
+          <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
+            <Trash2 />
+            Delete
+          </Button>
+        )
+      }
+    >
       {all && <ChooseAllButton {...all} />}
       {may('bulk-extend') && (
         <Button size="sm" onClick={() => onAction('bulk-extend')}>
@@ -85,12 +96,6 @@ function Bar({ users, all, may, onAction, onClear }: BarProps) {
         <Button size="sm" onClick={() => onAction('bulk-reset-hwid')}>
           <MonitorSmartphone />
           Reset HWID
-        </Button>
-      )}
-      {may('bulk-delete') && (
-        <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
-          <Trash2 />
-          Delete
         </Button>
       )}
     </SelectionBar>

@@ -1,5 +1,4 @@
 import { longestExtension } from '@keyward/contract'
-import { useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
@@ -10,7 +9,6 @@ import { useExtend } from './queries.ts'
 
 export function ExtensionDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()
-  const [ends] = useState([user.expiresAt])
   const { app } = useApp(user.app._id)
   const send = useRequest((extension: Extension) => ({
     action: 'extend' as const,
@@ -24,7 +22,7 @@ export function ExtensionDialog({ user, onClose }: EndUserDialogProps) {
           Extend <bdi>{user.username}</bdi>
         </>
       }
-      ends={ends}
+      ends={[user.expiresAt]}
       max={longestExtension}
       shorten={{
         label: 'Shorten the subscription',
@@ -32,7 +30,7 @@ export function ExtensionDialog({ user, onClose }: EndUserDialogProps) {
       }}
       neverWarning={oldProgramsWarning(app)}
       submitLabel="Extend"
-      busy={extend.isPending}
+      busy={extend.isPending || extend.isSuccess}
       onSubmit={(time) => {
         send(toExtension(time), (request) => extend.mutateAsync(request)).then(onClose, () => {})
       }}

@@ -1,14 +1,9 @@
 import type { BodyInputOf, Client, endpoints, OwnersDevice, QueryInputOf, UndoRow } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { formatDate } from '../../lib/format/dates.ts'
 import { type Extension, moreText } from '../../lib/format/extension.ts'
@@ -56,7 +51,7 @@ export function useDevices(id: string) {
 
 export function useFreeDevice(user: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id: deviceId }: OwnersDevice) =>
       call(wire.clients.freeDevice, { params: { id: user, deviceId } }),
     onSuccess: (_, { offline }) => {
@@ -72,7 +67,7 @@ export function useFreeDevice(user: string) {
 
 export function useSetPaused() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
       call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
     onSuccess: (answer, { user, paused }) => {
@@ -101,7 +96,7 @@ export function refreshEndUsers(client: QueryClient) {
 
 export function useCreateEndUser() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.clients.createDirect>) =>
       (await call(wire.clients.createDirect, { body })).client,
     onSuccess: ({ username }) => {
@@ -119,7 +114,7 @@ export interface BanDetails {
 
 export function useSetBan() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
     onSuccess: ({ client: banned }, { user, ban, reason, blockDevices }) => {
@@ -142,7 +137,7 @@ export function useSetBan() {
 
 export function useResetHwid(done = 'HWID Reset') {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
     onSuccess: (user) => {
       refreshEndUsers(client)
@@ -171,12 +166,13 @@ export const undoEndUsers = (client: QueryClient, rows: readonly UndoRow[]) =>
     refresh: () => refreshEndUsers(client),
   })
 
-type ExtensionRequest = KeyedBody<{ action: 'extend'; ids: string[] } & Extension>
+type ExtensionRequest = Pick<KeyedBody<{ action: 'extend'; ids: string[] } & Extension>, 'body'> &
+  Partial<KeyedBody<unknown>>
 
 /** Extends one end user by the call for many, which says how to undo it. */
 export function useExtend() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (request: ExtensionRequest) => call(wire.bulk.clients, request),
     onSuccess: ({ clients: [user], changed, undo }, { body }) => {
       refreshEndUsers(client)
@@ -198,7 +194,7 @@ export function useExtend() {
 
 export function useDeleteEndUser() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (user: Client) => call(wire.clients.remove, { params: { id: user._id } }),
     onSuccess: (_, { username }) => {
       refreshEndUsers(client)

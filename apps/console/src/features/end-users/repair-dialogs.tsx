@@ -1,17 +1,18 @@
 import { clients } from '@keyward/contract/clients'
-import { useState } from 'react'
 import { z } from 'zod'
 import { useApp } from '../../lib/api/apps.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
+import { toExtension } from '../../lib/format/extension.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
-import { TimeDialog } from '../../ui/time-dialog.tsx'
+import { type Time, TimeDialog } from '../../ui/time-dialog.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
+import { useExtend } from './queries.ts'
 import { findFreeLicenses, useAddLicense, useFreeLicenses, useRepair, useSetPassword } from './repairs.ts'
 
 const { username, email } = clients.update.body!.shape
@@ -67,33 +68,40 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
   )
 }
 
-/** Sets the end, also an earlier one. */
+/** Sets the end, also an earlier one. More time is sent as such, so that nobody else's is lost. */
 export function EndUserExpiryDialog({ user, onClose }: EndUserDialogProps) {
   const repair = useRepair('Expiry Updated')
+  const extend = useExtend()
   const { app } = useApp(user.app._id)
-  // The list may load the end user again while this dialog shows the end from before.
-  const [ends] = useState([user.expiresAt])
+  const { expiresAt } = user
+  const writes = [repair, extend]
+
+  function submit(time: Time) {
+    if (time.added && !time.fromNow) {
+      const body = { action: 'extend' as const, ids: [user._id], ...toExtension(time) }
+      extend.mutate({ body }, { onSuccess: onClose })
+    } else {
+      const body = { expiresAt: time.end?.toISOString() ?? null, seen: { expiresAt } }
+      repair.mutate({ id: user._id, body }, { onSuccess: onClose })
+    }
+  }
+
   return (
     <TimeDialog
       title="Edit Expiry"
-      ends={ends}
+      ends={[expiresAt]}
       shorten={{
         label: 'Shorten the subscription',
         warning:
-          ends[0] === null
+          expiresAt === null
             ? 'The subscription never expires now. This shortens it.'
             : 'The new expiry is earlier than the current one. This shortens the subscription.',
       }}
       neverWarning={oldProgramsWarning(app)}
       facts={[{ label: 'End user', value: <bdi>{user.username}</bdi> }]}
       submitLabel="Update Expiry"
-      busy={repair.isPending}
-      onSubmit={({ end }) =>
-        repair.mutate(
-          { id: user._id, body: { expiresAt: end?.toISOString() ?? null } },
-          { onSuccess: onClose },
-        )
-      }
+      busy={writes.some(({ isPending, isSuccess }) => isPending || isSuccess)}
+      onSubmit={submit}
       onClose={onClose}
     >
       {user.licenseKey && (

@@ -1,8 +1,9 @@
 import { type BodyInputOf, type Client, type endpoints, type License, limits } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
@@ -18,7 +19,7 @@ interface Repair {
 /** Changes the name, the address or the end of an end user. */
 export function useRepair(done = 'User Updated') {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ id, body }: Repair) =>
       (await call(wire.clients.update, { params: { id }, body })).client,
     onSuccess: ({ username }) => {
@@ -31,7 +32,7 @@ export function useRepair(done = 'User Updated') {
 
 export function useSetPassword() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ user, password }: { user: Client; password: string }) =>
       call(wire.clients.setPassword, { params: { id: user._id }, body: { password } }),
     onSuccess: (_, { user }) => {
@@ -45,7 +46,7 @@ export function useSetPassword() {
 /** Mails a link to choose a password. The dialog shows a failure. */
 export function useMailPassword() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Client) =>
       call(wire.clients.setPassword, { params: { id: _id }, body: { mail: true } }),
     onSuccess: (_, { username }) => {
@@ -59,7 +60,7 @@ export function useMailPassword() {
 
 export function useAddLicense() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ user, license }: { user: Client; license: string }) =>
       call(wire.clients.addLicense, { params: { id: user._id }, body: { license } }),
     onSuccess: (_, { user }) => {

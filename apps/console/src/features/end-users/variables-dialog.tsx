@@ -1,12 +1,13 @@
 import type { BodyInputOf, Client, ClientVariable, DataOf } from '@keyward/contract'
 import { variables as endpoints } from '@keyward/contract/variables'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Control } from 'react-hook-form'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -64,7 +65,7 @@ interface VariablesFormProps {
 
 function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
   const client = useQueryClient()
-  const save = useMutation({
+  const save = useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.setClient>) =>
       call(wire.variables.setClient, { params: { id: user._id }, body }),
     onSuccess: (saved) => {

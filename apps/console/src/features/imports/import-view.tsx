@@ -2,10 +2,12 @@ import type { Import } from '@keyward/contract'
 import { CircleAlert, Undo2 } from 'lucide-react'
 import { amountOf } from '../../lib/format/words.ts'
 import { usePage } from '../../lib/list/list-page.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { StatRow } from '../../ui/stat-row.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
@@ -15,14 +17,19 @@ import { ImportReport } from './import-report.tsx'
 import { useImport } from './queries.ts'
 import { isWorking, outcomes, stateFacts, systems } from './words.ts'
 
+const UndoDialog = lazyNamed(() => import('./undo-dialog.tsx'), 'UndoDialog')
+
 export interface ImportViewProps {
   id: string
   /** Undefined if the reader may not undo it. */
   onUndo: (() => void) | undefined
+  /** Asks before the import is undone. */
+  isUndoing: boolean
+  onClose: () => void
 }
 
 /** One import: its progress, its questions, its report and its undo. */
-export function ImportView({ id, onUndo }: ImportViewProps) {
+export function ImportView({ id, onUndo, isUndoing, onClose }: ImportViewProps) {
   const [url, setUrl] = useUrlState('outcome', 'page')
   const { page, turnTo } = usePage()
   const outcome = outcomes.find((known) => known === url.outcome)
@@ -88,6 +95,11 @@ export function ImportView({ id, onUndo }: ImportViewProps) {
             onPage={turnTo}
           />
         </>
+      )}
+      {isUndoing && (
+        <DialogSlot>
+          <UndoDialog of={shown} onClose={onClose} />
+        </DialogSlot>
       )}
     </div>
   )

@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, ImportOutcome } from '@keyward/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import type { ChosenFile } from './files.ts'
 import { isWorking } from './words.ts'
@@ -38,7 +39,7 @@ interface NewImport {
 /** Creates an import, uploads its files and checks them. */
 export function useStartImport() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ body, files }: NewImport) => {
       const { import: created } = await call(wire.imports.create, { body })
       const params = { id: created._id }
@@ -53,7 +54,7 @@ export function useStartImport() {
 
 export function useRunImport(id: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { dryRun: boolean; answers: Record<string, string> }) =>
       call(wire.imports.run, { params: { id }, body }),
     onError: (error) => toastFailed('Import Failed', error, 'Failed to run the import.'),
@@ -63,7 +64,7 @@ export function useRunImport(id: string) {
 
 export function useUndoImport(id: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(wire.imports.undo, { params: { id } }),
     onError: (error) => toastFailed('Undo Failed', error, 'Failed to undo the import.'),
     onSettled: () => refresh(client),

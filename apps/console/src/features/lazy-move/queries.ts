@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -19,7 +20,7 @@ export type NewLazyMove = BodyInputOf<typeof endpoints.lazyMove.update>
 
 export function useUpdateLazyMove(app: string, saidOnSuccess: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: NewLazyMove) => call(wire.lazyMove.update, { params: { id: app }, body }),
     onSuccess: (saved) => {
       client.setQueryData(keyOf(app), saved)

@@ -1,9 +1,10 @@
 import { type Client, type License, limits } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
@@ -29,7 +30,7 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
       return { options: clients.map(toOption), total: pagination.total }
     },
   })
-  const attach = useMutation({
+  const attach = useWrite({
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
     onSuccess: ({ username }) => {

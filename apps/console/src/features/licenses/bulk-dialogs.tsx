@@ -5,6 +5,7 @@ import { oldProgramsWarningOf } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { typedNumber } from '../../lib/list/typed-number.ts'
 import type { BulkEnd } from '../../lib/list/use-bulk.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { BulkFailures } from '../../ui/bulk-failures.tsx'
@@ -129,6 +130,7 @@ export function BulkLicensesDialog({ action, licenses, onSelect, onClose }: Bulk
         onClose={onClose}
         {...texts}
         tone={action === 'unban' ? 'neutral' : 'danger'}
+        typed={action === 'delete' ? typedNumber(affectedRows.length, used.length + added.length) : undefined}
         busy={bulk.busy}
         onConfirm={() => bulk.start(action === 'ban' ? { reason } : {})}
       >

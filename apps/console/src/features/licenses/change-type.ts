@@ -1,8 +1,9 @@
 import type { License } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { refreshLicenses } from './queries.ts'
@@ -32,7 +33,7 @@ interface TypeChange {
 
 export function useChangeType() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ license, type, end }: TypeChange) => {
       const { expiresAt, term, devices, features } = license
       const seen = { expiresAt, term, devices, features, type: license.type?._id ?? null }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useApp } from '../../lib/api/apps.ts'
 import { isNetworkError } from '../../lib/api/call.ts'
 import { noDateText, oldProgramsWarning } from '../../lib/format/ending.ts'
+import { toExtension } from '../../lib/format/extension.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { KeyText } from '../../ui/key-text.tsx'
 import { type Time, TimeDialog } from '../../ui/time-dialog.tsx'
@@ -22,18 +23,23 @@ const words = {
 export function ExpiryDialog({ kind, license, onClose }: ExpiryDialogProps) {
   const edit = useEditExpiry()
   const { app } = useApp(license.app._id)
-  // The list may load the license again while this dialog shows the expiry from before.
-  const [seen] = useState({ expiresAt: license.expiresAt, term: license.term })
+  const { expiresAt, term } = license
   // Without a response, the edit may be saved: sending the same expiry again is no conflict.
   const [lost, setLost] = useState<{ asked: string; expiresAt: string | null }>()
 
-  function submit({ asked, end }: Time) {
-    const expiresAt = lost?.asked === asked ? lost.expiresAt : (end?.toISOString() ?? null)
+  function submit(time: Time) {
+    const { asked, added, fromNow, end } = time
+    const newEnd = lost?.asked === asked ? lost.expiresAt : (end?.toISOString() ?? null)
     edit.mutate(
-      { id: license._id, expiresAt, seen },
+      {
+        id: license._id,
+        more: added && !fromNow ? toExtension(time) : undefined,
+        expiresAt: newEnd,
+        seen: { expiresAt, term },
+      },
       {
         onSuccess: onClose,
-        onError: (error) => setLost(isNetworkError(error) ? { asked, expiresAt } : undefined),
+        onError: (error) => setLost(isNetworkError(error) ? { asked, expiresAt: newEnd } : undefined),
       },
     )
   }
@@ -41,12 +47,12 @@ export function ExpiryDialog({ kind, license, onClose }: ExpiryDialogProps) {
   return (
     <TimeDialog
       {...words[kind]}
-      ends={[seen.expiresAt]}
-      noEnd={noDateText({ ...license, ...seen })}
-      shorten={{ label: 'Shorten the license', warning: shortenWarning(seen) }}
+      ends={[expiresAt]}
+      noEnd={noDateText(license)}
+      shorten={{ label: 'Shorten the license', warning: shortenWarning(license) }}
       neverWarning={oldProgramsWarning(app)}
       facts={[{ label: 'License', value: <KeyText>{keyPrefix(license.key)}</KeyText> }]}
-      busy={edit.isPending}
+      busy={edit.isPending || edit.isSuccess}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -1,25 +1,33 @@
 import type { LicenseTerm } from '@keyward/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
+import { type Extension, extendedText } from '../../lib/format/extension.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { refreshLicenses, undoLicenses } from './queries.ts'
 
 interface ExpiryEdit {
   id: string
+  /** Time that is added; without it, the license gets a new end. */
+  more: Extension | undefined
   expiresAt: string | null
   seen: { expiresAt: string | null; term: LicenseTerm }
 }
 
+/** More time is sent as such: the server adds it to whatever end the license has by then. */
 export function useEditExpiry() {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, ...body }: ExpiryEdit) => call(wire.licenses.update, { params: { id }, body }),
-    onSuccess: ({ undo }) => {
+  return useWrite({
+    mutationFn: async ({ id, more, ...body }: ExpiryEdit) => {
+      if (!more) return (await call(wire.licenses.update, { params: { id }, body })).undo
+      return (await call(wire.bulk.licenses, { body: { action: 'extend', ids: [id], ...more } })).undo
+    },
+    onSuccess: (undo, { more }) => {
       refreshLicenses(client)
       toast.success('License Updated', {
-        description: 'The new expiry applies immediately.',
+        description: more ? extendedText(1, 'license', more) : 'The new expiry applies immediately.',
         ...undoLicenses(client, undo),
       })
     },

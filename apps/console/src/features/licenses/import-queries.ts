@@ -1,7 +1,8 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
@@ -12,7 +13,7 @@ import { refreshLicenses } from './queries.ts'
 type Body = Omit<BodyInputOf<typeof endpoints.bulk.importLicenses>, 'dryRun'>
 
 export function useCheckImport() {
-  return useMutation({
+  return useWrite({
     mutationFn: (body: Body) => call(wire.bulk.importLicenses, { body: { ...body, dryRun: true } }),
     onError: (error) => {
       if (hasFieldErrors(error)) return
@@ -23,7 +24,7 @@ export function useCheckImport() {
 
 export function useImport() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ body: { app, csv }, idempotencyKey }: KeyedBody<Body>) =>
       call(wire.bulk.importLicenses, { body: { app, csv, dryRun: false }, idempotencyKey }),
     onSuccess: ({ created, skipped }) => {

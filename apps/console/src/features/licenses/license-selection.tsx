@@ -62,7 +62,18 @@ interface BarProps {
 
 function Bar({ licenses, all, may, onAction, onClear }: BarProps) {
   return (
-    <SelectionBar text={`${amountOf(licenses.length, 'license')} selected`} onClear={onClear}>
+    <SelectionBar
+      text={`${amountOf(licenses.length, 'license')} selected`}
+      onClear={onClear}
+      danger={
+        may('bulk-delete') && (
+          <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
+            <Trash2 />
+            Delete
+          </Button>
+        )
+      }
+    >
       {all && <ChooseAllButton {...all} />}
       {may('bulk-extend') && (
         <Button size="sm" onClick={() => onAction('bulk-extend')}>
@@ -94,12 +105,6 @@ function Bar({ licenses, all, may, onAction, onClear }: BarProps) {
         <MenuItem onSelect={() => saveLicenses(licenses, 'csv')}>Selected as CSV</MenuItem>
         <MenuItem onSelect={() => saveLicenses(licenses, 'json')}>Selected as JSON</MenuItem>
       </Menu>
-      {may('bulk-delete') && (
-        <Button size="sm" variant="dangerGhost" onClick={() => onAction('bulk-delete')}>
-          <Trash2 />
-          Delete
-        </Button>
-      )}
     </SelectionBar>
   )
 }

@@ -6,17 +6,12 @@ import {
   type QueryInputOf,
   type UndoRow,
 } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { accessEnds } from '../../lib/format/ending.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
@@ -89,7 +84,7 @@ const sellersOf = (app: string) => ({ app, active: 'true', limit: 50 })
 
 export function useGenerateLicenses() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async (request: KeyedBody<BodyInputOf<typeof endpoints.licenses.create>>) =>
       (await call(wire.licenses.create, request)).licenses,
     onSuccess: (licenses) => {
@@ -105,7 +100,7 @@ export function useGenerateLicenses() {
 /** Changes devices, features or note of a license. */
 export function useEditLicense() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.licenses.update> }) =>
       call(wire.licenses.update, { params: { id }, body }),
     onSuccess: () => {
@@ -147,7 +142,7 @@ function withBan(license: License, banned: boolean): License {
 /** Updates the lists optimistically and reverts them when the server rejects the change. */
 export function useSetLicenseBan() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ license, banned, reason }: { license: License; banned: boolean; reason?: string }) =>
       call(wire.licenses.toggleBan, { params: { id: license._id }, body: { is_banned: banned, reason } }),
     onMutate: async ({ license, banned }) => {
@@ -187,7 +182,7 @@ export function useSetLicenseBan() {
 
 export function useDeleteLicense() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.licenses.remove, { params: { id } }),
     onSuccess: () => {
       refreshLicenses(client)
@@ -199,7 +194,7 @@ export function useDeleteLicense() {
 
 export function useDeleteAllLicenses() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (app: string | undefined) => call(wire.licenses.removeAll, { query: { app } }),
     onSuccess: ({ deletedCount }) => {
       refreshLicenses(client)

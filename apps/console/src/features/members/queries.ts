@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, Member } from '@keyward/contract'
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -22,7 +23,7 @@ export type Invitation = BodyInputOf<typeof endpoints.members.invite>
 /** Inviting an address again replaces its link. */
 export function useInvite() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: Invitation) => call(wire.members.invite, { body }),
     onSuccess: () => refresh(client),
     onError: (error) => toastFailure(error, 'Failed to invite this person'),
@@ -33,7 +34,7 @@ type Changes = BodyInputOf<typeof endpoints.members.update>
 
 export function useUpdateMember() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, ...body }: Changes & { id: string }) =>
       call(wire.members.update, { params: { id }, body }),
     onSuccess: ({ member }) => {
@@ -46,7 +47,7 @@ export function useUpdateMember() {
 
 export function useRemoveMember() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Member) => call(wire.members.remove, { params: { id: _id } }),
     onSuccess: (_, member) => {
       toast.success(member.invited ? 'Invitation withdrawn' : 'Member removed')
@@ -59,7 +60,7 @@ export function useRemoveMember() {
 /** The caller becomes a manager, so everything that it sees may change. */
 export function useMakeOwner() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Member) => call(wire.members.makeOwner, { params: { id: _id } }),
     onSuccess: (_, member) => {
       toast.success('Account handed over', { description: `${nameOf(member)} is the owner now.` })

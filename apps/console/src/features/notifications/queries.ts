@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, NotificationSettings } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -19,7 +20,7 @@ export function useNotifications() {
 /** Sets a switch at once and reverts it when the server rejects the change. */
 export function useUpdateNotifications() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: Change) => call(wire.notifications.update, { body }),
     onMutate: async (change) => {
       await client.cancelQueries({ queryKey: keys.notifications })
@@ -41,7 +42,7 @@ export function useUpdateNotifications() {
 }
 
 export function useRequestConfirmation() {
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(wire.notifications.confirmEmail, { body: {} }),
     onSuccess: () => {
       toast.success('Link sent', {
@@ -55,7 +56,7 @@ export function useRequestConfirmation() {
 /** Confirms the address of the signed-in person with the token of a mailed link. */
 export function useConfirmEmail() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (token: string) => call(wire.notifications.confirmEmail, { body: { token } }),
     onSuccess: () => {
       toast.success('Your address is confirmed')

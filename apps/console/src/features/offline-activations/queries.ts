@@ -1,14 +1,9 @@
 import type { BodyOf, endpoints } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export const pageSize = 10
@@ -39,7 +34,7 @@ type Calls = (typeof endpoints)['offlineActivations']
 
 export function useActivateOffline(app: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyOf<Calls['activate']>) =>
       call(wire.offlineActivations.activate, { params: { id: app }, body }),
     onSuccess: () => refresh(client),
@@ -48,7 +43,7 @@ export function useActivateOffline(app: string) {
 
 export function useDeactivateOffline(app: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyOf<Calls['deactivate']>) =>
       call(wire.offlineActivations.deactivate, { params: { id: app }, body }),
     onSuccess: ({ activation }) => {

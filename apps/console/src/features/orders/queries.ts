@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, QueryInputOf, ShopOrder } from '@keyward/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -19,7 +20,7 @@ export function useOrders(query: QueryInputOf<typeof endpoints.orders.list>, ena
 
 export function useRetryOrder() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({
       order,
       ...body
@@ -53,7 +54,7 @@ export function useAddressOrder() {
 
 export function useMailOrder() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: ShopOrder) => call(wire.orders.mail, { params: { id: _id } }),
     onSuccess: () => toast.success('The keys are mailed again'),
     onError: (error) => toastFailure(error, 'Failed to mail the keys'),

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
+import { useWrite } from '../../lib/api/write.ts'
 import { AuthFrame, textLinkClass } from '../../ui/auth-frame.tsx'
 import { LogoMark } from '../../ui/logo.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -28,7 +28,7 @@ export function PasswordPage(props: PasswordPageProps) {
 }
 
 function Forgot({ place, command, paths, forgot }: PasswordPageProps) {
-  const sending = useMutation({ mutationFn: forgot })
+  const sending = useWrite({ mutationFn: forgot })
   useTitle('Forgot Password')
   return (
     <Frame title="Forgot your password?" lead={`Choose a new one for ${place}.`} signIn={paths.signIn}>
@@ -48,7 +48,7 @@ export function usePasswordChanged(home: string) {
 
 function Reset({ paths, reset, notice }: PasswordPageProps) {
   const changed = usePasswordChanged(paths.home)
-  const choosing = useMutation({
+  const choosing = useWrite({
     mutationFn: reset,
     onSuccess: (started) => {
       if (started) changed()

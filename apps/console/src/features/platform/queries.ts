@@ -1,9 +1,10 @@
 import type { BodyInputOf, DataOf, endpoints } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, fieldMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -20,7 +21,7 @@ export function usePlatformSettings() {
 /** Updates a switch optimistically and reverts it when the server rejects the change. */
 export function useUpdatePlatformSettings() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.settings.update>) => call(wire.settings.update, { body }),
     onMutate: async (changes) => {
       await client.cancelQueries({ queryKey: keys.settings })
@@ -44,7 +45,7 @@ export function useUpdatePlatformSettings() {
 /** Ends all sessions, so the guard of the page redirects to /auth. */
 export function useResetPlatform() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { password: string }) => call(wire.settings.reset, { body }),
     onSuccess: () => {
       ownerSession.set(null, true)

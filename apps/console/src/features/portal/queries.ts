@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -37,7 +38,7 @@ function useRefetchAll() {
 
 export function useGeneratePortalLicenses() {
   const refetchAll = useRefetchAll()
-  return useMutation({
+  return useWrite({
     mutationFn: async (request: KeyedBody<BodyInputOf<typeof endpoints.portal.createLicenses>>) =>
       (await call(wire.portal.createLicenses, request)).licenses,
     onSuccess: (licenses) =>
@@ -51,7 +52,7 @@ export function useGeneratePortalLicenses() {
 
 export function useDeletePortalLicenses() {
   const refetchAll = useRefetchAll()
-  return useMutation({
+  return useWrite({
     mutationFn: () => callWithMessage(wire.portal.removeLicenses),
     onSuccess: ({ data, message }) =>
       toast.success(message ?? `Successfully deleted ${data.deletedCount} license(s)`),
@@ -63,7 +64,7 @@ export function useDeletePortalLicenses() {
 /** Refetches everything on the page and reports the result. */
 export function useRefresh(texts: { done: string; failed: string }) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: () =>
       client.refetchQueries({ queryKey: keys.reseller, type: 'active' }, { throwOnError: true }),
     onSuccess: () => toast.success(texts.done),

@@ -1,9 +1,10 @@
 import type { DataOf, endpoints, SecondFactorStep } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError, call, messageOf } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const resellerKey = [...keys.reseller, 'profile']
@@ -45,7 +46,7 @@ export function usePortalLogin(
   onSecondStep: (step: SecondFactorStep['secondFactor'], email: string) => void,
 ) {
   const welcome = useWelcome()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { email: string; password: string }) => call(wire.portal.login, { body }),
     onSuccess: (data, { email }) => {
       if ('secondFactor' in data) onSecondStep(data.secondFactor, email)

@@ -1,14 +1,9 @@
 import type { BodyInputOf, DataOf, endpoints, Reseller } from '@keyward/contract'
-import {
-  keepPreviousData,
-  type QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import type { ResellerFilter } from './filter.ts'
@@ -66,7 +61,7 @@ function putReseller(client: QueryClient, reseller: Reseller) {
 
 export function useCreateReseller() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.resellers.create>) =>
       call(wire.resellers.create, { body }),
     onSuccess: () => {
@@ -85,7 +80,7 @@ interface LimitEdit {
 
 export function useEditLimit() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ id, ...body }: LimitEdit) =>
       (await call(wire.resellers.update, { params: { id }, body })).reseller,
     onSuccess: (reseller) => {
@@ -101,7 +96,7 @@ export function useEditLimit() {
 
 export function useSetActive() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: async ({ id, active }: { id: string; active: boolean }) =>
       (await call(wire.resellers.update, { params: { id }, body: { active } })).reseller,
     onSuccess: (reseller) => {
@@ -118,7 +113,7 @@ export function useSetActive() {
 
 export function useEndResellerSessions() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.resellers.endSessions, { params: { id } }),
     onSuccess: () => {
       refresh(client)
@@ -129,7 +124,7 @@ export function useEndResellerSessions() {
 }
 
 export function useResetSecondFactor() {
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.resellers.resetSecondFactor, { params: { id } }),
     onSuccess: () => toast.success('Second factor reset'),
     onError: (error) => toastFailure(error, 'Failed to reset the second factor.'),
@@ -138,7 +133,7 @@ export function useResetSecondFactor() {
 
 export function useDeleteReseller() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.resellers.remove, { params: { id } }),
     onSuccess: (_, id) => {
       setRows(client, (rows) => rows.filter((reseller) => reseller._id !== id))

@@ -1,10 +1,11 @@
 import { limits } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { ownerHolder, resellerHolder } from '../../lib/api/holders.ts'
 import { resellerSession, type Session, useToken } from '../../lib/api/session.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -31,7 +32,7 @@ export function ConfirmIdentity({ session, onAnswer }: ConfirmIdentityProps) {
     queryFn: () => call(holder.sessions.confirmOptions),
     gcTime: 0,
   })
-  const confirm = useMutation({
+  const confirm = useWrite({
     mutationFn: async (proof: 'passkey' | { password: string } | { code: string }) => {
       const body = proof === 'passkey' ? { credential: await askPasskey(asked.data?.options ?? {}) } : proof
       return call(holder.sessions.confirm, { body })

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
+import { useWrite } from '../../lib/api/write.ts'
 import { Button } from '../../ui/button.tsx'
 import { passkeyFailure } from './failures.ts'
 import { askPasskey, type PasskeyAnswer, passkeysWork } from './passkeys.ts'
@@ -12,7 +12,7 @@ export interface PasskeySignInProps {
 
 /** Signs in with a passkey alone, where the browser can. */
 export function PasskeySignIn({ begin, finish }: PasskeySignInProps) {
-  const signIn = useMutation({
+  const signIn = useWrite({
     mutationFn: async () => {
       const { challenge, options } = await begin()
       return finish({ challenge, credential: await askPasskey(options) })

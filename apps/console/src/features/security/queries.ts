@@ -1,8 +1,9 @@
 import type { NewPasskey } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { clearFactorRequired } from '../../lib/api/factor-required.ts'
 import type { Holder } from '../../lib/api/holders.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -30,7 +31,7 @@ export function useSessions(holder: Holder) {
 
 export function useEndSession(holder: Holder) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(holder.sessions.end, { params: { id } }),
     onSuccess: () => toast.success('Session ended'),
     onError: (error) => toastFailure(error, 'Failed to end the session'),
@@ -40,7 +41,7 @@ export function useEndSession(holder: Holder) {
 
 export function useEndOtherSessions(holder: Holder) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(holder.sessions.endOthers),
     onSuccess: () => toast.success('All other sessions ended'),
     onError: (error) => toastFailure(error, 'Failed to end the sessions'),
@@ -58,7 +59,7 @@ function useFactorsChanged(holder: Holder) {
 }
 
 export function useBeginTotp(holder: Holder) {
-  return useMutation({
+  return useWrite({
     mutationFn: () => call(holder.factors.beginTotp),
     onError: (error) => toastFailure(error, 'Failed to set up the authenticator app'),
   })
@@ -66,7 +67,7 @@ export function useBeginTotp(holder: Holder) {
 
 export function useConfirmTotp(holder: Holder) {
   const changed = useFactorsChanged(holder)
-  return useMutation({
+  return useWrite({
     mutationFn: async (code: string) =>
       (await call(holder.factors.confirmTotp, { body: { code } })).recoveryCodes,
     onSuccess: () => {
@@ -78,7 +79,7 @@ export function useConfirmTotp(holder: Holder) {
 
 export function useRemoveTotp(holder: Holder) {
   const changed = useFactorsChanged(holder)
-  return useMutation({
+  return useWrite({
     mutationFn: (code: string) => call(holder.factors.removeTotp, { body: { code } }),
     onSuccess: () => {
       changed()
@@ -89,7 +90,7 @@ export function useRemoveTotp(holder: Holder) {
 
 export function useAddPasskey(holder: Holder) {
   const changed = useFactorsChanged(holder)
-  return useMutation({
+  return useWrite({
     mutationFn: async ({
       name,
       create,
@@ -109,7 +110,7 @@ export function useAddPasskey(holder: Holder) {
 
 export function useRemovePasskey(holder: Holder) {
   const changed = useFactorsChanged(holder)
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(holder.factors.removePasskey, { params: { id } }),
     onSuccess: () => toast.success('Passkey removed'),
     onError: (error) => toastFailure(error, 'Failed to remove the passkey'),

@@ -1,8 +1,9 @@
 import type { BodyInputOf, endpoints, Shop } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -19,7 +20,7 @@ function useRefresh() {
 
 export function useCreateShop(app: string) {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.shops.create>) =>
       (await call(wire.shops.create, { params: { id: app }, body })).shop,
     onSuccess: refresh,
@@ -31,7 +32,7 @@ export function useCreateShop(app: string) {
 
 export function useUpdateShop(done: string) {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, ...body }: ShopChanges & { id: string }) =>
       call(wire.shops.update, { params: { id }, body }),
     onSuccess: () => {
@@ -46,7 +47,7 @@ export function useUpdateShop(done: string) {
 
 export function useDeleteShop() {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Shop) => call(wire.shops.remove, { params: { id: _id } }),
     onSuccess: () => toast.success('Shop deleted'),
     onError: (error) => toastFailure(error, 'Failed to delete the shop'),
@@ -56,7 +57,7 @@ export function useDeleteShop() {
 
 export function useTestShop() {
   const refresh = useRefresh()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Shop) => call(wire.shops.test, { params: { id: _id } }),
     onSuccess: refresh,
     onError: (error) => toastFailure(error, 'Failed to send a test order'),

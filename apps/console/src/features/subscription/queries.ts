@@ -1,8 +1,9 @@
 import type { Subscription } from '@keyward/contract'
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -48,7 +49,7 @@ export function usePayments() {
 /** Refetches plans, prices and the state of the owner's plan. */
 export function useRefreshPlans() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: () => client.refetchQueries({ queryKey: keys.subscription }, { throwOnError: true }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keys.owner })
@@ -69,7 +70,7 @@ export function showSubscription(client: QueryClient, subscription: Subscription
 
 export function useCancelSubscription(onDone: () => void) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (refund: boolean) => callWithMessage(wire.payments.cancelSubscription, { body: { refund } }),
     onSuccess: ({ data, message }) => {
       client.setQueryData(keys.owner, data.user)

@@ -1,13 +1,13 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, messageOf } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 
 /** The coupon of the next order: the typed text, its error, or its discount. */
 export function useCoupon() {
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
-  const validation = useMutation({
+  const validation = useWrite({
     mutationFn: (couponCode: string) => call(wire.payments.validateCoupon, { body: { couponCode } }),
     onError: (failure) => reject(messageOf(failure, 'Invalid coupon code')),
   })

@@ -1,10 +1,11 @@
 import type { Vendor } from '@keyward/contract'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { call, fieldMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -22,7 +23,7 @@ export function useVendors() {
 export function useOpenVendor() {
   const client = useQueryClient()
   const navigate = useNavigate()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Vendor) => call(wire.vendors.open, { body: { _id } }),
     onSuccess: async ({ token }) => {
       await client.cancelQueries()
@@ -40,7 +41,7 @@ export function useOpenVendor() {
 /** Leaving the open vendor account ends the session. */
 export function useLeaveVendor() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Vendor) => call(wire.vendors.leave, { params: { id: _id } }),
     onSuccess: (_, vendor) => {
       toast.success(`You left ${vendor.name}`)
@@ -54,7 +55,7 @@ export function useLeaveVendor() {
 
 export function useDeleteAccount() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: { password: string }) => call(wire.vendors.deleteAccount, { body }),
     onSuccess: () => {
       ownerSession.set(null, true)

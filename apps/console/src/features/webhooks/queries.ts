@@ -1,9 +1,10 @@
 import type { BodyInputOf, DataOf, Delivery, endpoints, QueryInputOf, Webhook } from '@keyward/contract'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ApiError, call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -69,7 +70,7 @@ export const useDelivery = (id: string, deliveryId: string) =>
 
 export function useCreateWebhook() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.webhooks.create>) => call(wire.webhooks.create, { body }),
     onSuccess: ({ webhook }) => {
       client.setQueryData<Webhook[]>(listKey, (present) => present && [webhook, ...present])
@@ -83,7 +84,7 @@ export function useCreateWebhook() {
 
 export function useUpdateWebhook(done: string) {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, ...body }: WebhookChanges & { id: string }) =>
       call(wire.webhooks.update, { params: { id }, body }),
     onSuccess: ({ webhook }) => {
@@ -101,7 +102,7 @@ export function useUpdateWebhook(done: string) {
 
 export function useDeleteWebhook() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ _id }: Webhook) => call(wire.webhooks.delete, { params: { id: _id } }),
     onSuccess: (_, { _id }) => {
       client.setQueryData<Webhook[]>(listKey, (present) => present?.filter((one) => one._id !== _id))
@@ -113,7 +114,7 @@ export function useDeleteWebhook() {
 }
 
 export const useRotateSecret = () =>
-  useMutation({
+  useWrite({
     mutationFn: ({ _id }: Webhook) => call(wire.webhooks.rotateSecret, { params: { id: _id } }),
     onError: (error) => toastFailure(error, 'Failed to rotate the secret'),
   })
@@ -128,7 +129,7 @@ function useRefreshDeliveries() {
 
 export function useSendTest() {
   const refresh = useRefreshDeliveries()
-  return useMutation({
+  return useWrite({
     mutationFn: (id: string) => call(wire.webhooks.test, { params: { id } }),
     onSuccess: ({ delivery }, id) => refresh(id, delivery._id),
     onError: (error) => toastFailure(error, 'Failed to send a test event'),
@@ -137,7 +138,7 @@ export function useSendTest() {
 
 export function useRetry(id: string) {
   const refresh = useRefreshDeliveries()
-  return useMutation({
+  return useWrite({
     mutationFn: (deliveryId: string) => call(wire.webhooks.retry, { params: { id, deliveryId } }),
     onSuccess: (_, deliveryId) => {
       refresh(id, deliveryId)

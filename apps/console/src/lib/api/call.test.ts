@@ -86,6 +86,47 @@ test('a call is not repeated when the person cancels, and concurrent calls ask o
   stop()
 })
 
+test('a write without an answer carries the same key again, and a new one after an answer', async () => {
+  const write = (body: object) =>
+    module.call(
+      { method: 'POST', path: '/licenses', hasBody: true } as never,
+      {
+        body,
+      } as never,
+    )
+  const sent: (string | undefined)[] = []
+  const answers: (() => Response)[] = []
+  vi.stubGlobal('fetch', async (url: string, { headers }: { headers: Record<string, string> }) => {
+    if (url.endsWith('/health')) return new Response(null, { status: 500 })
+    sent.push(headers['idempotency-key'])
+    return answers.shift()!()
+  })
+  const lost = () => {
+    throw new TypeError('Failed to fetch')
+  }
+  const done = () => new Response('{"success":true,"data":"done"}', { status: 200 })
+  answers.push(
+    lost,
+    () => refusal(502, 'http_502'),
+    done,
+    done,
+    () => refusal(409, 'license_changed'),
+    done,
+  )
+  for (let at = 0; at < 6; at++) await write({ amount: 1 }).catch(() => {})
+  expect(sent[0]).toMatch(/^"[0-9a-f]{32}"$/)
+  expect(sent.slice(0, 3)).toEqual(Array(3).fill(sent[0]))
+  expect(new Set(sent).size).toBe(4)
+
+  sent.length = 0
+  answers.push(lost, lost, done)
+  await write({ amount: 1 }).catch(() => {})
+  await write({ amount: 2 }).catch(() => {})
+  await module.call({ path: '/licenses' } as never)
+  expect(sent[0]).not.toBe(sent[1])
+  expect(sent[2]).toBeUndefined()
+})
+
 test('says when the server asks to call again', async () => {
   vi.stubGlobal('fetch', async () => refusal(429, 'rate_limited', { 'retry-after': '90' }))
   await expect(module.call({ path: '/auth/second-factor' } as never)).rejects.toMatchObject({

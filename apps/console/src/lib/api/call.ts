@@ -3,6 +3,7 @@ import { createListeners } from '../browser/listeners.ts'
 import { base } from '../navigation/base.ts'
 import { noteNoResponse, noteResponse } from './connection.ts'
 import { noteFactorRequired } from './factor-required.ts'
+import { newIdempotencyKey } from './idempotency-key.ts'
 import { confirmIdentity } from './identity.ts'
 import { noteServerTime } from './server-time.ts'
 import { ownerSession, resellerSession, type Session } from './session.ts'
@@ -140,8 +141,36 @@ export async function callForFile<E extends Endpoint>(
   return request(endpoint, input as Loose)
 }
 
-/** A successful response. Where the server first asks for proof of identity, the call is repeated once after it. */
-async function request(endpoint: Wire, input?: Loose): Promise<Response> {
+/**
+ * Keys of writes without an answer, which may have been carried out: the same request carries the same key again. Later
+ * than this it is a new request, by a person who sees what the first one did.
+ */
+const unanswered = new Map<string, { key: string; since: number }>()
+const unansweredMs = 2 * 60_000
+
+/** A successful response. Every write carries an Idempotency-Key; calls that accept none ignore it. */
+async function request(endpoint: Wire, input: Loose = {}): Promise<Response> {
+  const { params, query, body, file, signal } = input
+  if (isRead(endpoint) || file || input.idempotencyKey) return confirmed(endpoint, input)
+  const name = JSON.stringify([endpoint.method, endpoint.path, params, query, body])
+  const last = unanswered.get(name)
+  const now = performance.now()
+  const kept = last && now - last.since < unansweredMs ? last : { key: newIdempotencyKey(), since: now }
+  unanswered.set(name, kept)
+  try {
+    const response = await confirmed(endpoint, { ...input, idempotencyKey: kept.key })
+    unanswered.delete(name)
+    return response
+  } catch (error) {
+    if (isRejected(error) || signal?.aborted) unanswered.delete(name)
+    throw error
+  }
+}
+
+const isRead = ({ method = 'GET' }: Wire) => method === 'GET'
+
+/** Where the server first asks for proof of identity, the call is repeated once after it. */
+async function confirmed(endpoint: Wire, input: Loose): Promise<Response> {
   try {
     return await requestOnce(endpoint, input)
   } catch (error) {
@@ -153,7 +182,7 @@ async function request(endpoint: Wire, input?: Loose): Promise<Response> {
 
 async function requestOnce(
   endpoint: Wire,
-  { params, query, body, signal, idempotencyKey, file }: Loose = {},
+  { params, query, body, signal, idempotencyKey, file }: Loose,
 ): Promise<Response> {
   const session = sessions[endpoint.access ?? 'owner']
   const token = session?.get() ?? null

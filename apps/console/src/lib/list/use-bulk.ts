@@ -1,6 +1,6 @@
 import type { UndoRow } from '@keyward/contract'
-import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { useWrite } from '../api/write.ts'
 import type { Extension } from '../format/extension.ts'
 import { type Batch, changeInBatches, type Failure, toBatches } from './bulk.ts'
 
@@ -50,7 +50,7 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
   const [failed, setFailed] = useState<Failure<Row>[]>([])
   const [left, setLeft] = useState<Batch<Row>[]>([])
   const [count, setCount] = useState(0)
-  const work = useMutation({
+  const work = useWrite({
     mutationFn: (batches: Batch<Row>[]) =>
       changeInBatches({
         batches,
@@ -65,15 +65,8 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     onSettled: refresh,
   })
 
-  // A second click may arrive before the busy dialog is drawn.
-  const isRunning = useRef(false)
-
   async function run(batches: Batch<Row>[]) {
-    if (isRunning.current) return
-    isRunning.current = true
-    const result = await work.mutateAsync(batches).finally(() => {
-      isRunning.current = false
-    })
+    const result = await work.mutateAsync(batches)
     const all = [...done, ...result.done]
     setDone(all)
     setFailed(result.failed)
@@ -82,7 +75,6 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
     if (result.failed.length === 0) finish(all)
   }
   function start(by: BulkInput = {}) {
-    if (isRunning.current) return
     input.current = by
     void run(toBatches(rows, batchSize))
   }

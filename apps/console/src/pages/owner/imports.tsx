@@ -23,7 +23,6 @@ const NewImportDialog = lazyNamed(
   () => import('../../features/imports/new-import-dialog.tsx'),
   'NewImportDialog',
 )
-const UndoDialog = lazyNamed(() => import('../../features/imports/undo-dialog.tsx'), 'UndoDialog')
 
 const dialogs = {
   'new-import': [wire.imports.create, wire.clients.createDirect],
@@ -81,6 +80,8 @@ export function ImportsPage() {
             key={shown}
             id={shown}
             onUndo={dialog.may('undo-import') ? () => dialog.open('undo-import') : undefined}
+            isUndoing={dialog.kind === 'undo-import'}
+            onClose={dialog.close}
           />
         </Deferred>
       ) : (
@@ -113,7 +114,6 @@ export function ImportsPage() {
             onClose={dialog.close}
           />
         )}
-        {dialog.kind === 'undo-import' && shown && <UndoDialog id={shown} onClose={dialog.close} />}
       </DialogSlot>
     </div>
   )

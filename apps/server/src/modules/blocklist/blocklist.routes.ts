@@ -19,6 +19,6 @@ export function blocklistRoutes(mount: Mount, ctx: Ctx): void {
     hashes: await service.getHashes(ctx, actor, params.id),
   }))
   mount(blocklist.setHashes, 'owner', async ({ actor, params, body }) => ({
-    hashes: await service.setHashes(ctx, actor, params.id, body.hashes),
+    hashes: await service.setHashes(ctx, actor, params.id, body),
   }))
 }

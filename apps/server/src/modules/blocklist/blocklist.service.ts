@@ -6,6 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { formatNetwork, parseNetwork } from '../../core/networks.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { BlockKind } from '../../db/tables/apps.ts'
 import type { BlockRow } from '../../db/tables.ts'
@@ -96,11 +97,16 @@ export async function getHashes(ctx: Ctx, scope: OwnerScope, app: string): Promi
   return repo.listHashes(ctx.db, (await getApp(ctx.db, scope, app)).id)
 }
 
+interface Hashes {
+  hashes: readonly ProgramHash[]
+}
+
+/** Replaces the list, unless it is no longer the one that the caller saw. */
 export async function setHashes(
   ctx: Ctx,
   actor: VendorActor,
   app: string,
-  builds: readonly ProgramHash[],
+  { hashes: builds, seen }: { hashes: readonly ProgramHash[]; seen?: Partial<Hashes> | undefined },
 ): Promise<ProgramHash[]> {
   const hashes = [...new Map(builds.map((one) => [`${one.version}\n${one.hash}`, one])).values()]
   return ctx.tx(actor, async (write) => {
@@ -108,6 +114,8 @@ export async function setHashes(
     // Locks the app, so that two callers cannot mix their lists.
     await bumpBlockVersion(write.tx, actor, id)
     const before = await repo.listHashes(write.tx, id)
+    if (seen && hasChanged({ hashes: before.map((one) => ({ ...one })) }, seen, { hashes }))
+      throw problem('app_changed')
     await repo.replaceHashes(write.tx, id, hashes)
     const counts = { before: before.length, after: hashes.length }
     write.record('app.program_hashes_changed', id, counts, id)

@@ -28,6 +28,8 @@ export interface Repair {
   expiresAt?: string | null | undefined
   /** The `_id` or the address of a customer; null for none. */
   customer?: string | null | undefined
+  /** What the caller saw. */
+  seen?: { expiresAt?: string | null | undefined } | undefined
 }
 
 /** Changes the name, address, end or customer of an end user. */
@@ -35,7 +37,7 @@ export async function repairEndUser(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  { username, email, expiresAt, customer }: Repair,
+  { username, email, expiresAt, customer, seen }: Repair,
 ): Promise<Client> {
   const name = username === undefined ? undefined : toNewUsername(username)
   const { maxLicensesPerApp } = await getLimits(ctx, actor)
@@ -46,6 +48,7 @@ export async function repairEndUser(
     id,
     async (write, client) => {
       const { tx } = write
+      if (hasOtherEnd(client, seen?.expiresAt, expiresAt)) throw problem('client_changed')
       const change = {
         ...(name !== undefined && name !== client.username && renamed(name, client)),
         ...(email !== undefined && { email }),
@@ -78,6 +81,13 @@ export const renamed = (username: string, { password_hash }: LockedEndUser) => (
   username_normalized: normalizeName(username),
   name_skeleton: password_hash === null ? '' : toSkeleton(username),
 })
+
+/** Whether the end is neither the one that the caller saw nor the wanted one. That of a paused one moves with the clock. */
+function hasOtherEnd(client: LockedEndUser, seen: string | null | undefined, wanted = seen): boolean {
+  if (seen === undefined || client.paused_at !== null) return false
+  const now = toShownEnd(client)
+  return [seen, wanted].every((end) => (typeof end === 'string' ? toEpochMs(end) : null) !== now)
+}
 
 /** A past end is accepted: access ends now. The end replaces what added keys gave. */
 async function setEnd(
