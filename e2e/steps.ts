@@ -253,6 +253,19 @@ export async function rowAction(page: Page, of: string, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
+/** Pauses an app of a list or of its page, and confirms it. */
+export async function pauseApp(page: Page, name: string) {
+  await rowAction(page, name, 'Pause App')
+  await dialog(page, `Pause ${name}?`).getByRole('button', { name: 'Pause App' }).click()
+}
+
+/** Pauses all applications on the page of settings, and confirms it. */
+export async function pauseAll(page: Page) {
+  await page.getByRole('switch', { name: 'Pause Applications' }).click()
+  const question = dialog(page, 'Pause all applications?')
+  await question.getByRole('button', { name: 'Pause Applications' }).click()
+}
+
 export async function choose(scope: Page | Locator, label: string, option: string | RegExp) {
   const page = 'page' in scope ? scope.page() : scope
   await scope.getByRole('combobox', { name: label }).click()

@@ -7,6 +7,7 @@ import {
   inDays,
   navigate,
   Program,
+  pauseApp,
   readClipboard,
   row,
   rowAction,
@@ -76,7 +77,7 @@ test.describe('an app', () => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
-    await rowAction(page, 'Tally', 'Pause App')
+    await pauseApp(page, 'Tally')
     await expectToast(page, 'App paused successfully')
     await expect(row(page, 'Tally')).toContainText('Paused')
     expect(await Program.init(request, app)).toMatchObject({ body: { code: 'pausedApp' } })

@@ -11,6 +11,7 @@ import {
   keyPrefix,
   Program,
   part,
+  pauseApp,
   row,
   rowAction,
   settle,
@@ -139,7 +140,7 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(another).toBeVisible()
   await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Studio', term: 'forever' })
   await expect(typeList).toContainText('Studio')
-  await rowAction(page, 'Tally', 'Pause App')
+  await pauseApp(page, 'Tally')
   await expectToast(page, 'App paused successfully')
   await expect(page.getByRole('main').locator('header').first()).toContainText('Paused')
   // On phones the button would cover those that save a tab.

@@ -10,6 +10,7 @@ import {
   makePremium,
   navigate,
   openMenu,
+  pauseApp,
   row,
   rowAction,
   settle,
@@ -86,7 +87,7 @@ test('reports a menu that fails to load, and opens it after a reload', async ({ 
   await expect(page.getByRole('menu')).toHaveCount(0)
   await page.unrouteAll()
   await page.reload()
-  await rowAction(page, 'Tally', 'Pause App')
+  await pauseApp(page, 'Tally')
   await expect(row(page, 'Tally')).toContainText('Paused')
 })
 

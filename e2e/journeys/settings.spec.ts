@@ -10,6 +10,7 @@ import {
   inDays,
   makePremium,
   Program,
+  pauseAll,
   shownDate,
   storedToken,
   Vendor,
@@ -98,15 +99,29 @@ test.describe('switches', () => {
     const pause = page.getByRole('switch', { name: 'Pause Applications' })
     await expect(pause).not.toBeChecked()
     await pause.click()
+    const question = dialog(page, 'Pause all applications?')
+    await expect(question).toContainText('0 end users in 1 app are refused from the next call on.')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(pause).not.toBeChecked()
+    await pauseAll(page)
     await expectToast(page, 'Settings updated successfully')
+    const banner = page.getByRole('region', { name: 'Paused applications' })
+    await expect(banner).toContainText('All applications are paused')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(banner).toBeHidden()
+    expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
+    await pauseAll(page)
+    await expect(banner).toBeVisible()
     expect(await Program.init(request, app)).toMatchObject({
       status: 403,
       body: { code: 'appDisabled', message: 'Application is currently disabled' },
     })
     await page.reload()
     await expect(pause).toBeChecked()
-    await pause.click()
+    await page.goto('/licenses')
+    await banner.getByRole('button', { name: 'Resume Applications' }).click()
     await expectToast(page, 'Settings updated successfully')
+    await expect(banner).toBeHidden()
     expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
   })
 
@@ -137,7 +152,7 @@ test.describe('switches', () => {
     await page.route('**/api/settings', (route) =>
       route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),
     )
-    await pause.click()
+    await pauseAll(page)
     await expectToast(page, 'The cellar is flooded')
     await expect(pause).not.toBeChecked()
   })

@@ -10,6 +10,7 @@ import {
   heading,
   keyPrefix,
   navigate,
+  pauseApp,
   readClipboard,
   row,
   rowAction,
@@ -135,7 +136,7 @@ test('a program runs with a sold key, and is rejected on its next call after the
 
     await test.step('a paused app rejects all programs until it is resumed', async () => {
       await navigate(page, 'Dashboard')
-      await rowAction(page, 'Tally', 'Pause App')
+      await pauseApp(page, 'Tally')
       await expectToast(page, 'App paused successfully')
       await start('home laptop').expectEnd(3, 'Application is currently paused')
       await rowAction(page, 'Tally', 'Resume App')

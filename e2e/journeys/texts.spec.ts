@@ -9,6 +9,8 @@ import {
   keyPrefix,
   Program,
   part,
+  pauseAll,
+  pauseApp,
   row,
   rowAction,
   Vendor,
@@ -68,7 +70,7 @@ test('dashboard and settings show their texts for errors without a message', { t
   await silenceChanges(page)
   await enter(page, vendor)
 
-  await rowAction(page, 'Tally', 'Pause App')
+  await pauseApp(page, 'Tally')
   await expectToast(page, 'Failed to toggle app pause state')
   await page.getByRole('button', { name: 'Add App' }).click()
   const add = dialog(page, 'Add New App')
@@ -107,7 +109,7 @@ test('dashboard and settings show their texts for errors without a message', { t
 
   await page.goto('/settings')
   await expect(page.getByText('Danger Zone')).toBeVisible()
-  await page.getByRole('switch', { name: 'Pause Applications' }).click()
+  await pauseAll(page)
   await expectToast(page, 'Failed to update settings')
   await page.getByRole('button', { name: 'Reset Data' }).click()
   const reset = dialog(page, 'Reset all platform data?')

@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/theme.css'
 import { ownerSession } from './lib/api/session.ts'
+import { keepSearchKeys } from './lib/browser/search-keys.ts'
 import { applyTheme } from './lib/browser/theme.ts'
 import { enterBase } from './lib/navigation/base.ts'
 import { reloadForMissingFile } from './lib/navigation/reload.ts'
@@ -9,6 +10,7 @@ import { findPublicSite } from './pages/public/site.tsx'
 
 window.addEventListener('vite:preloadError', () => void reloadForMissingFile())
 
+if (ownerSession.get() !== null) keepSearchKeys()
 const isInside = enterBase()
 const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined
 

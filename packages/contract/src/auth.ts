@@ -41,7 +41,11 @@ export const user = z.strictObject({
   permissions: z.array(z.enum(permissions)).max(permissions.length),
   allApps: z.boolean().describe('whether the person works on all apps of the vendor account'),
   vendor: z
-    .strictObject({ _id: z.string(), name: z.string() })
+    .strictObject({
+      _id: z.string(),
+      name: z.string(),
+      paused: z.boolean().describe('whether Pause Applications is on'),
+    })
     .describe('the vendor account that the token works on'),
   plan,
   maxApps: z.int(),

@@ -10,12 +10,14 @@ import { DialogSlot } from '../../ui/deferred.tsx'
 const CreateAppDialog = lazyNamed(() => import('./create-app-dialog.tsx'), 'CreateAppDialog')
 const CreatedAppDialog = lazyNamed(() => import('./created-app-dialog.tsx'), 'CreatedAppDialog')
 const DeleteAppDialog = lazyNamed(() => import('./delete-app-dialog.tsx'), 'DeleteAppDialog')
+const PauseAppDialog = lazyNamed(() => import('./pause-app-dialog.tsx'), 'PauseAppDialog')
 const EditAppDialog = lazyNamed(() => import('./edit-app-dialog.tsx'), 'EditAppDialog')
 
 const calls = {
   'new-app': [wire.apps.create],
   'created-app': [wire.apps.create],
   'edit-app': [wire.apps.update],
+  'pause-app': [wire.apps.update],
   'delete-app': [wire.apps.remove],
 }
 
@@ -44,6 +46,7 @@ function OpenDialog({ canCreate }: { canCreate: boolean }) {
   if (!app) return null
   if (kind === 'created-app') return <CreatedAppDialog app={app} onClose={close} />
   if (kind === 'edit-app') return <EditAppDialog app={app} onClose={close} />
+  if (kind === 'pause-app') return <PauseAppDialog app={app} onClose={close} />
   if (kind === 'delete-app') return <DeleteAppDialog app={app} onClose={close} />
   return null
 }

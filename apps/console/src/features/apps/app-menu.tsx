@@ -43,7 +43,7 @@ export interface AppMenuProps {
 
 export function AppMenu({ app, onPage = false }: AppMenuProps) {
   const dialog = useAppDialog()
-  const togglePause = useTogglePause()
+  const togglePause = useTogglePause((id) => dialog.open('pause-app', id))
   const navigate = useNavigate()
   const shown = useAppTabs().map(({ value }) => value)
   const secret = app.appSecret === null ? '' : `\nApp Secret: ${app.appSecret}`

@@ -9,6 +9,7 @@ import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { undoButton } from '../../ui/undo.ts'
 
 export { useAppCount, useApps } from '../../lib/api/apps.ts'
 
@@ -114,17 +115,44 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
   })
 }
 
-/** Sends what the menu says: a colleague may have paused the app already. */
-export function useSetAppPaused() {
+/** Sends a pause or its end. */
+function useSendPaused() {
   const client = useQueryClient()
+  return async (id: string, paused: boolean) => {
+    const { app } = await call(wire.apps.update, { params: { id }, body: { paused } })
+    putApp(client, app)
+    return app
+  }
+}
+
+const pauseFailed = (error: unknown) => toastFailure(error, 'Failed to toggle app pause state')
+
+/** Resumes a paused app, and asks before another one is paused. Reads the app first, because the list may be stale. */
+export function useTogglePause(onPause: (id: string) => void) {
+  const send = useSendPaused()
   return useWrite({
-    mutationFn: async ({ id, paused }: { id: string; paused: boolean }) =>
-      (await call(wire.apps.update, { params: { id }, body: { paused } })).app,
-    onSuccess: (app) => {
-      putApp(client, app)
-      toast.success(app.paused ? 'App paused successfully' : 'App resumed successfully')
+    mutationFn: async (id: string) => {
+      const { app } = await call(wire.apps.get, { params: { id } })
+      if (app.paused) await send(id, false)
+      return app.paused
     },
-    onError: (error) => toastFailure(error, 'Failed to toggle app pause state'),
+    onSuccess: (isResumed, id) => {
+      if (isResumed) toast.success('App resumed successfully')
+      else onPause(id)
+    },
+    onError: pauseFailed,
+  })
+}
+
+export function usePause() {
+  const send = useSendPaused()
+  return useWrite({
+    mutationFn: (id: string) => send(id, true),
+    onSuccess: ({ _id }) => {
+      const undo = () => send(_id, false).then(() => toast.success('Undone'), pauseFailed)
+      toast.success('App paused successfully', undoButton(undo))
+    },
+    onError: pauseFailed,
   })
 }
 

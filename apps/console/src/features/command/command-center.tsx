@@ -4,7 +4,7 @@ import { ownerSession } from '../../lib/api/session.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Deferred } from '../../ui/deferred.tsx'
 import type { CommandFacts } from './commands.ts'
-import { setOpened, useOpened } from './opened.ts'
+import { setOpened, useCommand } from './opened.ts'
 import { forgetRecent } from './recent.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
@@ -16,7 +16,7 @@ const close = () => setOpened(undefined)
 /** Listens for shortcuts and shows the palette or the list of shortcuts. */
 export function CommandCenter(props: Omit<CommandFacts, 'onShortcuts' | 'links'>) {
   const { apps, canCreateApp, may, place, onToggleSidebar, onLogout } = props
-  const opened = useOpened()
+  const { opened, place: list } = useCommand()
   const config = usePublicConfig()
   useShortcuts(apps.length > 0, may)
   useEffect(
@@ -41,7 +41,7 @@ export function CommandCenter(props: Omit<CommandFacts, 'onShortcuts' | 'links'>
   )
   return (
     <Deferred onFail={close}>
-      {opened === 'palette' && <Palette facts={facts} onClose={close} />}
+      {opened === 'palette' && list && <Palette facts={facts} list={list} />}
       {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
     </Deferred>
   )

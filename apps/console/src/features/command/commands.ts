@@ -2,7 +2,6 @@ import { wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { appTabPath, appTabs } from '../../lib/navigation/app-tabs.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
-import { toReference } from './references.ts'
 import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
 
 export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
@@ -79,19 +78,6 @@ const toTabCommands = (app: CommandFacts['apps'][number], may: CommandFacts['may
       named: `${label} ${words}`,
       to: appTabPath(app._id, value),
     }))
-
-/** Explains the refusal that a reference names; undefined if the text cannot be one. */
-export function toReferenceCommand(text: string): Command | undefined {
-  const reference = toReference(text)
-  if (!reference) return undefined
-  return {
-    id: `reference-${reference}`,
-    group: 'Activity',
-    label: `Why was ${reference} refused?`,
-    icon: 'page',
-    to: `${paths.activity}?dialog=explain&id=${reference}`,
-  }
-}
 
 const pages: { label: string; to: string; words?: string }[] = [
   { label: 'Dashboard', to: paths.dashboard, words: 'home apps applications overview' },

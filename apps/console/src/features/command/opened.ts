@@ -1,17 +1,39 @@
-import { useSyncExternalStore } from 'react'
+import { type KeyboardEvent, useSyncExternalStore } from 'react'
 import { createListeners } from '../../lib/browser/listeners.ts'
 
-export type CommandDialog = 'palette' | 'shortcuts'
+/** The state that the search, which is loaded with the page, shares with its results, which are loaded later. */
+export interface CommandState {
+  opened: 'palette' | 'shortcuts' | undefined
+  text: string
+  /** Where the results are shown, while the search is open. */
+  place: HTMLElement | null
+  /** The id of the active result. */
+  active: string | undefined
+  searching: boolean
+  /** Keys of the search field that move among the results. */
+  onKeyDown: ((event: KeyboardEvent) => void) | undefined
+}
 
-let opened: CommandDialog | undefined
+const closed: CommandState = {
+  opened: undefined,
+  text: '',
+  place: null,
+  active: undefined,
+  searching: false,
+  onKeyDown: undefined,
+}
+let state = closed
 const listeners = createListeners()
 
-/** Which of the two is open. A module of its own, because the search button is loaded before them. */
-export function setOpened(next: CommandDialog | undefined) {
-  opened = next
+export function setCommand(change: Partial<CommandState>) {
+  state = { ...state, ...change }
   listeners.notify()
 }
 
-export function useOpened(): CommandDialog | undefined {
-  return useSyncExternalStore(listeners.subscribe, () => opened)
+/** Opens one of the two, or closes both. */
+export const setOpened = (opened: CommandState['opened'], text = '') => {
+  state = { ...closed, opened, text }
+  listeners.notify()
 }
+
+export const useCommand = (): CommandState => useSyncExternalStore(listeners.subscribe, () => state)

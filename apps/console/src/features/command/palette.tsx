@@ -1,4 +1,3 @@
-import { limits } from '@keyward/contract'
 import {
   Bell,
   BookOpen,
@@ -21,7 +20,6 @@ import {
   Plug,
   Plus,
   ScrollText,
-  Search,
   Settings,
   ShieldCheck,
   ShoppingCart,
@@ -33,28 +31,18 @@ import {
   UserRound,
   Users,
   UsersRound,
-  X,
 } from 'lucide-react'
-import { Dialog } from 'radix-ui'
-import { type ComponentType, useId, useMemo, useRef, useState } from 'react'
+import { type ComponentType, useLayoutEffect, useMemo, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { useNavigate } from 'react-router'
 import { paths } from '../../lib/navigation/paths.ts'
-import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { keepOpenForToasts, scrimClass } from '../../ui/dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
-import { Spinner } from '../../ui/spinner.tsx'
-import { useReturnFocus } from '../../ui/use-return-focus.ts'
-import {
-  type Command,
-  type CommandFacts,
-  type CommandIcon,
-  commandsFor,
-  matching,
-  toReferenceCommand,
-} from './commands.ts'
+import { type Command, type CommandFacts, type CommandIcon, commandsFor, matching } from './commands.ts'
 import { Keys } from './keys.tsx'
+import { setCommand, setOpened, useCommand } from './opened.ts'
 import { recentCommands, rememberCommand } from './recent.ts'
+import { resultsId } from './search.tsx'
 import { mayVisit } from './shortcut-targets.ts'
 import { optionId, useOptions } from './use-options.ts'
 import { useSearchResults } from './use-search-results.ts'
@@ -107,7 +95,6 @@ const iconsById: Record<string, Icon> = {
 }
 
 const groups = [
-  'Activity',
   'Recent',
   'Go to',
   'Create',
@@ -117,16 +104,14 @@ const groups = [
   'Customers',
   'Orders',
   'Resellers',
+  'Activity',
   'Console',
 ]
 
-/** Finds pages, actions, apps, licenses, end users, customers, orders and resellers. At the top on phones too, where the keyboard covers the bottom. */
-export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () => void }) {
-  const focus = useReturnFocus()
+/** Finds pages, actions, apps, licenses, end users, customers, orders, resellers and events, below the field of the search. */
+export function Palette({ facts, list }: { facts: CommandFacts; list: HTMLElement }) {
   const navigate = useNavigate()
-  const navigated = useRef(false)
-  const listId = useId()
-  const [text, setText] = useState('')
+  const { text } = useCommand()
   const known = useMemo(
     () => [
       ...recentCommands(facts.place).filter(({ to = '' }) => mayVisit(facts.may, to)),
@@ -138,121 +123,79 @@ export function Palette({ facts, onClose }: { facts: CommandFacts; onClose: () =
   const options = useMemo(() => {
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
-    const reference =
-      facts.apps.length > 0 && mayVisit(facts.may, paths.activity) ? toReferenceCommand(text) : undefined
-    const all = [
-      ...(reference ? [reference] : []),
-      ...listed,
-      ...results.commands.filter(({ id }) => !present.has(id)),
-    ]
+    const all = [...listed, ...results.commands.filter(({ id }) => !present.has(id))]
     return groups.flatMap((group) => all.filter((command) => command.group === group))
-  }, [known, text, results.commands, facts.apps.length, facts.may])
+  }, [known, text, results.commands])
 
   function run(command: Command) {
     const { to, act } = command
     rememberCommand(facts.place, command)
-    navigated.current = to !== undefined
-    onClose()
+    setOpened(undefined)
     act?.()
     if (to === paths.docs) window.location.assign(to)
-    else if (to) void navigate(to)
+    else if (to) {
+      void navigate(to)
+      // On another page the previously focused element no longer exists.
+      setTimeout(() => document.getElementById('main')?.focus())
+    }
   }
   const { active, choose, onKeyDown } = useOptions(options, text, run)
+  const activeId = active && optionId(active)
+  const keys = useRef(onKeyDown)
+  keys.current = onKeyDown
+  useLayoutEffect(() => {
+    setCommand({ onKeyDown: (event) => keys.current(event) })
+    return () => setCommand({ onKeyDown: undefined })
+  }, [])
+  useLayoutEffect(
+    () => setCommand({ active: activeId, searching: results.searching }),
+    [activeId, results.searching],
+  )
 
-  return (
-    <Dialog.Root open onOpenChange={onClose}>
-      <Dialog.Portal>
-        <Dialog.Overlay className={scrimClass} />
-        <Dialog.Content
-          aria-describedby={undefined}
-          onInteractOutside={keepOpenForToasts}
-          onOpenAutoFocus={focus.remember}
-          onCloseAutoFocus={(event) => {
-            focus.restore(event)
-            // On another page the previously focused element no longer exists.
-            if (navigated.current) document.getElementById('main')?.focus()
-          }}
-          className="fixed inset-x-2 top-2 z-50 mx-auto flex max-h-[min(28rem,calc(100dvh-1rem))] max-w-xl animate-pop flex-col overflow-hidden rounded-xl border bg-raised shadow-pop outline-none md:top-[14dvh]"
-        >
-          <Dialog.Title className="sr-only">Search or go to</Dialog.Title>
-          <div className="flex items-center gap-2.5 border-b pr-2.5 pl-4">
-            {results.searching ? (
-              <Spinner />
-            ) : (
-              <Search aria-hidden className="size-4 shrink-0 text-fg-faint" />
-            )}
-            <input
-              type="text"
-              role="combobox"
-              aria-label="Search or go to"
-              aria-expanded
-              aria-controls={listId}
-              aria-autocomplete="list"
-              aria-activedescendant={active && optionId(active)}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              enterKeyHint="go"
-              maxLength={limits.searchMax}
-              placeholder="A page, a key, a user…"
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              onKeyDown={onKeyDown}
-              className="h-13 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-fg-faint md:text-[0.9375rem]"
-            />
-            <Dialog.Close asChild>
-              <IconButton label="Close">
-                <X />
-              </IconButton>
-            </Dialog.Close>
-          </div>
-          <div
-            id={listId}
-            role="listbox"
-            aria-label="Commands and results"
-            className="min-h-0 overflow-y-auto p-2"
-          >
-            {groups.map((group) => {
-              const rows = options.filter((command) => command.group === group)
-              if (rows.length === 0) return null
-              const headingId = `${listId}-${group.replace(' ', '-')}`
-              return (
-                // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
-                <div key={group} role="group" aria-labelledby={headingId}>
-                  <p
-                    id={headingId}
-                    role="presentation"
-                    className="px-2.5 pt-2.5 pb-1 font-medium text-fg-muted text-xs"
-                  >
-                    {group}
-                  </p>
-                  {rows.map((command) => (
-                    <Option
-                      key={command.id}
-                      command={command}
-                      active={command === active}
-                      onChoose={() => choose(command)}
-                      onRun={() => run(command)}
-                    />
-                  ))}
-                </div>
-              )
-            })}
-          </div>
-          {options.length === 0 && !results.searching && !results.failed && (
-            <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
-          )}
-          {results.failed && (
-            <p className="border-t px-4 py-3 text-danger-text">Failed to search your lists.</p>
-          )}
-          <p role="status" className="sr-only">
-            {results.searching
-              ? 'Searching'
-              : `${options.length} ${options.length === 1 ? 'result' : 'results'}`}
-          </p>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+  return createPortal(
+    <>
+      <div
+        id={resultsId}
+        role="listbox"
+        aria-label="Commands and results"
+        className="min-h-0 overflow-y-auto p-2"
+      >
+        {groups.map((group) => {
+          const rows = options.filter((command) => command.group === group)
+          if (rows.length === 0) return null
+          const headingId = `${resultsId}-${group.replace(' ', '-')}`
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+            <div key={group} role="group" aria-labelledby={headingId}>
+              <p
+                id={headingId}
+                role="presentation"
+                className="px-2.5 pt-2.5 pb-1 font-medium text-fg-muted text-xs"
+              >
+                {group}
+              </p>
+              {rows.map((command) => (
+                <Option
+                  key={command.id}
+                  command={command}
+                  active={command === active}
+                  onChoose={() => choose(command)}
+                  onRun={() => run(command)}
+                />
+              ))}
+            </div>
+          )
+        })}
+      </div>
+      {options.length === 0 && !results.searching && !results.failed && (
+        <p className="px-4 pt-2 pb-8 text-center text-fg-muted">Nothing matches “{text}”.</p>
+      )}
+      {results.failed && <p className="border-t px-4 py-3 text-danger-text">Failed to search your lists.</p>}
+      <p role="status" className="sr-only">
+        {results.searching ? 'Searching' : `${options.length} ${options.length === 1 ? 'result' : 'results'}`}
+      </p>
+    </>,
+    list,
   )
 }
 

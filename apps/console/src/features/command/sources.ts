@@ -1,5 +1,13 @@
-import type { Customer, ListedClient, ListedLicense, Reseller, ShopOrder } from '@keyward/contract'
-import { call } from '../../lib/api/call.ts'
+import type {
+  ActionName,
+  Customer,
+  ListedClient,
+  ListedLicense,
+  Reseller,
+  ShopOrder,
+} from '@keyward/contract'
+import { actionLabels } from '@keyward/contract/action-labels'
+import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
 import { matchText } from '../../lib/list/match.ts'
@@ -12,6 +20,7 @@ import {
   userPath,
 } from '../../lib/navigation/paths.ts'
 import { type Command, toAppCommand } from './commands.ts'
+import { toReference } from './references.ts'
 
 interface Input {
   query: { search: string; limit: number }
@@ -72,6 +81,30 @@ const toReseller = ({ _id, email, app_id: app }: Reseller): Command => ({
   to: resellerPath(_id),
 })
 
+/** The event that a reference names, if the server knows it: two groups of a key look like one. */
+async function findEvent({ query, signal }: Input): Promise<Command[]> {
+  const reference = toReference(query.search)
+  if (!reference) return []
+  try {
+    const { event, explanation } = await call(wire.activity.explain, { params: { reference }, signal })
+    return [
+      {
+        id: `reference-${reference}`,
+        group: 'Activity',
+        label: explanation
+          ? `Why was ${reference} refused?`
+          : `${actionLabels[event.kind as ActionName] ?? 'Event'}: ${reference}`,
+        detail: [explanation?.title, event.app?.name].filter(Boolean).join(' · '),
+        icon: 'page',
+        to: `${paths.activity}?dialog=explain&id=${reference}`,
+      },
+    ]
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return []
+    throw error
+  }
+}
+
 export const sources: readonly Source[] = [
   {
     queryKey: keys.apps,
@@ -104,4 +137,5 @@ export const sources: readonly Source[] = [
     call: wire.resellers.list,
     find: async (input) => (await call(wire.resellers.list, input)).resellers.map(toReseller),
   },
+  { queryKey: keys.activity, call: wire.activity.explain, find: findEvent },
 ]

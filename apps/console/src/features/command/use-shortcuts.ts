@@ -4,14 +4,9 @@ import { singleKeysOn } from '../../lib/browser/single-keys.ts'
 import { toast } from '../../ui/toast.tsx'
 import { setOpened } from './opened.ts'
 import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
+import { isTaken } from './taken-keys.ts'
 
 const sequenceMs = 1500
-const field =
-  'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"]), [role="combobox"]'
-const layer = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
-
-const isTaken = ({ target }: KeyboardEvent) =>
-  (target instanceof Element && target.closest(field) !== null) || document.querySelector(layer) !== null
 
 /** Handles shortcuts on every page, except while typing or while a dialog is open. */
 export function useShortcuts(hasApps: boolean, may: May) {
@@ -50,12 +45,8 @@ export function useShortcuts(hasApps: boolean, may: May) {
 
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.altKey || isTaken(event)) return
-      const key = event.key.toLowerCase()
-      if (event.ctrlKey || event.metaKey) {
-        if (key !== 'k' || event.shiftKey) return
-        event.preventDefault()
-        setOpened('palette')
-      } else if (singleKeysOn() && !event.repeat && single(key)) event.preventDefault()
+      if (event.ctrlKey || event.metaKey || event.repeat || !singleKeysOn()) return
+      if (single(event.key.toLowerCase())) event.preventDefault()
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)

@@ -1,17 +1,23 @@
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
+import { DialogSlot } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { usePlatformSettings, useUpdatePlatformSettings } from './queries.ts'
 
+const PauseDialog = lazyNamed(() => import('./pause-dialog.tsx'), 'PauseDialog')
+
 const onOff = (on: boolean) => (on ? 'On' : 'Off')
 
 export function PlatformSwitches() {
   const settings = usePlatformSettings()
   const update = useUpdatePlatformSettings()
+  const dialog = useCallDialog({ 'pause-applications': [wire.settings.update] })
   const mayChange = useMay()(wire.settings.update)
   return (
     <Card>
@@ -33,7 +39,9 @@ export function PlatformSwitches() {
                 label="Pause Applications"
                 description="While this is on, none of your programs lets anyone in."
                 checked={settings.data.pauseApplications}
-                onChange={(pauseApplications) => update.mutate({ pauseApplications })}
+                onChange={(on) =>
+                  on ? dialog.open('pause-applications') : update.mutate({ pauseApplications: false })
+                }
               />
               <Switch
                 label="HWID Lock"
@@ -50,6 +58,9 @@ export function PlatformSwitches() {
           )}
         </CardBody>
       )}
+      <DialogSlot>
+        {dialog.kind === 'pause-applications' && <PauseDialog onClose={dialog.close} />}
+      </DialogSlot>
     </Card>
   )
 }

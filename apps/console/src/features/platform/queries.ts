@@ -7,8 +7,10 @@ import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { undoButton } from '../../ui/undo.ts'
 
 type PlatformSettings = DataOf<typeof endpoints.settings.get>
+type Changes = BodyInputOf<typeof endpoints.settings.update>
 
 export function usePlatformSettings() {
   return useQuery({
@@ -21,17 +23,36 @@ export function usePlatformSettings() {
 /** Updates a switch optimistically and reverts it when the server rejects the change. */
 export function useUpdatePlatformSettings() {
   const client = useQueryClient()
+  const show = (settings: PlatformSettings) => {
+    client.setQueryData(keys.settings, settings)
+    void client.invalidateQueries({ queryKey: keys.owner })
+  }
+
+  async function restore(changes: Changes, before: PlatformSettings | undefined) {
+    const names = Object.keys(changes) as (keyof Changes)[]
+    const body = Object.fromEntries(names.map((name) => [name, before?.[name] ?? !changes[name]]))
+    try {
+      show(await call(wire.settings.update, { body }))
+      toast.success('Undone')
+    } catch (error) {
+      toastFailure(error, 'Failed to update settings')
+    }
+  }
+
   return useWrite({
-    mutationFn: (body: BodyInputOf<typeof endpoints.settings.update>) => call(wire.settings.update, { body }),
+    mutationFn: (body: Changes) => call(wire.settings.update, { body }),
     onMutate: async (changes) => {
       await client.cancelQueries({ queryKey: keys.settings })
       const before = client.getQueryData<PlatformSettings>(keys.settings)
       client.setQueryData<PlatformSettings>(keys.settings, (present) => present && { ...present, ...changes })
       return before
     },
-    onSuccess: (settings) => {
-      client.setQueryData(keys.settings, settings)
-      toast.success('Settings updated successfully')
+    onSuccess: (settings, changes, before) => {
+      show(settings)
+      toast.success(
+        'Settings updated successfully',
+        undoButton(() => restore(changes, before)),
+      )
     },
     onError: (error, _, before) => {
       client.setQueryData(keys.settings, before)

@@ -3,6 +3,7 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { useApps } from '../../features/apps/queries.ts'
+import { Search } from '../../features/command/search.tsx'
 import { SearchButton } from '../../features/command/search-button.tsx'
 import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
 import { placeOf, useOwner } from '../../lib/api/account.ts'
@@ -33,18 +34,22 @@ const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 const FactorRequired = lazyNamed(() => import('./factor-required.tsx'), 'FactorRequired')
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const loadSheet = () => import('./sidebar-sheet.tsx')
+const PausedBanner = lazyNamed(() => import('../../features/platform/paused-banner.tsx'), 'PausedBanner')
 const NotIncluded = lazyNamed(() => import('./not-included.tsx'), 'NotIncluded')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
 
 export function OwnerShell() {
   return (
-    <AccountGuard session={ownerSession} account={useOwner()} signIn={paths.auth}>
-      {(owner) => (
-        <RightsProvider value={owner}>
-          <Shell key={owner.vendor._id} owner={owner} />
-        </RightsProvider>
-      )}
-    </AccountGuard>
+    <>
+      <AccountGuard session={ownerSession} account={useOwner()} signIn={paths.auth}>
+        {(owner) => (
+          <RightsProvider value={owner}>
+            <Shell key={owner.vendor._id} owner={owner} />
+          </RightsProvider>
+        )}
+      </AccountGuard>
+      <Search />
+    </>
   )
 }
 
@@ -169,6 +174,11 @@ function Shell({ owner }: { owner: User }) {
             isList(pathname) ? 'max-w-400' : 'max-w-6xl',
           )}
         >
+          {owner.vendor.paused && (
+            <Deferred>
+              <PausedBanner />
+            </Deferred>
+          )}
           {pathname !== paths.subscription && may(wire.plans.subscription) && (
             <PlanNotice ownerId={placeOf(owner)} subscription={owner.subscription} />
           )}

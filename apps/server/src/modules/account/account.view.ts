@@ -22,7 +22,7 @@ export async function getUser(ctx: Ctx, actor: VendorActor): Promise<User> {
     role: actor.kind === 'api_key' ? 'owner' : actor.role,
     permissions: [...actor.permissions],
     allApps: actor.apps === null,
-    vendor: { _id: owner.id, name: owner.name },
+    vendor: { _id: owner.id, name: owner.name, paused: owner.pause_applications === 1 },
     plan: subscription.plan,
     ...limitsOf(subscription.plan, owner),
     apps,
