@@ -58,9 +58,8 @@ test('while the server is down the console reports it, keeps the token, and reco
     expect(await storedToken(page)).toBe(vendor.token)
   })
 
-  await test.step('a retry shows the page once the server is back', async () => {
+  await test.step('the page shows itself once the server is back', async () => {
     await keyward.start()
-    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
     await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   })
 })

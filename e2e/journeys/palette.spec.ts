@@ -90,6 +90,43 @@ test.describe('command palette', () => {
     await expect(recent).toHaveCount(0)
   })
 
+  test('takes every letter from Ctrl K on, at once after a load and before its results are loaded', async ({
+    page,
+    request,
+  }) => {
+    const vendor = await Vendor.signUp(request)
+    await vendor.createEndUser(await vendor.createApp(), 'carla.o')
+    await enter(page, vendor)
+    let load = () => {}
+    const isAsked = new Promise<void>((resolve) => (load = resolve))
+    await page.route('**/assets/palette-*.js', async (route) => {
+      await isAsked
+      await route.continue()
+    })
+    await page.reload()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('carla.o')
+    await expect(field(page)).toHaveValue('carla.o')
+    await expect(page).toHaveURL('/dashboard')
+    await expect(page.getByRole('dialog')).toHaveCount(1)
+    load()
+    await expect(option(page, 'carla.o')).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('Enter')
+    await expect(heading(page, 'carla.o')).toBeVisible()
+  })
+
+  test('offers a reference only if the server knows it', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request)
+    const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app)
+    await enter(page, vendor, '/settings')
+    await openPalette(page)
+    await page.keyboard.type(license!.key.slice(0, 11))
+    await expect(option(page, license!.key)).toHaveAttribute('aria-selected', 'true')
+    await expect(palette(page).getByRole('status')).toHaveText('1 result')
+    await expect(palette(page).getByRole('option')).toHaveCount(1)
+  })
+
   test('offers what the frame offers', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()

@@ -168,6 +168,53 @@ test('a bulk action that is submitted twice at once adds the days once', async (
   expect(expiryOf(extended)).toBe(monthAfter(license!.expiresAt!).getTime())
 })
 
+test('a double click on a form, a switch or an entry of a menu sends one request', async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  const [license] = await vendor.createLicenses(app, 1, 10)
+  const user = await vendor.createEndUser(app, 'hanna', 20)
+  const { customer } = await vendor.call('POST', '/customers', { email: 'rosa@example.com' })
+  const sent: string[] = []
+  page.on('request', (one) => {
+    if (one.method() !== 'GET' && one.url().includes('/api/')) sent.push(one.headers()['idempotency-key'] ?? '')
+  })
+  await enter(page, vendor)
+  const forms: [path: string, field: string | undefined, button: string, toast: string][] = [
+    ['/customers?dialog=create', 'Email', 'Add Customer', 'Customer Added'],
+    [`/customers?dialog=edit&id=${customer._id}`, 'Name', 'Save Customer', 'Customer Updated'],
+    [`/licenses?dialog=extend&id=${license!._id}`, undefined, 'Extend License', 'License Updated'],
+    [`/licenses?dialog=edit-license&id=${license!._id}`, 'Note', 'Save License', 'License Updated'],
+    [`/users?dialog=extend&id=${user._id}`, undefined, 'Extend', 'Subscription Extended'],
+    ['/licenses?dialog=generate', undefined, 'Generate License', 'Licenses Generated'],
+    ['/dashboard?dialog=new-app', 'App Name', 'Create App', 'App created successfully'],
+  ]
+  for (const [path, field, button, toast] of forms) {
+    await visit(page, path)
+    const form = page.getByRole('dialog')
+    if (field) await form.getByLabel(field, { exact: true }).fill('anna@example.com')
+    sent.length = 0
+    await form.getByRole('button', { name: button, exact: true }).dblclick({ noWaitAfter: true })
+    await expectToast(page, toast)
+    expect(sent, path).toEqual([expect.stringMatching(/^"[0-9a-f]{32}"$/)])
+  }
+
+  await visit(page, '/settings')
+  const lock = page.getByRole('switch', { name: 'HWID Lock' })
+  sent.length = 0
+  await lock.dblclick()
+  await expectToast(page, 'Settings updated successfully')
+  await expect(lock).not.toBeChecked()
+  // The second half of a slow double click, after the answer.
+  await lock.hover()
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  expect(sent).toHaveLength(1)
+  await expect(page.locator('[data-sonner-toast][data-type="error"]')).toHaveCount(0)
+})
+
 /** A calendar month later, on the last day of a month that is shorter. */
 function monthAfter(end: string | number): Date {
   const date = new Date(end)

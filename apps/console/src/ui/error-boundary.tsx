@@ -1,6 +1,6 @@
-import { Component, type ErrorInfo, type ReactNode, useState } from 'react'
+import { Component, type ErrorInfo, type ReactNode, useEffect, useState } from 'react'
 import { forgetFailedLoads } from '../lib/navigation/lazy.ts'
-import { isServerReachable, reload, reloadForMissingFile } from '../lib/navigation/reload.ts'
+import { isServerReachable, reload, reloadForMissingFile, reloadOnReturn } from '../lib/navigation/reload.ts'
 import { ErrorState } from './states.tsx'
 import { toast } from './toast.tsx'
 
@@ -59,6 +59,7 @@ async function report(onFail: () => void) {
 /** Browsers cache a failed module, so retrying needs a reload, and a reload needs the server. */
 function FailedPage() {
   const [trying, setTrying] = useState(false)
+  useEffect(reloadOnReturn, [])
   async function retry() {
     setTrying(true)
     if (await isServerReachable()) reload()

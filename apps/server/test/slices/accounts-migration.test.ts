@@ -79,7 +79,7 @@ test('owners of an earlier version get an account with their id; sessions, reset
     const { json } = await profile('/auth', 'kwo_token-of-the-person-ada')
     expect(json.data.user).toMatchObject({
       _id: 'own_ada',
-      vendor: { _id: 'own_ada', name: 'ada' },
+      vendor: { _id: 'own_ada', name: 'ada', paused: false },
       role: 'owner',
       plan: 'premium',
       appCount: 1,

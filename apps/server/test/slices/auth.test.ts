@@ -26,7 +26,7 @@ describe('registration', () => {
       role: 'owner',
       allApps: true,
       permissions: [...permissions],
-      vendor: { _id: expect.stringMatching(/^own_/), name: 'Ada' },
+      vendor: { _id: expect.stringMatching(/^own_/), name: 'Ada', paused: false },
       plan: 'free',
       maxApps: 2,
       maxLicensesPerApp: 30,

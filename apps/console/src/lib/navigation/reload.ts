@@ -27,6 +27,7 @@ export async function isServerReachable(): Promise<boolean> {
 
 const missedKey = 'keyward-reloaded'
 let attempt: Promise<boolean> | undefined
+let wasAway = false
 
 /**
  * A page left open during an update requests files that no longer exist, and browsers cache a file that failed. Reloads
@@ -42,10 +43,34 @@ export function reloadForMissingFile(): Promise<boolean> {
 
 async function reloadOnce(): Promise<boolean> {
   const last = Number(sessionStorage.getItem(missedKey) ?? 0)
-  if (Date.now() - last < 10_000 || !(await isServerReachable())) return false
+  wasAway = !(await isServerReachable())
+  if (wasAway || Date.now() - last < 10_000) return false
   sessionStorage.setItem(missedKey, String(Date.now()))
   reload()
   return true
+}
+
+const returnMs = 1000
+
+/**
+ * Reloads the document once a server that is away is back. Not for a page that fails while the server responds, which
+ * would fail again. Stops when the returned function is called.
+ */
+export function reloadOnReturn(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = new AbortController()
+  const check = async () => {
+    const isReachable = await isServerReachable()
+    if (stop.signal.aborted) return
+    if (isReachable && wasAway) return reload()
+    wasAway = !isReachable
+    timer = setTimeout(check, returnMs)
+  }
+  void check()
+  return () => {
+    stop.abort()
+    clearTimeout(timer)
+  }
 }
 
 /** Call before creating the router. Browsers drop the history state when the opener policy of the documents differs. */
