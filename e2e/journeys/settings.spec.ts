@@ -102,6 +102,8 @@ test.describe('switches', () => {
     const question = dialog(page, 'Pause all applications?')
     await expect(question).toContainText('0 end users in 1 app are refused from the next call on.')
     await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(question).toBeHidden()
+    await expect(page).toHaveURL('/settings')
     await expect(pause).not.toBeChecked()
     await pauseAll(page)
     await expectToast(page, 'Settings updated successfully')
