@@ -179,7 +179,8 @@ test('a double click on a form, a switch or an entry of a menu sends one request
   const { customer } = await vendor.call('POST', '/customers', { email: 'rosa@example.com' })
   const sent: string[] = []
   page.on('request', (one) => {
-    if (one.method() !== 'GET' && one.url().includes('/api/')) sent.push(one.headers()['idempotency-key'] ?? '')
+    if (one.method() !== 'GET' && one.url().includes('/api/'))
+      sent.push(one.headers()['idempotency-key'] ?? '')
   })
   await enter(page, vendor)
   const forms: [path: string, field: string | undefined, button: string, toast: string][] = [
