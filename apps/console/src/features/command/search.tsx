@@ -1,4 +1,3 @@
-import { limits } from '@keyward/contract'
 import { Search as SearchIcon, X } from 'lucide-react'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { isSearchKey, takeSearchKeys } from '../../lib/browser/search-keys.ts'
@@ -82,7 +81,6 @@ function SearchDialog() {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="go"
-          maxLength={limits.searchMax}
           placeholder="A page, a key, a user…"
           value={text}
           onChange={(event) => setCommand({ text: event.target.value })}

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { keepPreviousData, useQueries } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useFindApps } from '../../lib/api/apps.ts'
@@ -18,7 +19,8 @@ function useDebounced(text: string): string {
 
 /** Searches the lists on the server. */
 export function useSearchResults(text: string, hasApps: boolean) {
-  const search = useDebounced(text.trim())
+  const wanted = text.trim().slice(0, limits.searchMax)
+  const search = useDebounced(wanted)
   const may = useMay()
   const enabled = hasApps && search.length > 1
   const moreApps = useFindApps() !== undefined
@@ -35,7 +37,7 @@ export function useSearchResults(text: string, hasApps: boolean) {
   const active = hasApps && text.trim().length > 1
   return {
     commands: active ? results.flatMap(({ data }) => data ?? []) : [],
-    searching: active && (search !== text.trim() || results.some(({ isFetching }) => isFetching)),
+    searching: active && (search !== wanted || results.some(({ isFetching }) => isFetching)),
     failed: active && results.some(({ isError }) => isError),
   }
 }
