@@ -1,15 +1,11 @@
 import type { OwnersDevice } from '@keyward/contract'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { useFreeDevice } from './queries.ts'
 
-const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
-
-const nameOf = (device: OwnersDevice) => device.name || 'Unnamed device'
+export const nameOf = (device: OwnersDevice) => device.name || 'Unnamed device'
 
 interface DeviceItemProps<Device> {
   device: Device
@@ -54,44 +50,5 @@ export function DeviceItem<Device extends OwnersDevice>({ device, of, onFree }: 
         </Button>
       </May>
     </li>
-  )
-}
-
-interface FreeDialogProps {
-  user: string
-  device: OwnersDevice
-  onClose: () => void
-}
-
-export function FreeDialog({ user, device, onClose }: FreeDialogProps) {
-  const free = useFreeDevice(user)
-  return (
-    <Suspense fallback={null}>
-      <ConfirmDialog
-        onClose={onClose}
-        title={`Free ${nameOf(device)}?`}
-        description="Another device can take its place. This device can sign in again as long as a place is free."
-        confirmLabel="Free Device"
-        tone="neutral"
-        busy={free.isPending}
-        loss={device.offline && <OfflineLoss offline={device.offline} />}
-        onConfirm={() => free.mutate(device, { onSuccess: onClose })}
-      />
-    </Suspense>
-  )
-}
-
-function OfflineLoss({ offline: { until, by } }: { offline: NonNullable<OwnersDevice['offline']> }) {
-  const end = <DateText value={until} />
-  if (by === 'lease') {
-    return (
-      <>The program on this device can run offline until {end}, beside the device that takes the place.</>
-    )
-  }
-  return (
-    <>
-      The program on this device has a file that {until === null ? 'never ends' : <>runs until {end}</>}. It
-      runs there on, beside the device that takes the place. Deactivate it with its code instead.
-    </>
   )
 }

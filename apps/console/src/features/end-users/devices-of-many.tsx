@@ -1,12 +1,15 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { limits } from '@keyward/contract'
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Link } from 'react-router'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { userPath } from '../../lib/navigation/paths.ts'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { DeviceItem, FreeDialog } from './device-item.tsx'
+import { DeviceItem } from './device-item.tsx'
+
+const FreeDialog = lazyNamed(() => import('./free-dialog.tsx'), 'FreeDialog')
 
 type Device = DataOf<typeof endpoints.customers.get>['devices'][number]
 
@@ -47,7 +50,9 @@ export function DevicesOfMany({ devices }: { devices: Device[] }) {
         </ul>
       )}
       {freeing && (
-        <FreeDialog user={freeing.client._id} device={freeing} onClose={() => setFreeing(undefined)} />
+        <Suspense fallback={null}>
+          <FreeDialog user={freeing.client._id} device={freeing} onClose={() => setFreeing(undefined)} />
+        </Suspense>
       )}
     </Card>
   )

@@ -1,14 +1,17 @@
 import { type OwnersDevice, unlimited } from '@keyward/contract'
 import { MonitorSmartphone } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, QueryError } from '../../ui/states.tsx'
-import { DeviceItem, FreeDialog } from './device-item.tsx'
+import { DeviceItem } from './device-item.tsx'
 import { useDevices } from './queries.ts'
+
+const FreeDialog = lazyNamed(() => import('./free-dialog.tsx'), 'FreeDialog')
 
 interface Props {
   user: string
@@ -56,7 +59,11 @@ export function Devices({ user, onFreeAll }: Props) {
           ))}
         </ul>
       )}
-      {freeing && <FreeDialog user={user} device={freeing} onClose={() => setFreeing(undefined)} />}
+      {freeing && (
+        <Suspense fallback={null}>
+          <FreeDialog user={user} device={freeing} onClose={() => setFreeing(undefined)} />
+        </Suspense>
+      )}
     </Card>
   )
 }

@@ -5,7 +5,7 @@ import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { type Extension, toExtension } from '../../lib/format/extension.ts'
 import { TimeDialog } from '../../ui/time-dialog.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
-import { useExtend } from './queries.ts'
+import { useExtend } from './extension-queries.ts'
 
 export function ExtensionDialog({ user, onClose }: EndUserDialogProps) {
   const extend = useExtend()

@@ -4,9 +4,7 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { formatDate } from '../../lib/format/dates.ts'
-import { type Extension, moreText } from '../../lib/format/extension.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -165,32 +163,6 @@ export const undoEndUsers = (client: QueryClient, rows: readonly UndoRow[]) =>
     noun: 'end user',
     refresh: () => refreshEndUsers(client),
   })
-
-type ExtensionRequest = Pick<KeyedBody<{ action: 'extend'; ids: string[] } & Extension>, 'body'> &
-  Partial<KeyedBody<unknown>>
-
-/** Extends one end user by the call for many, which says how to undo it. */
-export function useExtend() {
-  const client = useQueryClient()
-  return useWrite({
-    mutationFn: (request: ExtensionRequest) => call(wire.bulk.clients, request),
-    onSuccess: ({ clients: [user], changed, undo }, { body }) => {
-      refreshEndUsers(client)
-      if (changed === 0) {
-        toast.info('Nothing to Extend', { description: `${user?.username} never expires.` })
-        return
-      }
-      const isNewEnd = 'expiresAt' in body
-      toast.success(isNewEnd ? 'Expiry Changed' : 'Subscription Extended', {
-        description: isNewEnd
-          ? 'The new expiry applies immediately.'
-          : `${user?.username} has ${moreText(body.duration)}.`,
-        ...undoEndUsers(client, undo),
-      })
-    },
-    onError: (error) => toastFailed('Extend Failed', error, 'Failed to extend subscription.'),
-  })
-}
 
 export function useDeleteEndUser() {
   const client = useQueryClient()

@@ -12,7 +12,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { type Time, TimeDialog } from '../../ui/time-dialog.tsx'
 import type { EndUserDialogProps } from './confirm-dialogs.tsx'
-import { useExtend } from './queries.ts'
+import { useExtend } from './extension-queries.ts'
 import { findFreeLicenses, useAddLicense, useFreeLicenses, useRepair, useSetPassword } from './repairs.ts'
 
 const { username, email } = clients.update.body!.shape

@@ -1,30 +1,26 @@
-import type { Subscription } from '@keyward/contract'
 import { CalendarClock, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { May } from '../../lib/api/rights.tsx'
-import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { readStored, writeStored } from '../../lib/browser/stored.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { findNotice } from './notice.ts'
+import type { Notice } from './notice.ts'
 
 const keyOf = (ownerId: string) => `keyward-plan-notice-${ownerId}`
 
 export interface PlanNoticeProps {
   ownerId: string
-  subscription: Subscription
+  notice: Notice
 }
 
 /** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
-export function PlanNotice({ ownerId, subscription }: PlanNoticeProps) {
+export function PlanNotice({ ownerId, notice }: PlanNoticeProps) {
   const [dismissed, setDismissed] = useState(() => readStored(keyOf(ownerId)))
   const sells = usePublicConfig()?.payments !== 'off'
-  const notice = findNotice(subscription, serverNow())
-  if (!notice) return null
   const id = `${notice.kind} ${notice.date}`
   if (dismissed === id) return null
 

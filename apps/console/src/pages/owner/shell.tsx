@@ -5,10 +5,11 @@ import { Link, Outlet, useLocation } from 'react-router'
 import { useApps } from '../../features/apps/queries.ts'
 import { Search } from '../../features/command/search.tsx'
 import { SearchButton } from '../../features/command/search-button.tsx'
-import { PlanNotice } from '../../features/subscription/plan-notice.tsx'
+import { findNotice } from '../../features/subscription/notice.ts'
 import { placeOf, useOwner } from '../../lib/api/account.ts'
 import { useFactorRequired } from '../../lib/api/factor-required.ts'
 import { RightsProvider, useMay } from '../../lib/api/rights.tsx'
+import { serverNow } from '../../lib/api/server-time.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
@@ -33,9 +34,10 @@ const DevelopmentBadge = lazyNamed(loadStatus, 'DevelopmentBadge')
 const StaleNotice = lazyNamed(loadStatus, 'StaleNotice')
 const FactorRequired = lazyNamed(() => import('./factor-required.tsx'), 'FactorRequired')
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
-const loadSheet = () => import('./sidebar-sheet.tsx')
 const PausedBanner = lazyNamed(() => import('../../features/platform/paused-banner.tsx'), 'PausedBanner')
+const PlanNotice = lazyNamed(() => import('../../features/subscription/plan-notice.tsx'), 'PlanNotice')
 const NotIncluded = lazyNamed(() => import('./not-included.tsx'), 'NotIncluded')
+const loadSheet = () => import('./sidebar-sheet.tsx')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
 
 export function OwnerShell() {
@@ -63,6 +65,7 @@ function Shell({ owner }: { owner: User }) {
   const apps = useApps()
   const factorRequired = useFactorRequired()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
+  const notice = findNotice(owner.subscription, serverNow())
 
   useOverlayPreload()
 
@@ -179,8 +182,10 @@ function Shell({ owner }: { owner: User }) {
               <PausedBanner />
             </Deferred>
           )}
-          {pathname !== paths.subscription && may(wire.plans.subscription) && (
-            <PlanNotice ownerId={placeOf(owner)} subscription={owner.subscription} />
+          {notice && pathname !== paths.subscription && may(wire.plans.subscription) && (
+            <Deferred>
+              <PlanNotice ownerId={placeOf(owner)} notice={notice} />
+            </Deferred>
           )}
           <Deferred>
             <StaleNotice />
