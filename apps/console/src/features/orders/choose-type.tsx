@@ -1,5 +1,5 @@
 import type { ShopOrder } from '@keyward/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../lib/api/call.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
@@ -7,6 +7,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { useShops } from '../../lib/api/shops.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useWrite } from '../../lib/api/write.ts'
 import { Button } from '../../ui/button.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -27,7 +28,7 @@ export function ChooseType({ order }: { order: ShopOrder }) {
   const products = order.lines
     .map(({ product }) => product)
     .filter((product) => !shop?.products.some((known) => known.product === product))
-  const save = useMutation({
+  const save = useWrite({
     mutationFn: async () => {
       const added = products.flatMap((product) => {
         const type = chosen[product]
