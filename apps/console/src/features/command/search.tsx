@@ -42,14 +42,13 @@ function SearchDialog() {
     return () => shown.close()
   }, [])
 
-  function closeOutside({ target, clientX, clientY }: MouseEvent) {
-    const { left, right, top, bottom } = dialog.current!.getBoundingClientRect()
-    const isInside = clientX >= left && clientX <= right && clientY >= top && clientY <= bottom
-    if (target === dialog.current && !isInside) close()
+  function closeOutside(event: MouseEvent) {
+    if (event.target !== dialog.current) return
+    event.preventDefault()
+    close()
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it as well
     <dialog
       ref={dialog}
       // biome-ignore lint/a11y/noRedundantRoles: the keys of the page ask for the role
@@ -59,7 +58,7 @@ function SearchDialog() {
         event.preventDefault()
         close()
       }}
-      onClick={closeOutside}
+      onMouseDown={closeOutside}
       className="fixed inset-x-2 top-2 bottom-auto z-50 mx-auto flex max-h-[min(28rem,calc(100dvh-1rem))] w-auto max-w-xl animate-pop flex-col overflow-hidden rounded-xl border bg-raised text-fg shadow-pop outline-none backdrop:bg-scrim md:top-[14dvh]"
     >
       <div className="flex items-center gap-2.5 border-b pr-2.5 pl-4">
