@@ -39,7 +39,7 @@ export function useRetryOrder() {
 
 export function useAddressOrder() {
   const client = useQueryClient()
-  return useMutation({
+  return useWrite({
     mutationFn: ({ id, email }: { id: string; email: string }) =>
       call(wire.orders.update, { params: { id }, body: { email } }),
     onSuccess: ({ order: { mail } }) =>
