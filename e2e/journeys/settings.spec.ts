@@ -59,15 +59,13 @@ test.describe('theme', () => {
   }) => {
     await page.emulateMedia({ forcedColors: 'active' })
     await enter(page, await Vendor.signUp(request), '/settings')
-    const outlineOf = (found: Locator) => found.evaluate('(one) => getComputedStyle(one).outlineStyle')
+    const outlineOf = (found: Locator) => found.evaluate((one) => getComputedStyle(one).outlineStyle)
     await expect.poll(() => outlineOf(page.locator('main label:has(:checked)'))).toBe('solid')
     expect(await outlineOf(page.locator('nav [aria-current="page"]').first())).toBe('solid')
     const switches = page.getByRole('switch')
     expect(await outlineOf(switches.first())).toBe('solid')
-    const fills = await switches.evaluateAll(
-      '(all) => all.map((one) => getComputedStyle(one).backgroundColor)',
-    )
-    expect(new Set(fills as string[]).size, 'off and on differ').toBe(2)
+    const fills = await switches.evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+    expect(new Set(fills).size, 'off and on differ').toBe(2)
   })
 
   test('is set before the first paint', async ({ page }) => {
