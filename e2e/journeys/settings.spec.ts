@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import {
   dialog,
@@ -59,12 +59,14 @@ test.describe('theme', () => {
   }) => {
     await page.emulateMedia({ forcedColors: 'active' })
     await enter(page, await Vendor.signUp(request), '/settings')
-    const outlineOf = (found: Locator) => found.evaluate((one) => getComputedStyle(one).outlineStyle)
-    await expect.poll(() => outlineOf(page.locator('main label:has(:checked)'))).toBe('solid')
-    expect(await outlineOf(page.locator('nav [aria-current="page"]').first())).toBe('solid')
-    const switches = page.getByRole('switch')
-    expect(await outlineOf(switches.first())).toBe('solid')
-    const fills = await switches.evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+    await expect(page.getByRole('switch').first()).toBeVisible()
+    const outlineOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
+    for (const selector of ['main label:has(:checked)', 'nav [aria-current="page"]', '[role="switch"]'])
+      expect.soft(await outlineOf(selector), selector).toBe('solid')
+    const fills = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('[role="switch"]')].map((one) => getComputedStyle(one).backgroundColor)`,
+    )
     expect(new Set(fills).size, 'off and on differ').toBe(2)
   })
 
