@@ -206,7 +206,7 @@ const naming: Record<string, Named> = {
   'shops.test': { id: 'shop' },
   'orders.list': { query: ({ app }) => `app=${app}` },
   'orders.retry': { id: 'order' },
-  'orders.update': { id: 'order', body: () => ({ email: 'buyer@example.com' }), status: 409 },
+  'orders.update': { id: 'order', body: () => ({ email: 'buyer@example.com' }) },
   // It has no keys yet.
   'orders.mail': { id: 'order', status: 409 },
   'accountSessions.end': { id: 'session' },
