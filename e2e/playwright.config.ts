@@ -16,8 +16,8 @@ const isFull = process.env.TEST_FULL === '1'
 export default defineConfig({
   testDir: './journeys',
   // Limits end tests that hang; slow machines do not reach them.
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 360_000,
+  expect: { timeout: 90_000 },
   fullyParallel: true,
   // A journey waits about half of its time, so up to two of them use one core.
   workers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),

@@ -93,6 +93,7 @@ export const blocklist = {
     params: idParams,
     body: z.strictObject({ hashes: allowed, seen: seenValues({ hashes: allowed }) }),
     bodyLimit: 393_216,
+    valuesMax: 1500,
     data: hashes,
     errors: ['app_changed'],
   }),

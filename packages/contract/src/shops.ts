@@ -246,6 +246,7 @@ export const orders = {
         .optional()
         .describe('the licenses of the order that end'),
     }),
+    bodyLimit: 32_768,
     data: oneOrder,
     errors: ['order_not_waiting', 'order_choice_invalid'],
   }),

@@ -15,11 +15,14 @@ it.each(paths)('%s matches the contract, and a difference is found', (path) => {
   expect(outdated(folder)).not.toContain(path)
   const file = join(folder, path)
   const text = readFileSync(file, 'utf8')
-  // Every file has the version of the SDKs, a refusal or a permission.
+  // Every file has the version of the SDKs, a refusal, a permission or a placeholder id.
   const planted = text
     .replace(/(sdk\/|sdk-|keyward-\w+[/-]|"version": "|__version__ = ")\d+\.\d+\.\d+/, '$19.9.9')
     .replaceAll('`licenses:read`', '`apps:read`')
-  writeFileSync(file, planted === text ? text.replaceAll(/userBanned/gi, 'userBarred') : planted)
+  writeFileSync(
+    file,
+    planted === text ? text.replaceAll(/userBanned|filled by oem/gi, 'userBarred') : planted,
+  )
   expect(outdated(folder)).toContain(path)
   writeFileSync(file, text)
 })

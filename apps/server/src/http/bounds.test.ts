@@ -118,6 +118,7 @@ test('only calls that need it accept more than 16 KiB', () => {
     'hooks.receive': 262_144,
     'shops.create': 196_608,
     'shops.update': 196_608,
+    'orders.retry': 32_768,
     'members.invite': 65_536,
     'members.update': 65_536,
     'apps.update': 65_536,

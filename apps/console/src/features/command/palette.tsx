@@ -108,6 +108,10 @@ const groups = [
   'Console',
 ]
 
+/** A reference that the server knows comes first, but after a license whose key has the typed text. */
+const eventsFirst = ['Activity', ...groups.filter((group) => group !== 'Activity')]
+const toPlain = (text: string) => text.replaceAll(/[\s-]/g, '').toUpperCase()
+
 /** Finds pages, actions, apps, licenses, end users, customers, orders, resellers and events, below the field of the search. */
 export function Palette({ facts, list }: { facts: CommandFacts; list: HTMLElement }) {
   const navigate = useNavigate()
@@ -124,8 +128,11 @@ export function Palette({ facts, list }: { facts: CommandFacts; list: HTMLElemen
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
     const all = [...listed, ...results.commands.filter(({ id }) => !present.has(id))]
-    return groups.flatMap((group) => all.filter((command) => command.group === group))
+    const typed = toPlain(text)
+    const isKey = all.some(({ group, label }) => group === 'Licenses' && toPlain(label).includes(typed))
+    return (isKey ? groups : eventsFirst).flatMap((group) => all.filter((command) => command.group === group))
   }, [known, text, results.commands])
+  const shownGroups = [...new Set(options.map(({ group }) => group))]
 
   function run(command: Command) {
     const { to, act } = command
@@ -160,9 +167,8 @@ export function Palette({ facts, list }: { facts: CommandFacts; list: HTMLElemen
         aria-label="Commands and results"
         className="min-h-0 overflow-y-auto p-2"
       >
-        {groups.map((group) => {
+        {shownGroups.map((group) => {
           const rows = options.filter((command) => command.group === group)
-          if (rows.length === 0) return null
           const headingId = `${resultsId}-${group.replace(' ', '-')}`
           return (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
