@@ -46,7 +46,8 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'customer-page/customer-page.repo.ts': 1,
     // A customer has no app: `customerInScope` finds those with something in the scope.
     'customer-records/customer-records.repo.ts': 2,
-    'customers/customers.access.ts': 6,
+    'customers/customers.access.ts': 4,
+    'customers/faces.access.ts': 4,
     // An erasure is of callers with all apps, and concerns all shops of the vendor.
     'customers/erasures.access.ts': 2,
     // Another one, and a query for programs, whose session names the app.
@@ -56,16 +57,19 @@ test('only queries without an app name the owner of rows by hand, and not by the
     // The app of an end user that was found in the scope.
     'end-users/end-users.repo.ts': 1,
     // What a vendor may store, of all its apps.
+    'imports/imports.access.ts': 1,
     'imports/imports.repo.ts': 2,
     // Narrowed by `mine`, the condition of the search.
     'end-users/end-users.list.ts': 1,
     'licenses/licenses.list.ts': 2,
     // What a job finds out about a vendor, narrowed to the apps of each person that it tells; settings have no app.
     'notifications/notifications.access.ts': 2,
-    'notifications/notifications.facts.ts': 9,
+    'notifications/notifications.facts.ts': 10,
     'notifications/notifications.repo.ts': 8,
     // The plan's limit counts the resellers of all apps.
     'resellers/resellers.repo.ts': 1,
+    // What waits for the vendor itself, in all its apps.
+    'shops/orders.repo.ts': 1,
     // Erases a person for callers with all apps.
     'shops/shops.erasure.ts': 1,
     // The operator disables a vendor account, with all its webhooks.

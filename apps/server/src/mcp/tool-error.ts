@@ -17,9 +17,7 @@ interface Refusal {
 /** The refusal of a call, by its code alone: the message of the server may quote what customers typed. */
 export function toToolError({ status, code, paths, retryAfter, needed }: Refusal): ToolError {
   if (code === 'permission_missing')
-    return new ToolError(
-      `The API key lacks the permission ${needed ? permissionsNamed(needed).join(', ') : ''}.`,
-    )
+    return new ToolError(`The API key lacks the permission ${namesOf(needed)}.`)
   if (code === 'not_found')
     return new ToolError('There is no such object, or it belongs to an app that the API key may not access.')
   if (code === 'unauthorized')
@@ -30,6 +28,12 @@ export function toToolError({ status, code, paths, retryAfter, needed }: Refusal
   const which = fields.length > 0 ? `: ${fields.join(', ')}` : ''
   const wait = /^\d{1,6}$/.test(retryAfter ?? '') ? ` Try again in ${retryAfter} seconds.` : ''
   return new ToolError(`${sentence}${which}.${wait}`)
+}
+
+/** The first of alternatives is enough for all that the call does. */
+const namesOf = (needed: Needed | undefined): string => {
+  const [first = '', ...others] = needed === undefined ? [] : permissionsNamed(needed)
+  return typeof needed === 'object' && 'anyOf' in needed ? first : [first, ...others].join(' and ')
 }
 
 const withoutDot = (sentence: string): string => sentence.replace(/\.$/, '')

@@ -195,7 +195,8 @@ export function ownerRecipes(world: World): Recipes {
       ['customer.created', 'shop_order.addressed'],
       async () => {
         const { _id } = await makeWaitingOrder(on, owner, await roomyShop(), { email: null })
-        return () => owner.call('PUT', `/orders/${_id}`, { email: newEmail() })
+        const email = newEmail()
+        return () => owner.call('PUT', `/orders/${_id}`, { email })
       },
     ],
     'orders.mail': [

@@ -4,7 +4,7 @@ import { day, hour, minute, second } from '../../src/core/clock.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, signUp, single, startProgram } from '../actors.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
-import { makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
+import { makeShop, makeType, orderOnce, postShop, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 import { stripeKey } from '../shop-host.ts'
 import { sendStripe, startStripe, stripeSecret } from '../stripe-stand-in.ts'
@@ -63,7 +63,7 @@ test('an order from before the erasure that its shop tells of later has no buyer
 test('an order that is read back from its shop for the first time after the erasure has no buyer', async () => {
   const products = [{ product: 'price_pro', type: await makeType(owner, app._id) }]
   const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret, apiKey: stripeKey, products }
-  const { shop } = (await owner.call('POST', `/apps/${app._id}/shops`, body)).json.data
+  const { shop } = (await postShop(owner, app._id, body)).json.data
   const session = { id: 'cs_late', payment_intent: 'pi_late' }
   const customer_details = { email: 'Read.Back@erased.example', name: 'Read Back' }
   const told = { ...session, customer_details }

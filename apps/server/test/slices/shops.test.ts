@@ -4,7 +4,7 @@ import { day, minute } from '../../src/core/clock.ts'
 import { refusal, signUp, wrongFields } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { times } from '../rounds.ts'
-import { makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
+import { makeShop, makeType, orderOnce, ordersOf, postShop, sell } from '../shop-actor.ts'
 import { newShopSecret, paid, signedRequest } from '../shop-events.ts'
 
 const on = serverForAll()
@@ -48,7 +48,7 @@ describe('a shop', () => {
     'refuses the secret %s',
     async (secret) => {
       const body = { kind: 'custom', name: 'Shop', secret }
-      expect(wrongFields(await owner.call('POST', `/apps/${app._id}/shops`, body))).toEqual(['secret'])
+      expect(wrongFields(await postShop(owner, app._id, body))).toEqual(['secret'])
     },
   )
 
@@ -57,7 +57,7 @@ describe('a shop', () => {
     const { _id } = (await other.call('POST', '/apps', { name: 'Other' })).json.data.app
     const products = [{ product: 'pro', type: await makeType(other, _id) }]
     const body = { kind: 'custom', name: 'Shop', secret: newShopSecret(), products }
-    expect(wrongFields(await owner.call('POST', `/apps/${app._id}/shops`, body))).toEqual(['products.0.type'])
+    expect(wrongFields(await postShop(owner, app._id, body))).toEqual(['products.0.type'])
     const shop = await makeShop(owner, app._id)
     expect(wrongFields(await owner.call('PUT', `/shops/${shop._id}`, { products }))).toEqual([
       'products.0.type',
@@ -66,7 +66,7 @@ describe('a shop', () => {
 
   test('is one of at most 20 of its app, also under concurrent calls', async () => {
     const body = { kind: 'custom', name: 'Shop', secret: newShopSecret() }
-    const answers = await times(limits.shopsMax + 6, () => owner.call('POST', `/apps/${app._id}/shops`, body))
+    const answers = await times(limits.shopsMax + 6, () => postShop(owner, app._id, body))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(limits.shopsMax)
     expect(answers.filter((answer) => answer.status !== 201).map(refusal)).toEqual(
       Array(6).fill('shops_full'),

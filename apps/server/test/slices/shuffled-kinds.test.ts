@@ -3,7 +3,7 @@ import { day } from '../../src/core/clock.ts'
 import { makeApp, makePremium, type Owner, signUp } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { rounds } from '../rounds.ts'
-import { allUsed, makeType } from '../shop-actor.ts'
+import { allUsed, makeType, postShop } from '../shop-actor.ts'
 import { outcomeOf, shuffled } from '../shop-outcomes.ts'
 import {
   kinds,
@@ -109,7 +109,7 @@ function history(begin: number): { events: Told[]; disputes: Map<string, number>
 
 async function addShop(kind: (typeof kinds)[number]) {
   const wanted = newShopOf(kind, products)
-  const answer = await owner.call('POST', `/apps/${appId}/shops`, wanted)
+  const answer = await postShop(owner, appId, wanted)
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.json))
   const { _id, hook } = answer.json.data.shop as { _id: string; hook: string }
   const send = async (said: { id: string; body: string }) => {

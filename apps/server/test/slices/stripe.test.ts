@@ -3,7 +3,7 @@ import { day, minute } from '../../src/core/clock.ts'
 import { stripeShop } from '../../src/modules/shops/stripe.adapter.ts'
 import { makeApp, makePremium, type Owner, signUp, wrongFields } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'
-import { allUsed, makeType, orderOnce } from '../shop-actor.ts'
+import { allUsed, makeType, orderOnce, postShop } from '../shop-actor.ts'
 import { stripeKey } from '../shop-host.ts'
 import { sendStripe, startStripe, stripeSecret } from '../stripe-stand-in.ts'
 
@@ -30,7 +30,7 @@ async function makeStripe() {
     { product: 'price_plus', type: plus },
   ]
   const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret, apiKey: stripeKey, products }
-  const { shop } = (await owner.call('POST', `/apps/${app._id}/shops`, body)).json.data
+  const { shop } = (await postShop(owner, app._id, body)).json.data
   return { ...shop, pro, plus } as { _id: string; hook: string; pro: string; plus: string }
 }
 const seconds = (days: number) => Math.floor((on.clock.now() + days * day) / 1000)
@@ -67,7 +67,7 @@ test('accepts signatures computed by another program, and none that is wrong or 
 
 test('needs an API key', async () => {
   const body = { kind: 'stripe', name: 'Stripe', secret: stripeSecret }
-  expect(wrongFields(await owner.call('POST', `/apps/${app._id}/shops`, body))).toEqual(['apiKey'])
+  expect(wrongFields(await postShop(owner, app._id, body))).toEqual(['apiKey'])
 })
 
 test('a paid checkout creates licenses from what Stripe says, not from the event, and a refund bans them', async () => {

@@ -48,8 +48,11 @@ export interface StoredPart {
 /** Erases a person. The customer goes last, so that an erasure that was interrupted goes on from what is left. */
 export async function eraseCustomer(parts: ErasureParts, actor: VendorActor, named: string): Promise<void> {
   const { ctx } = parts
-  const id = await findNamedCustomer(ctx.db, actor, named)
-  if (id === undefined) throw problem('not_found')
+  const id = await ctx.tx(actor, async ({ tx }) => {
+    const found = await findNamedCustomer(tx, actor, named)
+    if (found === undefined) throw problem('not_found')
+    return found
+  })
   const renew = () => ctx.tx(actor, (write) => renewErasure(write, id), { isStep: false })
   // A renewal that fails lets another process do the same once more, which changes nothing.
   const renewing = setInterval(() => void renew().catch(() => {}), erasureLeaseMs / 3)
