@@ -9,7 +9,7 @@ import { makeApiKey } from '../api-key-actor.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { addMember } from '../member-actor.ts'
 import { times } from '../rounds.ts'
-import { allUsed, makeType, orderOnce, ordersOf, postShop } from '../shop-actor.ts'
+import { allUsed, makeType, orderOnce, ordersOf } from '../shop-actor.ts'
 import {
   gumroadSeller,
   kinds,
@@ -54,7 +54,7 @@ interface Shop {
 
 async function addShop(kind: ShopKind, more: object = {}): Promise<Shop> {
   const wanted = { ...newShopOf(kind, products()), ...more }
-  const answer = await postShop(owner, appId, wanted)
+  const answer = await owner.call('POST', `/apps/${appId}/shops`, wanted)
   expect(answer.status).toBe(201)
   return { ...answer.json.data.shop, secret: wanted.secret }
 }
@@ -266,7 +266,7 @@ describe.each(kinds)('a shop of %s', (kind) => {
     'needs an API key, which is not shown, and creates nothing that its host does not confirm',
     async () => {
       const { apiKey, ...wanted } = newShopOf(kind, products())
-      const answer = await postShop(owner, appId, wanted)
+      const answer = await owner.call('POST', `/apps/${appId}/shops`, wanted)
       expect(wrongFields(answer)).toEqual(['apiKey'])
       const shop = await addShop(kind)
       expect(JSON.stringify(shop)).not.toContain(apiKey)
@@ -290,7 +290,7 @@ test.each([
   ['lemonsqueezy', 'short'],
   ['gumroad', 'Ada Lovelace'],
 ] as const)('a shop of %s does not take “%s” for its secret', async (kind, secret) => {
-  const answer = await postShop(owner, appId, { ...newShopOf(kind), secret })
+  const answer = await owner.call('POST', `/apps/${appId}/shops`, { ...newShopOf(kind), secret })
   expect(wrongFields(answer)).toEqual(['secret'])
 })
 
@@ -551,7 +551,7 @@ describe('Paddle', () => {
 describe('Lemon Squeezy', () => {
   test('reads the order of a refunded renewal back, and says that it needs an API key for it', async () => {
     const { apiKey, ...wanted } = newShopOf('lemonsqueezy', products())
-    const { shop } = (await postShop(owner, appId, wanted)).json.data
+    const { shop } = (await owner.call('POST', `/apps/${appId}/shops`, wanted)).json.data
     const own: Shop = { ...shop, secret: wanted.secret }
     const { order, said } = sold('lemonsqueezy', 'sub')
     expect(await deliver(own, said)).toBe(200)
