@@ -68,9 +68,6 @@ export const licenseStats = z.strictObject({
   unused: z.int(),
   expired: z.int(),
   banned: z.int(),
-  shown: z
-    .strictObject({ active: z.int(), unused: z.int(), expired: z.int() })
-    .describe('how many each filter shows: the others count banned licenses too'),
 })
 
 /** A key chosen by the owner: at least 6 letters and digits, plus `-` and `_`; no two keys of an app may read the same. */

@@ -280,7 +280,7 @@ describe('deleting an app', () => {
     expect((await owner.call('GET', `/apps/${app._id}/stats`)).json.data.stats).toEqual({
       totalLicenses: 6,
       activeLicenses: 1,
-      unusedLicenses: 4,
+      unusedLicenses: 5,
       expiredLicenses: 0,
       bannedLicenses: 1,
       totalResellers: 0,

@@ -5,7 +5,7 @@ import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { StatRow } from '../../ui/stat-row.tsx'
 
 export interface LicenseStatsProps {
-  stats: { total: number; shown: { active: number; unused: number; expired: number } } | undefined
+  stats: { total: number; active: number; unused: number; expired: number } | undefined
   loading: boolean
   /** The counted app; undefined for all. */
   app: { _id: string; name: string } | undefined
@@ -13,7 +13,7 @@ export interface LicenseStatsProps {
 
 export function LicenseStats({ stats, loading, app }: LicenseStatsProps) {
   const listOf = (status?: LicenseStatus) => listPath(paths.licenses, { app: app?._id, status })
-  const active = stats ? `${percentOf(stats.shown.active, stats.total)}% of total` : 'Of total'
+  const active = stats ? `${percentOf(stats.active, stats.total)}% of total` : 'Of total'
   return (
     <StatRow
       loading={loading}
@@ -25,23 +25,17 @@ export function LicenseStats({ stats, loading, app }: LicenseStatsProps) {
           icon: <KeyRound />,
           to: listOf(),
         },
-        {
-          label: 'Active',
-          value: stats?.shown.active,
-          note: active,
-          icon: <CircleCheck />,
-          to: listOf('active'),
-        },
+        { label: 'Active', value: stats?.active, note: active, icon: <CircleCheck />, to: listOf('active') },
         {
           label: 'Unused',
-          value: stats?.shown.unused,
+          value: stats?.unused,
           note: 'Not registered yet',
           icon: <CircleDashed />,
           to: listOf('unused'),
         },
         {
           label: 'Expired',
-          value: stats?.shown.expired,
+          value: stats?.expired,
           note: 'Past their expiry',
           icon: <Clock />,
           to: listOf('expired'),

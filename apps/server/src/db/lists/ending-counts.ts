@@ -51,9 +51,6 @@ export async function countOf<Status extends string>(
   counts: Counts<Exclude<Status, 'expiring'>>,
 ): Promise<number> {
   const status = filter.status ?? 'total'
-  if (status !== 'expiring') {
-    const shown: Partial<Record<string, number>> = counts.shown ?? {}
-    return shown[status] ?? (counts as Record<string, number>)[status] ?? 0
-  }
+  if (status !== 'expiring') return counts[status as keyof typeof counts]
   return countExpiring(database, list as unknown as List<'expiring'>, filter)
 }

@@ -100,10 +100,7 @@ export interface ListQuery<Status extends string> extends Page {
 
 export type SortedPage = Page & { sort: Sort }
 
-export type Counts<Status extends string> = Record<Status | 'total', number> & {
-  /** How many rows a filter by status shows, where that is not what the status counts. */
-  shown?: Partial<Record<Status, number>>
-}
+export type Counts<Status extends string> = Record<Status | 'total', number>
 
 export interface Search {
   index: Syntax['searchIndex']

@@ -32,7 +32,7 @@ export async function dashboardData(ctx: Ctx, actor: VendorActor) {
     user: await getUser(ctx, actor),
     stats: {
       totalLicenses: { value: licenses.total, ...growth('licenses') },
-      activeLicenses: { value: licenses.shown.active, ...growth('activations') },
+      activeLicenses: { value: licenses.active, ...growth('activations') },
       totalResellers: {
         value: resellers.total,
         change: resellers.within - resellers.before,

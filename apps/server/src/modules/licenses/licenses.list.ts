@@ -29,21 +29,20 @@ export const licenseList: List<ListedLicenseStatus> = {
   table: 'licenses',
   id: /^lic_[0-9a-f]{32}$/,
   statuses: {
-    unused: (now) => sql`t.used = 0 and t.expires_at > ${now} and t.banned = 0`,
-    active: (now) => sql`t.used = 1 and t.expires_at > ${now} and t.banned = 0`,
-    expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now} and t.banned = 0`,
+    unused: (now) => sql`t.used = 0 and t.expires_at > ${now}`,
+    active: (now) => sql`t.used = 1 and t.expires_at > ${now}`,
+    expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now}`,
     banned: () => sql`t.banned = 1`,
-    expiring: (now) =>
-      sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs} and t.banned = 0`,
+    expiring: (now) => sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`,
   },
   inPlaces: {
-    unused: { flags: sql`and t.used = 0 and t.banned = 0`, ends: 'ahead' },
-    active: { flags: sql`and t.used = 1 and t.banned = 0`, ends: 'ahead' },
-    expired: { flags: sql`and t.banned = 0`, ends: 'past' },
+    unused: { flags: sql`and t.used = 0`, ends: 'ahead' },
+    active: { flags: sql`and t.used = 1`, ends: 'ahead' },
+    expired: { flags: sql``, ends: 'past' },
     banned: { flags: sql`and t.banned = 1` },
-    expiring: { flags: sql`and t.used = 1 and t.banned = 0`, ends: 'soon' },
+    expiring: { flags: sql`and t.used = 1`, ends: 'soon' },
   },
-  count: countByStatus,
+  count,
   byEnd,
   isOf: (_database, origin) => isOf(origin),
   ofOrigin,
@@ -68,66 +67,35 @@ export const licenseList: List<ListedLicenseStatus> = {
  * Adds trigger-kept counts by block and by hour to the rows of the current hour. One pass without GROUP BY, because
  * SQLite would sort for it.
  */
-export async function countByStatus({ lists }: Database, selection: ListScope): Promise<LicenseCounts> {
+async function count({ lists }: Database, selection: ListScope): Promise<Counts<LicenseStatus>> {
   const past = countedUntil(selection.now)
-  const { rows } = await sql<Sums>`
+  const { rows } = await sql<Record<'total' | 'used' | 'banned' | 'past' | 'past_used', number>>`
     select coalesce(sum(n), 0) as total, coalesce(sum(n * used), 0) as used, coalesce(sum(n * banned), 0) as banned,
-      coalesce(sum(n * used * banned), 0) as used_banned,
-      coalesce(sum(past), 0) as past, coalesce(sum(past * used), 0) as past_used,
-      coalesce(sum(past * banned), 0) as past_banned, coalesce(sum(past * used * banned), 0) as past_used_banned
+      coalesce(sum(past), 0) as past, coalesce(sum(past * used), 0) as past_used
     from (
       select t.n as n, t.used as used, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
       from license_blocks t where ${within(selection)}
       union all
-      select 0, t.used, t.banned, t.n from license_counts t
+      select 0, t.used, 0, t.n from license_counts t
       where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
-      select 0, t.used, t.banned, 1 from licenses t
+      select 0, t.used, 0, 1 from licenses t
       where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
     ) parts`.execute(lists)
-  const sums = rows[0] ?? noSums
-  const { total, used, banned, past: expired, past_used: usedUp } = sums
-  const bannedActive = sums.used_banned - sums.past_used_banned
-  const active = used - usedUp
-  const unused = total - used - (expired - usedUp)
-  return {
-    total,
-    active,
-    unused,
-    expired,
-    banned,
-    shown: {
-      active: active - bannedActive,
-      unused: unused - (banned - bannedActive - sums.past_banned),
-      expired: expired - sums.past_banned,
-    },
-  }
+  const { total = 0, used = 0, banned = 0, past: expired = 0, past_used: usedUp = 0 } = rows[0] ?? {}
+  return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }
 }
-
-/** `shown` counts by the badge, as the filters do: without banned licenses. */
-export type LicenseCounts = Counts<LicenseStatus> & {
-  shown: Record<'active' | 'unused' | 'expired', number>
-}
-
-const noSums = {
-  ...{ total: 0, used: 0, banned: 0, used_banned: 0 },
-  ...{ past: 0, past_used: 0, past_banned: 0, past_used_banned: 0 },
-}
-type Sums = typeof noSums
 
 const flags = [sql`t.used = 0`, sql`t.used = 1`]
 
 function byEnd(status: ListedLicenseStatus | undefined, now: number): { index: ListIndex; parts: Sql[] } {
-  const unused = sql`t.used = 0 and t.expires_at > ${now} and t.banned = 0`
-  const active = sql`t.used = 1 and t.expires_at > ${now} and t.banned = 0`
+  const unused = sql`t.used = 0 and t.expires_at > ${now}`
+  const active = sql`t.used = 1 and t.expires_at > ${now}`
   switch (status) {
     case undefined:
       return { index: '_expiry', parts: flags }
     case 'expired':
-      return {
-        index: '_expiry',
-        parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now} and t.banned = 0`),
-      }
+      return { index: '_expiry', parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now}`) }
     case 'banned':
       return { index: '_banned_expiry', parts: [sql`t.banned = 1`] }
     case 'expiring':

@@ -1,9 +1,15 @@
-import { type Duration, type License, type ListedLicenseStatus, unlimited } from '@keyward/contract'
+import {
+  type Duration,
+  type License,
+  type LicenseStatus,
+  type ListedLicenseStatus,
+  unlimited,
+} from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices, type Slice, type Transactions, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { countEnding, countExpiring } from '../../db/lists/ending-counts.ts'
-import { type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
+import { type Counts, type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
 import { toTypedKey } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -20,7 +26,7 @@ import { getLimits } from '../owners/owners.service.ts'
 import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts'
 import { hasTwins, usersOf } from './licenses.access.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
-import { countByStatus, type LicenseCounts, licenseList } from './licenses.list.ts'
+import { licenseList } from './licenses.list.ts'
 import { matchesOf } from './licenses.matches.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
@@ -33,11 +39,7 @@ export async function listLicenses(ctx: Ctx, actor: VendorActor, query: ListQuer
   const { seqs, pagination, stats } = await findPage(ctx.database, licenseList, filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  return {
-    licenses: rows.map((row) => ({ ...toLicense(row, now), ...matches(row) })),
-    pagination,
-    stats: stats as LicenseCounts,
-  }
+  return { licenses: rows.map((row) => ({ ...toLicense(row, now), ...matches(row) })), pagination, stats }
 }
 
 /** The ids of those that match the filters of a list, newest first. */
@@ -71,8 +73,8 @@ export async function countEndingLicenses({ database }: Ctx, scope: OwnerScope, 
 }
 
 /** Counts an owner's licenses, or those of one app that the caller has checked to be the owner's. */
-export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<LicenseCounts> =>
-  countByStatus(ctx.database, { scope, appId, now: ctx.clock.now() })
+export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<LicenseStatus>> =>
+  licenseList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
 export interface NewLicenses {
   app: string

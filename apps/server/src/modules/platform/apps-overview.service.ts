@@ -28,9 +28,9 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
   const clients = await countEndUsers(ctx, scope, id)
   return {
     totalLicenses: licenses.total,
-    activeLicenses: licenses.shown.active,
-    unusedLicenses: licenses.shown.unused,
-    expiredLicenses: licenses.shown.expired,
+    activeLicenses: licenses.active,
+    unusedLicenses: licenses.unused,
+    expiredLicenses: licenses.expired,
     bannedLicenses: licenses.banned,
     totalResellers: await access.countResellers(ctx.database, scope, id),
     totalClients: clients.total,
