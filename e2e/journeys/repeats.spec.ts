@@ -168,12 +168,11 @@ test('a bulk action that is submitted twice at once adds the days once', async (
   expect(expiryOf(extended)).toBe(monthAfter(license!.expiresAt!).getTime())
 })
 
-test('a double click on seven forms and on a switch sends one request', async ({ page, request }) => {
+test('a double click on six forms and on a switch sends one request', async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 10)
   const user = await vendor.createEndUser(app, 'hanna', 20)
-  const { customer } = await vendor.call('POST', '/customers', { email: 'rosa@example.com' })
   const sent: string[] = []
   page.on('request', (one) => {
     if (one.method() !== 'GET' && one.url().includes('/api/'))
@@ -182,7 +181,6 @@ test('a double click on seven forms and on a switch sends one request', async ({
   await enter(page, vendor)
   const forms: [path: string, field: string | undefined, button: string, toast: string][] = [
     ['/customers?dialog=create', 'Email', 'Add Customer', 'Customer Added'],
-    [`/customers?dialog=edit&id=${customer._id}`, 'Name', 'Save Customer', 'Customer Updated'],
     [`/licenses?dialog=extend&id=${license!._id}`, undefined, 'Extend License', 'License Updated'],
     [`/licenses?dialog=edit-license&id=${license!._id}`, 'Note', 'Save License', 'License Updated'],
     [`/users?dialog=extend&id=${user._id}`, undefined, 'Extend', 'Subscription Extended'],
