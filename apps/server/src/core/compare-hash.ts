@@ -2,7 +2,7 @@ import { verifySync } from '@node-rs/argon2'
 import { verifySync as verifyBcrypt } from '@node-rs/bcrypt'
 import { costOf, formsOfPassword, isImportedHash } from './imported-hashes.ts'
 
-/** What every comparison of a password that is wrong must cost, so that its time tells nothing of what is stored. */
+/** What each comparison of a wrong password must cost, so that its time does not reveal the stored hash. */
 export interface Evenly {
   /** The bcrypt cost of the dearest hash that may be stored. */
   cost: number

@@ -4,7 +4,7 @@ const most = 8
 /** The shortest custom key has as many letters and digits. */
 const shortest = 6
 
-/** More is no text that somebody pasted by mistake. */
+/** Longer texts are not searched for a key. */
 const longest = 1000
 
 /** Without what is around it. */

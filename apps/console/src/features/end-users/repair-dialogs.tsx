@@ -68,7 +68,7 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
   )
 }
 
-/** Sets the end, also an earlier one. More time is sent as such, so that nobody else's is lost. */
+/** Sets the end, also an earlier one. Added time is sent as a duration, so that concurrent extensions add up. */
 export function EndUserExpiryDialog({ user, onClose }: EndUserDialogProps) {
   const repair = useRepair('Expiry Updated')
   const extend = useExtend()

@@ -32,7 +32,7 @@ interface WebhooksTable {
   /** Who saved it last. */
   maker_kind: 'person' | 'api_key'
   maker_id: string
-  /** Who made it or rotated its secret last: nobody else has got the secret. */
+  /** The maker, or the last person or key that rotated the secret: only they received it. */
   keeper_kind: Generated<'person' | 'api_key'>
   keeper_id: Generated<string>
   created_at: number

@@ -99,7 +99,7 @@ export class BlockTables {
       const entry = { id, reason }
       entries.set(id, entry)
       if (kind !== 'hwid') networks.push(...withNetwork(value_key, entry))
-      // Earlier versions took placeholders: such an entry would block machines that nobody meant.
+      // Earlier versions took placeholders: such an entry would block unrelated machines.
       else if (!isPlaceholderId(value)) {
         devices.set(value_key, entry)
         for (const hash of otherHashesOf(value)) devices.set(hash, entry)

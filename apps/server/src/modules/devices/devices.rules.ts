@@ -106,7 +106,7 @@ export function toNamedMachine(appId: string, hwid: string | undefined): Machine
 export const isHashOnly = ({ hwid, hash }: Pick<Machine, 'hwid' | 'hash'>): boolean =>
   hwid === `${hashPrefix}${hash}`
 
-/** Whether many machines send this hardware id: it stands for none, except where it was bound before. */
+/** Whether many machines send this hardware id: it counts as missing, unless it is already bound. */
 export const isPlaceholder = (machine: Pick<Machine, 'hwid' | 'hash'>): boolean =>
   isHashOnly(machine) ? placeholderHashes().has(machine.hash) : isPlaceholderId(machine.hwid)
 

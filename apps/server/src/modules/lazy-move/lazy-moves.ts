@@ -108,7 +108,7 @@ export class LazyMoves {
     })
   }
 
-  /** Beyond the limit nobody knows what the old provider would say: neighbors of a guesser come again. */
+  /** Answers busy beyond the limit: honest callers behind the same address try again later. */
   async #refuseGuesses(app: App, address: string): Promise<void> {
     await this.#parts.attempts.count(refusedMoves, app.id, address).catch((error: Problem) => {
       const { retryAfterSeconds } = error

@@ -98,7 +98,7 @@ const login: Handler = async (deps, exchange) => {
   return signedIn(deps, exchange, await deps.calls.login(session, { username, password, hwid, address }))
 }
 
-/** An address that is not known is refused like a wrong password: nobody learns who is a customer. */
+/** An address that is not known is refused like a wrong password: the answer does not reveal who is a customer. */
 const loginEmail: Handler = async (deps, exchange) => {
   const { session, address } = exchange
   const sent = { password: rawField(exchange, 'pass') ?? '', hwid: hwidOf(exchange) }
