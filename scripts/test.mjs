@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundleServer } from './bundle-server.mjs'
 import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
 import { browser, code, runTests } from './test-runs.mjs'
 import { Times } from './test-times.mjs'
@@ -11,11 +12,13 @@ import { installToolChains } from './tool-chains.mjs'
 const times = new Times()
 await times.measure('install', async () => ensureInstalled({ dev: true }))
 const isFull = process.argv.includes('--full')
-const env = isFull ? { ...compiled, TEST_FULL: '1' } : compiled
+const env = { ...compiled, ...(isFull && { TEST_FULL: '1' }) }
 // A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
 const repeats = process.env.CI !== undefined
 const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
+/** Characters of one failure that the end of the log repeats. */
+const failureMax = 2000
 /** Printed at the end, because the top of a long log is often cut off. */
 const named = { flaky: [], failed: [] }
 /** How long each file of tests took. */
@@ -27,6 +30,7 @@ try {
     await buildSdk()
     await ensureConsole()
     await toolChains
+    env.TEST_SERVER = await bundleServer()
   })
   // Each of them waits for half of its time, so both together take little longer than the longer one.
   const kinds = [code(env), browser(env)]
@@ -38,7 +42,9 @@ try {
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
 for (const line of times.lines(isFull ? {} : undefined)) console.log(line)
-for (const name of named.failed) console.log(`failed: ${name}`)
+for (const text of named.failed) console.log(`failed: ${text.slice(0, failureMax)}`)
+// Once more by name alone: the errors before can be long, and of a long log often only the end is kept.
+for (const text of named.failed) console.log(`failed: ${text.split('\n', 1)[0]}`)
 if (named.flaky.length > 0) {
   const frame = '!'.repeat(100)
   console.log(

@@ -1,7 +1,7 @@
 import { newShopSecret, paid, signedRequest } from '../../apps/server/test/shop-events.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
-import { mailedLink, test } from '../mailing.ts'
+import { mailedLink, test, trustMails } from '../mailing.ts'
 import { dialog, enter, expectToast, Program, row, Vendor, visit } from '../steps.ts'
 
 test('the page of a customer lists its mails and mails keys again; an end user gets a link to choose a password', {
@@ -9,6 +9,7 @@ test('the page of a customer lists its mails and mails keys again; an end user g
 }, async ({ page, request, mails, keyward }) => {
   const email = 'mails@buyers.example'
   const vendor = await Vendor.signUp(request)
+  trustMails(keyward)
   const app = await vendor.createApp('Tally')
   await vendor.call('PUT', `/apps/${app._id}`, { settings: { customerPage: true } })
   const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
 import { newShopSecret, paid, signedRequest } from '../../apps/server/test/shop-events.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
-import { mailedLink, test } from '../mailing.ts'
+import { mailedLink, test, trustMails } from '../mailing.ts'
 import { Tally } from '../program.ts'
 import {
   type App,
@@ -100,8 +100,9 @@ test('new computer: the key opens the page, which explains the refusal and frees
 
 test('forgotten password: a mailed link opens keys and orders once, and sets a new password', {
   tag: '@phone-full',
-}, async ({ page, request, mails }) => {
+}, async ({ page, request, mails, keyward }) => {
   const { vendor, app } = await openPage(request)
+  trustMails(keyward)
   const email = `${unique('buyer')}@example.com`
   const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {
     name: 'Pro',
@@ -210,8 +211,10 @@ test('several end users are told apart, a floating license says so, and a limit 
   page,
   request,
   mails,
+  keyward,
 }) => {
   const { vendor, app } = await openPage(request, { customerDevices: 1 })
+  trustMails(keyward)
   const email = `${unique('buyer')}@example.com`
   const type = await vendor.call('POST', `/apps/${app._id}/license-types`, {
     ...{ name: 'Team', term: 'forever', seats: 5 },
@@ -253,7 +256,7 @@ test('several end users are told apart, a floating license says so, and a limit 
     await page.reload()
     await expect(refused).toContainText(unused!.key, { timeout: 2000 })
   }).toPass()
-  await expect(refused).toContainText('The maker has blocked this key')
+  await expect(refused).toContainText('Solved: this reason no longer applies.')
   await expectAccessible(page, 'several end users')
 
   await part(page, 'Devices of bob').getByRole('button', { name: 'Free Unnamed device' }).click()
@@ -268,8 +271,10 @@ test("the vendor's link asks for a new password, and for the current one once it
   page,
   request,
   mails,
+  keyward,
 }) => {
   const { vendor, app } = await openPage(request)
+  trustMails(keyward)
   const client = await vendor.createEndUser(app, 'amy')
   const email = `${unique('amy')}@example.com`
   await vendor.call('PATCH', `/clients/${client._id}`, { email })

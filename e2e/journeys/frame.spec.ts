@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { premiumVendor } from '../reseller.ts'
-import { dialog, enter, heading, settle, Vendor, visit } from '../steps.ts'
+import { dialog, enter, heading, pauseAll, settle, Vendor, visit } from '../steps.ts'
 
 test('all pages of the owner start their titles at one left edge and one height', { tag: '@phone' }, async ({
   page,
@@ -68,7 +68,7 @@ test('a message covers neither the title of a page nor the buttons of a dialog',
 }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/settings')
-  await page.getByRole('switch').first().click()
+  await pauseAll(page)
   const toast = page.locator('[data-sonner-toast]').first()
   await expect(toast).toBeVisible()
   const { width, height } = page.viewportSize()!
@@ -108,7 +108,7 @@ for (const [reducedMotion, limitMs] of [
     await page.emulateMedia({ reducedMotion })
     const { vendor } = await premiumVendor(request, keyward)
     await enter(page, vendor, '/settings')
-    await page.getByRole('switch').first().click()
+    await pauseAll(page)
     await expect(page.locator('[data-sonner-toast]').first()).toBeVisible()
     expect(await longestMotion(page)).toBeLessThan(limitMs)
     await page.goto('/licenses?dialog=generate')

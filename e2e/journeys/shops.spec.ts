@@ -1,7 +1,7 @@
 import { textsTo } from '../../apps/server/test/mailed.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { test as mailing } from '../mailing.ts'
+import { test as mailing, trustMails } from '../mailing.ts'
 import { addShop, sell } from '../shop.ts'
 import {
   choose,
@@ -209,25 +209,29 @@ test('a shop gets a new secret, is turned off and on, and is deleted', async ({ 
   await expect(page.getByText('No shops yet')).toBeVisible()
 })
 
-mailing('an order says that its keys were mailed, and mails them again', async ({ page, request, mails }) => {
-  const vendor = await Vendor.signUp(request)
-  const app = await vendor.createApp()
-  const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {
-    name: 'Pro',
-    term: 'forever',
-  })
-  const shop = await addShop(vendor, app, [{ product: 'pro', type: licenseType._id }])
-  const email = `${shop._id.toLowerCase()}@example.com`
-  await sell(request, shop, { order: 'C-3', product: 'pro', email })
-  await enter(page, vendor, '/orders')
-  await expect(row(page, 'C-3')).toContainText('Mailed')
-  await row(page, 'C-3').getByRole('button', { name: 'C-3', exact: true }).click()
-  const open = dialog(page, 'Order C-3')
-  await expect(open.getByText('Sent', { exact: true })).toBeVisible()
-  await expectAccessible(page, 'a mailed order')
-  await open.getByRole('button', { name: 'Mail Keys Again' }).click()
-  await expectToast(page, 'The keys are mailed again')
-  await expect.poll(() => textsTo(mails, email).length).toBe(2)
-  const { orders } = await vendor.call('GET', '/orders?search=C-3')
-  for (const text of textsTo(mails, email)) expect(text).toContain(orders[0].licenses[0].key)
-})
+mailing(
+  'an order says that its keys were mailed, and mails them again',
+  async ({ page, request, mails, keyward }) => {
+    const vendor = await Vendor.signUp(request)
+    trustMails(keyward)
+    const app = await vendor.createApp()
+    const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {
+      name: 'Pro',
+      term: 'forever',
+    })
+    const shop = await addShop(vendor, app, [{ product: 'pro', type: licenseType._id }])
+    const email = `${shop._id.toLowerCase()}@example.com`
+    await sell(request, shop, { order: 'C-3', product: 'pro', email })
+    await enter(page, vendor, '/orders')
+    await expect(row(page, 'C-3')).toContainText('Mailed')
+    await row(page, 'C-3').getByRole('button', { name: 'C-3', exact: true }).click()
+    const open = dialog(page, 'Order C-3')
+    await expect(open.getByText('Sent', { exact: true })).toBeVisible()
+    await expectAccessible(page, 'a mailed order')
+    await open.getByRole('button', { name: 'Mail Keys Again' }).click()
+    await expectToast(page, 'The keys are mailed again')
+    await expect.poll(() => textsTo(mails, email).length).toBe(2)
+    const { orders } = await vendor.call('GET', '/orders?search=C-3')
+    for (const text of textsTo(mails, email)) expect(text).toContain(orders[0].licenses[0].key)
+  },
+)

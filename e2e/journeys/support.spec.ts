@@ -7,8 +7,8 @@ import { startProcess } from '../../apps/server/test/server-process.ts'
 import type { SmtpSink } from '../../apps/server/test/smtp-sink.ts'
 import { Keyward } from '../../packages/sdk/src/index.ts'
 import { Shop } from '../buying.ts'
-import { expect } from '../keyward.ts'
-import { mailedLink, test } from '../mailing.ts'
+import { expect, type Keyward as Running } from '../keyward.ts'
+import { mailedLink, test, trustMails } from '../mailing.ts'
 import { type Configuration, clockAhead, Tally } from '../program.ts'
 import { type App, enter, expectToast, unique, Vendor } from '../steps.ts'
 
@@ -26,8 +26,9 @@ interface Situation {
 }
 
 /** A vendor who sells Tally in a shop, and a customer with a text to count. */
-async function sold(request: APIRequestContext, url: string): Promise<Situation> {
+async function sold(request: APIRequestContext, keyward: Running): Promise<Situation> {
   const vendor = await Vendor.signUp(request)
+  trustMails(keyward)
   const app = await vendor.createApp('Tally')
   await vendor.call('PUT', `/apps/${app._id}`, { settings: { customerPage: true } })
   const shop = await Shop.open(request, vendor, app, {
@@ -39,7 +40,7 @@ async function sold(request: APIRequestContext, url: string): Promise<Situation>
   const text = join(home, 'novel.md')
   await writeFile(text, 'four words of text\n')
   const configuration: Configuration = {
-    baseUrl: url,
+    baseUrl: keyward.url,
     appId: app.appId,
     secret: app.appSecret,
     publicKeys: JSON.stringify((await keys.json()).data.keys),
@@ -86,7 +87,7 @@ async function freeTheOnlyDevice(page: Page) {
 const wordCount = 'novel.md'
 
 test('a new computer: the customer frees the old one', async ({ page, request, keyward, mails }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('old-computer', '--key', key, text).expectEnd(0, wordCount)
@@ -103,7 +104,7 @@ test('Windows was installed again: the customer frees the device that it was', {
   keyward,
   mails,
 }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('windows-before', '--key', key, text).expectEnd(0, wordCount)
@@ -119,7 +120,7 @@ test('a forgotten password: the customer chooses another one', { tag: '@full' },
   keyward,
   mails,
 }) => {
-  const { app, shop, email, configuration } = await sold(request, keyward.url)
+  const { app, shop, email, configuration } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const program = new Keyward({
     baseUrl: keyward.url,
@@ -143,7 +144,7 @@ test('a forgotten password: the customer chooses another one', { tag: '@full' },
 })
 
 test('a lost key: the mailed link shows it', async ({ page, request, keyward, mails }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await signInByMail(page, mails, app, email)
@@ -156,7 +157,7 @@ test('a lost key: the mailed link shows it', async ({ page, request, keyward, ma
 test('bought twice: the second order is refunded in the shop, and the first key goes on', {
   tag: '@full',
 }, async ({ page, request, keyward, mails }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const first = await mailedKey(mails, email)
   const again = await shop.buy(email, 'home')
@@ -171,7 +172,7 @@ test('bought twice: the second order is refunded in the shop, and the first key 
 })
 
 test('a refund: the page says why the key is blocked', async ({ page, request, keyward, mails }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('pc', '--key', key, text).expectEnd(0, wordCount)
@@ -189,7 +190,7 @@ test('expired and renewed: the shop renews, and the program goes on', { tag: '@f
   keyward,
   mails,
 }) => {
-  const { vendor, app, shop, email, run, text } = await sold(request, keyward.url)
+  const { vendor, app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('pc', '--key', key, text).expectEnd(0, wordCount)
@@ -213,7 +214,7 @@ test('a laptop that was asleep for a month goes on once it is online', { tag: '@
   const environment = { SMTP_URL: `smtp://${mails.host}`, LOG_LEVEL: 'fatal' }
   const keyward = await serverOf(environment)
   const request = await playwright.request.newContext({ baseURL: keyward.url })
-  const { shop, email, run, configuration, text } = await sold(request, keyward.url)
+  const { shop, email, run, configuration, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   await run('laptop', '--key', await mailedKey(mails, email), text).expectEnd(0, wordCount)
   await keyward.stop()
@@ -238,7 +239,7 @@ test('a machine without a network: the page answers its request', async ({
   keyward,
   mails,
 }) => {
-  const { app, shop, email, configuration, text } = await sold(request, keyward.url)
+  const { app, shop, email, configuration, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   // Nothing listens there.
@@ -262,7 +263,7 @@ test('a wrong clock: the program says so, and goes on once it is right', { tag: 
   keyward,
   mails,
 }) => {
-  const { shop, email, run, configuration, text } = await sold(request, keyward.url)
+  const { shop, email, run, configuration, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('pc', '--key', key, text).expectEnd(0, wordCount)
@@ -282,7 +283,7 @@ test('banned by mistake: one click of the vendor ends it', { tag: '@full' }, asy
   keyward,
   mails,
 }) => {
-  const { vendor, app, shop, email, run, text } = await sold(request, keyward.url)
+  const { vendor, app, shop, email, run, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('pc', '--key', key, text).expectEnd(0, wordCount)
@@ -305,7 +306,7 @@ test('the wrong edition: the customer changes it in the shop', { tag: '@full' },
   keyward,
   mails,
 }) => {
-  const { app, shop, email, run, text } = await sold(request, keyward.url)
+  const { app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
   await run('pc', '--key', key, text).expectEnd(0, wordCount)

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { callOver, main } from './server-process.ts'
 
@@ -23,7 +24,7 @@ async function startUnread(output: 'pipe' | number) {
   })
   children.push(child)
   const url = `http://127.0.0.1:${port}`
-  await vi.waitFor(() => callOver(url, 'GET', '/health'), { timeout: 110_000, interval: 50 })
+  await eventually(() => callOver(url, 'GET', '/health'), { timeout: 110_000, interval: 50 })
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   const end = () => {
     child.kill('SIGTERM')

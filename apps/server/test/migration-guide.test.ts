@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signUp } from './actors.ts'
 import { makeOldApp } from './compatibility-actor.ts'
+import { eventually } from './eventually.ts'
 import { serverForAll } from './fixtures.ts'
 import { freePort } from './free-port.ts'
 import { cpp12, python12 } from './old-programs/keyed.ts'
@@ -199,7 +200,7 @@ ${site}}`,
       .replace('.com/', `.com:${port}/`)
       .replace('curl', `curl -sS --cacert ${join(folder, 'cert.pem')}`)
     const ask = async (more = '') => (await bash('bash', ['-c', here + more])).stdout
-    await vi.waitFor(async () => expect(await ask()).toContain('"Initialized"'), {
+    await eventually(async () => expect(await ask()).toContain('"Initialized"'), {
       timeout: 60_000,
       interval: 100,
     })

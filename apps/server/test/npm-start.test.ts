@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 
 const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url))
 let folder: string
@@ -43,7 +44,7 @@ async function start(command: string) {
     stdio: 'ignore',
     env: { PATH, HOME, PORT: '0', DATA_DIR: join(folder, 'data'), LOG: log },
   })
-  await vi.waitFor(
+  await eventually(
     () => {
       url = /Keyward is ready: (\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? ''
       expect(url).not.toBe('')
@@ -59,7 +60,7 @@ const answers = () =>
     () => false,
   )
 const expectExited = () =>
-  vi.waitFor(async () => expect(await answers()).toBe(false), { timeout: 60_000, interval: 100 })
+  eventually(async () => expect(await answers()).toBe(false), { timeout: 60_000, interval: 100 })
 
 describe.skipIf(process.platform === 'win32')('a server started by npm exits', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)('when npm gets %s', async (signal) => {

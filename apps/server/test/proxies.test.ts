@@ -7,7 +7,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { serverForAll } from './fixtures.ts'
 import { freePort } from './free-port.ts'
 import { selfSigned } from './self-signed.ts'
@@ -115,7 +116,7 @@ async function startProxy(name: keyof typeof proxies, isPath: boolean) {
     await once(socket, 'connect').finally(() => socket.destroy())
   }
   for (const port of Object.values(ports))
-    await Promise.race([ended, vi.waitFor(answers(port), { timeout: 60_000, interval: 20 })])
+    await Promise.race([ended, eventually(answers(port), { timeout: 60_000, interval: 20 })])
   return { child, ports }
 }
 
@@ -177,7 +178,7 @@ describe.each(['nginx', 'caddy', 'haproxy'] as const)('%s, as in deploy/', (name
       events.on('data', (data) => (seen += data))
       events.on('error', () => {})
       await call('POST', '/keyward/api/apps', { token, body: '{"name":"Atlas"}' })
-      await vi.waitFor(() => expect(seen).toContain('event: change'), { timeout: 60_000, interval: 20 })
+      await eventually(() => expect(seen).toContain('event: change'), { timeout: 60_000, interval: 20 })
       events.destroy()
 
       // Larger than what proxies accept by default: the answer is that of Keyward.

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 export const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
+/** The server in one file, if scripts/bundle-server.mjs made it for this run. */
+const quickest = process.env.TEST_SERVER ?? main
 
 /** The real server in its own process. */
 export interface ServerProcess {
@@ -25,7 +27,7 @@ const endsWithTest = `setInterval(() => {
 export async function startProcess(
   environment: Record<string, string>,
   flags: string[] = [],
-  program = main,
+  program = quickest,
 ): Promise<ServerProcess> {
   const { PATH, HOME } = process.env
   const tied = ['--import', `data:text/javascript,${encodeURIComponent(endsWithTest)}`]

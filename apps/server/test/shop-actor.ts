@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Owner } from './actors.ts'
+import { eventually } from './eventually.ts'
 import type { TestServer } from './harness.ts'
 import { newShopSecret, paid, type SoldEvent, signedRequest } from './shop-events.ts'
 
@@ -55,15 +56,12 @@ export const ordersOf = async (owner: Caller, query: string) =>
 
 /** An order, once it is as expected and its mail has ended. */
 export const orderOnce = (owner: Caller, number: string, expected: object) =>
-  vi.waitFor(
-    async () => {
-      const [order] = await ordersOf(owner, `search=${encodeURIComponent(number)}`)
-      expect(order).toMatchObject(expected)
-      if (!('mail' in expected)) expect(order.mail).not.toBe('queued')
-      return order
-    },
-    { timeout: 60_000 },
-  )
+  eventually(async () => {
+    const [order] = await ordersOf(owner, `search=${encodeURIComponent(number)}`)
+    expect(order).toMatchObject(expected)
+    if (!('mail' in expected)) expect(order.mail).not.toBe('queued')
+    return order
+  })
 
 /** An order of a product without a license type. */
 export async function makeWaitingOrder(
@@ -91,15 +89,12 @@ export async function makeMailedOrder(
 
 /** Waits until every event of a shop was used, or waits for something. */
 export const allUsed = (on: TestServer, shopId: string) =>
-  vi.waitFor(
-    async () => {
-      const rows = await on.database.db
-        .selectFrom('shop_events')
-        .select('seq')
-        .where('shop_id', '=', shopId)
-        .where('due_at', '<=', on.clock.now() + 50_000)
-        .execute()
-      expect(rows).toEqual([])
-    },
-    { timeout: 120_000 },
-  )
+  eventually(async () => {
+    const rows = await on.database.db
+      .selectFrom('shop_events')
+      .select('seq')
+      .where('shop_id', '=', shopId)
+      .where('due_at', '<=', on.clock.now() + 50_000)
+      .execute()
+    expect(rows).toEqual([])
+  })

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
@@ -197,7 +198,7 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
     const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])
     await writeRules(`host all ${guarded} all scram-sha-256\n${rows[0].rules}`)
     // PostgreSQL reads the rules some time after it was asked to.
-    await vi.waitFor(async () => expect(await refuses(guarded)).toBe(true), { timeout: 60_000 })
+    await eventually(async () => expect(await refuses(guarded)).toBe(true))
   })
   afterAll(async () => {
     const { rows } = await admin.query('select pg_read_file(current_setting($1)) as rules', ['hba_file'])

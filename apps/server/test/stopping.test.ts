@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 let dataDir: string
@@ -44,13 +45,13 @@ test('SIGTERM closes idle connections at once, finishes running requests, closes
   const registration = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: registration })).json.data
   const idle = await open(health)
-  await vi.waitFor(() => expect(idle.received()).toContain('"up"'), { timeout: 60_000 })
+  await eventually(() => expect(idle.received()).toContain('"up"'))
   const unused = await open('')
   const partial = await open('GET /api/health HTTP/1.1\r\n')
   const stream = await open(
     `GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   )
-  await vi.waitFor(() => expect(stream.received()).toContain('hello'), { timeout: 60_000 })
+  await eventually(() => expect(stream.received()).toContain('hello'))
   const slow = await open(`${upload}${body.slice(0, 10)}`)
   // A response on another connection proves that the server has read the bytes above.
   await callOver(server.url, 'GET', '/health')
@@ -76,9 +77,7 @@ test('SIGHUP, which a closed terminal sends, finishes running requests and exits
   await callOver(server.url, 'GET', '/health')
   const ended = server.end('SIGHUP')
   // The listening socket is closed before the request is complete.
-  await vi.waitFor(() => expect(callOver(server.url, 'GET', '/health')).rejects.toThrow(), {
-    timeout: 60_000,
-  })
+  await eventually(() => expect(callOver(server.url, 'GET', '/health')).rejects.toThrow())
   slow.socket.write(body.slice(10))
   await slow.closed
   expect(slow.received()).toMatch(/^HTTP\/1\.1 401 /)
@@ -87,9 +86,7 @@ test('SIGHUP, which a closed terminal sends, finishes running requests and exits
 
 test('answers requests that arrive together with SIGTERM', async () => {
   const lines = await Promise.all(Array.from({ length: 20 }, () => open(health)))
-  await vi.waitFor(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true), {
-    timeout: 60_000,
-  })
+  await eventually(() => expect(lines.every((line) => line.received().includes('"up"'))).toBe(true))
   for (const line of lines) line.socket.write(health)
   expect(await server.end('SIGTERM')).toBe(0)
   await Promise.all(lines.map((line) => line.closed))

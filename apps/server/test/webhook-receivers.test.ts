@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from './eventually.ts'
 import { everyRow } from './every-row.ts'
 import { freePort } from './free-port.ts'
 import { callOver, startProcess } from './server-process.ts'
@@ -84,13 +85,10 @@ const forged: Record<string, () => Case> = {
 
 /** The status of the first answer, or that the receiver ended. */
 const firstAnswer = (child: ChildProcess, port: number, headers: Record<string, string>) =>
-  vi.waitFor(
-    async () => {
-      if (child.exitCode !== null) return 'ended'
-      return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: event })).status
-    },
-    { timeout: 60_000 },
-  )
+  eventually(async () => {
+    if (child.exitCode !== null) return 'ended'
+    return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: event })).status
+  })
 
 interface Delivery {
   state: string

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { eventually } from '../../../apps/server/test/eventually.ts'
 import { otherKey, testKey } from '../../../packages/sdk/test/signer.ts'
 import {
   plain,
@@ -71,7 +72,7 @@ function runWith(env: Record<string, string>, ...args: string[]) {
   })
   return {
     end,
-    prints: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 60_000 }),
+    prints: (text: string) => eventually(() => expect(output).toContain(text)),
     /** Changes the file until the program has ended: a check without an answer in time skips one piece of work. */
     endsWhileTextChanges: async () => {
       while (!hasEnded) {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../apps/server/test/eventually.ts'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import type { Adapter } from '../adapter.ts'
 import { makeLease, problem, useMachines } from '../machines.ts'
@@ -71,10 +72,10 @@ export function away(adapter: () => Adapter): void {
       space.on('init', opened)
       space.on('session', refuse(403, 'userBanned'))
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(kept().lease).toBe(''), 60_000)
-      await vi.waitFor(async () => {
+      await eventually(() => expect(kept().lease).toBe(''))
+      await eventually(async () => {
         expect(await call(id, 'has', 'pro')).toMatchObject({ result: false })
-      }, 60_000)
+      })
       expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'userBanned' } })
       space.on('init', plain(404))
       expect(await call(await start(), 'session')).toMatchObject(problem('no_lease'))
@@ -89,10 +90,10 @@ export function away(adapter: () => Adapter): void {
       space.on('init', (seen) => signed(seen, 200, { success: true }, { key: otherKey }))
       const requests = space.requests('init').length
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(space.requests('init').length).toBe(requests + 1), 60_000)
-      await vi.waitFor(async () => {
+      await eventually(() => expect(space.requests('init').length).toBe(requests + 1))
+      await eventually(async () => {
         expect(await call(id, 'session')).toMatchObject({ error: { kind: 'signature', code: 'unknown_key' } })
-      }, 60_000)
+      })
     })
 
     it('is online again after one answer in the background', async () => {
@@ -103,7 +104,7 @@ export function away(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject(offline)
       space.on('init', opened)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(async () => expect(await isOnline(id)).toBe(true), 60_000)
+      await eventually(async () => expect(await isOnline(id)).toBe(true))
     })
 
     it('asks in the background one request at a time, and five seconds apart', async () => {
@@ -114,14 +115,14 @@ export function away(adapter: () => Adapter): void {
       const id = await start()
       const count = () => space.requests('init').length - before
       for (let at = 0; at < 10; at++) expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(count()).toBe(2), 60_000)
+      await eventually(() => expect(count()).toBe(2))
       // The program may still be reading the answer.
       await setTimeout(200)
       for (let at = 0; at < 5; at++) expect(await call(id, 'session')).toMatchObject(offline)
       expect(count()).toBe(2)
       await elapse(id, 6)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(count()).toBe(3), 60_000)
+      await eventually(() => expect(count()).toBe(3))
     })
 
     it('asks the server first again after a minute without a call', async () => {
@@ -167,15 +168,15 @@ export function away(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject(offline)
       space.on('session', silent)
       expect(await call(id, 'session')).toMatchObject(offline)
-      await vi.waitFor(() => expect(space.requests('session').length).toBe(2), 60_000)
+      await eventually(() => expect(space.requests('session').length).toBe(2))
       const { result } = await call(id, 'login', { username: 'ada', password: 'secret1' })
       expect(result).toMatchObject({ ok: true })
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { result: events } = await adapter().ask({ op: 'events', id })
         expect(events).toContainEqual(
           expect.objectContaining({ event: 'failed', call: 'session', code: 'timed_out' }),
         )
-      }, 20_000)
+      })
       space.on('session', succeed({ user }))
       expect(await isOnline(id)).toBe(true)
     })

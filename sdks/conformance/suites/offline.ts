@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { leaseEndings } from '@keyward/contract'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../apps/server/test/eventually.ts'
 import { otherKey } from '../../../packages/sdk/test/signer.ts'
 import { leaseClaims } from '../../vectors/leases.ts'
 import type { Adapter } from '../adapter.ts'
@@ -141,9 +142,9 @@ export function offline(adapter: () => Adapter): void {
       expect(await call(id, 'session')).toMatchObject({ result: { ok: true } })
       expect((await call(id, 'has', 'pro')).result).toBe(true)
       space.on('init', refuse(403, 'appDisabled'))
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(await call(id, 'session')).toMatchObject({ result: { ok: false, code: 'appDisabled' } })
-      }, 60_000)
+      })
       expect((await call(id, 'has', 'pro')).result).toBe(false)
     })
 

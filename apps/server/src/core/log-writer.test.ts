@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { LogWriter, openLog } from './log-writer.ts'
 
 const megabyte = 1_048_576
@@ -30,7 +31,7 @@ test('keeps a megabyte of lines while the disk is full, then writes them and rep
   for (let count = 0; count < 3000; count += 1) log.write(line)
   expect(log.waitingBytes).toBe(megabyte)
   disk.full = false
-  await vi.waitFor(() => expect(disk.text).toContain('dropped'), { timeout: 60_000 })
+  await eventually(() => expect(disk.text).toContain('dropped'))
   log.write('later\n')
   await log.flush(5000)
   const lines = disk.text.split('\n')
@@ -69,7 +70,7 @@ test('neither blocks on an unread pipe nor grows with it, and continues when it 
     expect(log.waitingBytes).toBeLessThanOrEqual(megabyte)
     let received = ''
     const buffer = Buffer.alloc(65_536)
-    await vi.waitFor(
+    await eventually(
       () => {
         received += tryRead(reader, buffer)
         expect(received).toMatch(/"dropped":\d+.*\n/)

@@ -1,5 +1,5 @@
 import { messageDefaults } from '@keyward/contract'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { createSeal } from '../../src/core/crypto.ts'
 import {
@@ -13,6 +13,7 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 
@@ -260,7 +261,7 @@ test('those are online who are signed in and whose program called lately', async
   on.clock.advance(2 * hour + 1)
   expect(await online()).toBe(0)
   expect((await program.call('GET', '/session')).status).toBe(200)
-  await vi.waitFor(async () => expect(await online()).toBe(1), { timeout: 60_000 })
+  await eventually(async () => expect(await online()).toBe(1))
 
   expect((await owner.call('POST', `/apps/${own._id}/rotate-secret`)).status).toBe(200)
   expect(await online()).toBe(0)

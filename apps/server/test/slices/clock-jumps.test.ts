@@ -1,7 +1,8 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { readMeta } from '../../src/db/meta.ts'
 import { signUp } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { startServer, TestClock, type TestServer } from '../harness.ts'
 
 let on: TestServer
@@ -25,7 +26,7 @@ test('a start 400 days ahead deletes nothing that has expired, and says so; a ri
   on = await startServer({}, options)
   const { token } = await signUp(on)
   const seen = String(on.clock.now())
-  await vi.waitFor(async () => expect(await readMeta(on.database.db, 'clock')).toBe(seen), 30_000)
+  await eventually(async () => expect(await readMeta(on.database.db, 'clock')).toBe(seen))
   const { dataDir, databaseUrl } = on.config
   const again = { DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) }
   await stop()
@@ -33,7 +34,7 @@ test('a start 400 days ahead deletes nothing that has expired, and says so; a ri
   const ahead = new TestClock()
   ahead.advance(400 * day)
   on = await startServer(again, { ...options, clock: ahead })
-  await vi.waitFor(() => expect(lines.join('')).toContain('nothing that has expired is deleted'), 30_000)
+  await eventually(() => expect(lines.join('')).toContain('nothing that has expired is deleted'))
   expect(await sessions()).not.toEqual([])
   expect(await readMeta(on.database.db, 'clock')).toBe(seen)
   await stop()

@@ -1,8 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { activateKey, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { logIn, openPage, signInByKey } from '../customer-actor.ts'
 import { setLicense } from '../devices.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
@@ -54,7 +55,7 @@ describe('a key that no end user uses yet', () => {
     expect(refused.json).toMatchObject({ success: false, reference: expect.any(String) })
     await toggleBan()
     const customer = await signInByKey(on, app, license!.key)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const shown = single<{ refusal: object; client: null }>((await customer.me()).licenses)
       expect(shown).toMatchObject({
         client: null,

@@ -1,8 +1,9 @@
 import type { Customer } from '@keyward/contract'
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, type Owner, refusal, single } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { eventually } from '../eventually.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
 import { makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
@@ -291,7 +292,7 @@ test('an id of a customer of another app links nothing, and 32 links at once mak
   }
   const made = await Promise.all(Array.from({ length: 32 }, () => links['a new license']!(by, known.email)))
   expect(new Set(made.map((answer) => linkedIn(answer).customer)).size).toBe(1)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const faces = await on.database.db
       .selectFrom('customer_faces')
       .select('id')

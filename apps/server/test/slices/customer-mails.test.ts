@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { type makeApp, makePremium, type Owner, refusal, registerUser, signUp, single } from '../actors.ts'
 import { logIn, openPage, signInBy } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
@@ -40,14 +41,11 @@ const ask = (email: string, { from, appId = app.appId }: { from?: string; appId?
   on.call('POST', `/customer/${appId}/mail`, { body: { email, locale: 'de' }, from })
 
 const linksOf = (email: string, count = 1) =>
-  vi.waitFor(
-    () => {
-      const links = mailedLinks(sink, email)
-      expect(links.length).toBeGreaterThanOrEqual(count)
-      return links
-    },
-    { timeout: 30_000 },
-  )
+  eventually(() => {
+    const links = mailedLinks(sink, email)
+    expect(links.length).toBeGreaterThanOrEqual(count)
+    return links
+  })
 const tokenOf = (link: string | undefined) => link?.split('#')[1] ?? ''
 
 /** Asks for a link and returns its token. */
@@ -161,7 +159,7 @@ describe('a request for a link', () => {
     const [first] = answers
     for (const answer of answers) expect(answer.raw.toString()).toBe(first?.raw.toString())
     await linksOf(known)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const waiting = await on.database.db.selectFrom('reset_requests').select('id').execute()
       expect(waiting).toHaveLength(0)
     })
@@ -202,5 +200,5 @@ describe('a password link of the vendor', () => {
 })
 
 test('no mail waits that nothing sends', async () => {
-  await vi.waitFor(async () => expect(await queuedMails(on)).toEqual([]))
+  await eventually(async () => expect(await queuedMails(on)).toEqual([]))
 })

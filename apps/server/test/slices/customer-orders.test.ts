@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@keyward/contract'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePremium, type Owner, refusal, registerUser, signUp } from '../actors.ts'
 import { openPage, signInBy } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
@@ -28,24 +29,18 @@ const app = appForEach(owner)
 let buyers = 0
 const newBuyer = () => `orderer${++buyers}@engines.example`
 const linksOf = (email: string, count = 1) =>
-  vi.waitFor(
-    () => {
-      const links = mailedLinks(sink, email)
-      expect(links).toHaveLength(count)
-      return links
-    },
-    { timeout: 30_000 },
-  )
+  eventually(() => {
+    const links = mailedLinks(sink, email)
+    expect(links).toHaveLength(count)
+    return links
+  })
 const askLink = (email: string, from?: string) =>
   on.call('POST', `/customer/${app.appId}/mail`, { body: { email }, from })
 const allRead = () =>
-  vi.waitFor(
-    async () => {
-      const waiting = await on.database.db.selectFrom('reset_requests').select('id').execute()
-      expect(waiting).toEqual([])
-    },
-    { timeout: 30_000 },
-  )
+  eventually(async () => {
+    const waiting = await on.database.db.selectFrom('reset_requests').select('id').execute()
+    expect(waiting).toEqual([])
+  })
 
 test('an order names the license types that its products are sold as, and the product where there is none', async () => {
   await openPage(owner, app)

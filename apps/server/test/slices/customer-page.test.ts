@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
 import { activateKey, makeApp, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { logIn, openPage, signInBy, signInByKey } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
@@ -239,7 +240,7 @@ test('shows why the program was refused last, in the text of the app, and whethe
   await owner.call('PUT', `/apps/${app._id}/error-messages?locale=de`, { hwidMismatch: 'Anderes Gerät' })
   const customer = await signInByKey(on, app, license.key)
   const shown = async () => single((await customer.call('GET', '/me?locale=de-AT')).json.data.clients)
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await shown()).toMatchObject({
       refusal: { code: 'hwidMismatch', message: 'Anderes Gerät', reference, solved: false },
       refusedNow: null,

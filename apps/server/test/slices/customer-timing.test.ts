@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { comparisonsOf } from '../../src/core/compare-hash.ts'
 import { HashThreads } from '../../src/core/hash-threads.ts'
 import { costOf } from '../../src/core/imported-hashes.ts'
 import { Passwords } from '../../src/core/passwords.ts'
 import { makePremium, type Owner, registerUser, signUp } from '../actors.ts'
 import { logIn, openPage } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach } from '../fixtures.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { importAll, keyAuthUser, usersFile } from '../imported.ts'
@@ -53,7 +54,7 @@ const expectEqual = (share: number) => {
 
 /** No link is looked up and no mail is sent any more. */
 const settled = () =>
-  vi.waitFor(
+  eventually(
     async () => {
       expect(await on.database.db.selectFrom('reset_requests').select('id').execute()).toEqual([])
       expect(await queuedMails(on)).toEqual([])

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, type Owner, signUp, single, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { openPage } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
 import { makeShop, makeType as makeSoldType, sell as sellBy } from '../shop-actor.ts'
@@ -174,7 +175,7 @@ test('a customer comes with the devices of all its end users and its mails, for 
   const shop = await makeShop(owner, app._id, [{ product: 'pro', type: await makeSoldType(owner, app._id) }])
   const data = { order: `M-${buyers}`, email, lines: [{ product: 'pro', quantity: 2 }] }
   expect(await sellBy(on, shop, { type: 'order.paid', data })).toBe(200)
-  const order = await vi.waitFor(async () => {
+  const order = await eventually(async () => {
     const [found] = (await owner.call('GET', `/orders?app=${app._id}`)).json.data.orders
     expect(found).toMatchObject({ state: 'fulfilled', mail: 'failed' })
     return found
@@ -286,7 +287,7 @@ test('an erased person is in no row of any table; its licenses stay, and others 
   const data = { order: 'A-1', email, name: 'Ada Byron-King', lines: [{ product: 'pro', quantity: 1 }] }
   expect(await sellBy(on, shop, { type: 'order.paid', data })).toBe(200)
   const orders = async () => (await owner.call('GET', `/orders?app=${app._id}`)).json.data.orders
-  await vi.waitFor(async () => expect(await orders()).toMatchObject([{ state: 'fulfilled', email }]))
+  await eventually(async () => expect(await orders()).toMatchObject([{ state: 'fulfilled', email }]))
   expect((await read(license.customer)).json.data.customer).toMatchObject({ licenses: 3, orders: 1 })
   const kept = await sell(newEmail())
   // A delivery that was made before.
@@ -296,7 +297,7 @@ test('an erased person is in no row of any table; its licenses stay, and others 
     .where('event', '=', 'end_user.registered')
     .execute()
   const named = [email.toLowerCase(), 'ada-byron', 'byron-king', 'likes engines', 'engine-pc', '203.0.113.77']
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const before = await everything()
     for (const text of named) expect(before).toContain(text)
     expect(before).toMatch(/^activity .*ada-byron/m)

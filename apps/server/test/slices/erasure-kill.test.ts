@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { callOver, startProcess } from '../server-process.ts'
 
@@ -47,7 +48,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
 
   server = await startProcess(environment, [], host)
   const erasing = call('DELETE', `/customers/${customer._id}`).catch(() => undefined)
-  await vi.waitFor(
+  await eventually(
     async () => {
       const { pagination } = (await call('GET', '/clients?limit=1')).json.data
       expect(pagination.total).toBeLessThan(endUserCount)
@@ -75,7 +76,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
   await killed.close()
 
   server = await startProcess(environment, [], host)
-  await vi.waitFor(async () => expect((await call('GET', `/customers/${customer._id}`)).status).toBe(404), {
+  await eventually(async () => expect((await call('GET', `/customers/${customer._id}`)).status).toBe(404), {
     timeout: 120_000,
     interval: 200,
   })

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, hour, minute, second } from '../../src/core/clock.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, signUp, single, startProgram } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { makeShop, makeType, orderOnce, postShop, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
@@ -115,14 +116,11 @@ test.runIf(process.env.TEST_DATABASE === 'postgres')(
     const erasing = await db.transaction().execute(async (tx) => {
       await sql`select id from shops where id = ${shop._id} for share`.execute(tx)
       const call = owner.call('DELETE', `/customers/${customer}`)
-      await vi.waitFor(
-        async () => {
-          const { rows } = await sql`select 1 from pg_stat_activity
+      await eventually(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-          expect(rows).not.toEqual([])
-        },
-        { timeout: 60_000 },
-      )
+        expect(rows).not.toEqual([])
+      })
       expect(await erasuresOf(customer)).toEqual([])
       return { call }
     })
@@ -160,15 +158,15 @@ test('what another server writes about an erased person later is removed, and on
   }
   // Its clock moved an hour on, so that the first look is done or due.
   for (const [at, laterMs] of [minute, 10 * minute].entries()) {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const { sweeps } of await erasuresOf(customer)) expect(sweeps).toBe(at + 1)
     })
     await write(`LATER${at + 1}`, at === 0 ? { client_id: clients[0]._id } : { subject: 'swept-user' })
     expect(await named()).toBe(1)
     on.clock.advance(laterMs + second)
-    await vi.waitFor(async () => expect(await named()).toBe(0))
+    await eventually(async () => expect(await named()).toBe(0))
   }
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (const row of await erasuresOf(customer)) {
       expect(row).toMatchObject({ sealed: null, due_at: null, ended_at: expect.any(Number) })
       expect(JSON.stringify(row)).not.toMatch(/swept/i)

@@ -1,13 +1,14 @@
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Passwords } from '../../src/core/passwords.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { readImport } from '../../src/modules/bulk/import.rules.ts'
 import { makeApp, makeType, type Owner, refusal, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { eventually } from '../eventually.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { type Answer, never, startServer, type TestServer } from '../harness.ts'
+import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
 import { countTurns, mostRowsInATurn } from '../turns.ts'
 
@@ -136,10 +137,7 @@ describe('exports, imports and deletions', () => {
       expect(refusal(await two.call('GET', '/licenses/export'))).toBe('job_running')
       expect((await vendor.call('GET', '/licenses/export')).status).toBe(200)
       stalled.on('error', () => {}).destroy()
-      await vi.waitFor(
-        async () => expect((await two.call('GET', '/licenses/export')).status).toBe(200),
-        never,
-      )
+      await eventually(async () => expect((await two.call('GET', '/licenses/export')).status).toBe(200))
     } finally {
       await strict.close()
     }

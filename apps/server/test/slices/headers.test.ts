@@ -2,8 +2,9 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { refusal } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 
@@ -227,11 +228,9 @@ describe('over the network', () => {
       const sockets = ['Content-Length: 100', 'Transfer-Encoding: chunked'].map((framing) =>
         send(`${head}${framing}\r\n\r\n1\r\n{\r\n`),
       )
-      await vi.waitFor(() => expect(requests).toHaveLength(2), { timeout: 60_000 })
+      await eventually(() => expect(requests).toHaveLength(2))
       for (const socket of sockets) socket.destroy()
-      await vi.waitFor(() => expect(requests.every((request) => request.closed)).toBe(true), {
-        timeout: 60_000,
-      })
+      await eventually(() => expect(requests.every((request) => request.closed)).toBe(true))
       await own.server.inject('/api/health')
       expect(lines.filter(({ level }) => level > 30)).toEqual([])
     } finally {

@@ -1,9 +1,10 @@
 import { acceptsIdempotencyKey } from '@keyward/contract'
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSeal } from '../../src/core/crypto.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { makeApp, refusal } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { factorRecipes } from '../recipes/factors.ts'
@@ -81,19 +82,14 @@ const untold = { attempts: 0, due_at: 0 }
 
 /** What a shop told is used, and mails are sent, after the call that caused them. */
 const allTried = () =>
-  vi.waitFor(
-    async () => {
-      const mails = on.database.db.selectFrom('mails').select('id').where('due_at', 'is not', null)
-      expect(await mails.execute()).toEqual([])
-      const events = on.database.db.selectFrom('shop_events').select('seq').where('attempts', '=', 0)
-      expect(await events.where('due_at', 'is not', null).where('state', '=', 'waiting').execute()).toEqual(
-        [],
-      )
-      const running = on.database.db.selectFrom('shop_events').select('seq').where('order_id', 'is', null)
-      expect(await running.where('due_at', 'is not', null).execute()).toEqual([])
-    },
-    { timeout: 60_000 },
-  )
+  eventually(async () => {
+    const mails = on.database.db.selectFrom('mails').select('id').where('due_at', 'is not', null)
+    expect(await mails.execute()).toEqual([])
+    const events = on.database.db.selectFrom('shop_events').select('seq').where('attempts', '=', 0)
+    expect(await events.where('due_at', 'is not', null).where('state', '=', 'waiting').execute()).toEqual([])
+    const running = on.database.db.selectFrom('shop_events').select('seq').where('order_id', 'is', null)
+    expect(await running.where('due_at', 'is not', null).execute()).toEqual([])
+  })
 
 /** The keys, and what is counted about each request, are not compared. PostgreSQL lists its tables slowly. */
 let kept: string[] = []

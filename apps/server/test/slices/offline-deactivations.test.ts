@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import {
   hashed,
@@ -11,6 +11,7 @@ import {
   wrongFields,
 } from '../actors.ts'
 import { sentParts, setLicense } from '../devices.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { offlineActor } from '../offline-actor.ts'
 import { makeRequest } from '../offline-machine.ts'
@@ -214,14 +215,11 @@ test('concurrent uses of one code free one device', async () => {
 test('activations and deactivations appear in the activity log', async () => {
   const { client, claims } = await activated()
   await deactivate(claims.deactivation)
-  await vi.waitFor(
-    async () => {
-      const { events } = (await owner.call('GET', `/activity?client=${client._id}`)).json.data
-      const kinds = events.map(({ kind }: { kind: string }) => kind)
-      expect(kinds).toEqual(['end_user.deactivated_offline', 'end_user.activated_offline'])
-    },
-    { timeout: 60_000 },
-  )
+  await eventually(async () => {
+    const { events } = (await owner.call('GET', `/activity?client=${client._id}`)).json.data
+    const kinds = events.map(({ kind }: { kind: string }) => kind)
+    expect(kinds).toEqual(['end_user.deactivated_offline', 'end_user.activated_offline'])
+  })
 })
 
 describe('nothing is left dangling', () => {

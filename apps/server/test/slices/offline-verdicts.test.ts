@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { activateKey, makeType, refusal, registerUser, single, wrongFields } from '../actors.ts'
 import { setLicense } from '../devices.ts'
+import { eventually } from '../eventually.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { offlineActor } from '../offline-actor.ts'
 import { makeRequest, readFile } from '../offline-machine.ts'
@@ -101,17 +102,14 @@ describe('the verdict', () => {
     const answer = await activate(second)
     expect(reasonOf(answer)).toBe('hwidMismatch')
     const { reference } = answer.json.details
-    await vi.waitFor(
-      async () => {
-        const { status, json } = await owner.call('GET', `/activity/${reference}`)
-        expect(status).toBe(200)
-        expect(json.data).toMatchObject({
-          event: { code: 'hwidMismatch', call: 'offline-activations', address: null },
-          explanation: { now: { code: 'hwidMismatch' } },
-        })
-      },
-      { timeout: 60_000 },
-    )
+    await eventually(async () => {
+      const { status, json } = await owner.call('GET', `/activity/${reference}`)
+      expect(status).toBe(200)
+      expect(json.data).toMatchObject({
+        event: { code: 'hwidMismatch', call: 'offline-activations', address: null },
+        explanation: { now: { code: 'hwidMismatch' } },
+      })
+    })
     await owner.call('PUT', `/apps/${app._id}`, { settings: { hwidLock: false } })
     expect(reasonOf(await activate(second))).toBe('hwidMismatch')
     expect((await list()).activations).toHaveLength(1)

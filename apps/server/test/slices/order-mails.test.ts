@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@keyward/contract'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { queueMail } from '../../src/modules/mail/mail.queue.ts'
 import { readMailQueue } from '../../src/modules/mail/mail.status.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp, trustMails } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { tidyUp } from '../fixtures.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
@@ -45,7 +46,7 @@ async function newVendor(server = on) {
     again: (id: string) => owner.call('POST', `/orders/${id}/mail`),
   }
 }
-const slowly = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 })
+const slowly = (check: () => unknown) => eventually(check)
 const newBuyer = () => `${randomUUID()}@buyers.example`
 const keysOf = ({ licenses }: { licenses: { key: string }[] }) => licenses.map(({ key }) => key)
 const rowsOf = (order: { _id: string }, server = on) =>

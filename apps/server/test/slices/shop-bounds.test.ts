@@ -1,9 +1,10 @@
 import { limits } from '@keyward/contract'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { hour, minute } from '../../src/core/clock.ts'
 import { Attempts } from '../../src/service/attempts.ts'
 import { WriteBudget } from '../../src/service/write-budget.ts'
 import { makeApp, makePremium, type Owner, signUp } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { serverForAll } from '../fixtures.ts'
 import { ctxOf } from '../harness.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
@@ -119,15 +120,12 @@ test('all shops of a vendor together store what an account may add in an hour; t
     return on.server.inject({ method: 'POST', url: to.hook, ...request })
   }
   let accepted = 0
-  const refused = await vi.waitFor(
-    async () => {
-      const answer = await send(accepted % 2 ? second : shop, `large-${accepted}`)
-      if (answer.statusCode === 200) accepted += 1
-      expect(answer.statusCode).toBe(429)
-      return answer
-    },
-    { timeout: 30_000 },
-  )
+  const refused = await eventually(async () => {
+    const answer = await send(accepted % 2 ? second : shop, `large-${accepted}`)
+    if (answer.statusCode === 200) accepted += 1
+    expect(answer.statusCode).toBe(429)
+    return answer
+  })
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   expect(accepted).toBeLessThan(10)
   expect((await send(second, 'large-again')).statusCode).toBe(429)

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { rounds } from '../rounds.ts'
 import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
@@ -35,7 +36,7 @@ test('every accepted event of every kind of shop is used exactly once through th
   const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
   /** Asks any node until one answers, as shops do. */
   const untilDone = <T>(ask: (url: string) => Promise<T>): Promise<T> =>
-    vi.waitFor(() => ask(anyNode().url), { timeout: 600_000, interval: 20 })
+    eventually(() => ask(anyNode().url), { timeout: 600_000, interval: 20 })
   let token: string | undefined
   const call = (method: string, path: string, body?: object) =>
     untilDone(async (url) => {
@@ -85,7 +86,7 @@ test('every accepted event of every kind of shop is used exactly once through th
   const total = orders.flat().length
   const killing = (async () => {
     for (let kill = 1; kill <= kills; kill += 1) {
-      await vi.waitFor(() => expect(accepted).toBeGreaterThan((total * kill) / (kills + 1)), {
+      await eventually(() => expect(accepted).toBeGreaterThan((total * kill) / (kills + 1)), {
         timeout: 600_000,
         interval: 5,
       })
@@ -96,7 +97,7 @@ test('every accepted event of every kind of shop is used exactly once through th
   })()
   await Promise.all([killing, ...orders.map(async (events) => Promise.all(events.map(send)))])
   // The leases of what a killed process was using end first.
-  await vi.waitFor(
+  await eventually(
     async () => {
       const listed = async (state: string) =>
         (await call('GET', `/orders?app=${app._id}&state=${state}&limit=1`)).pagination.total

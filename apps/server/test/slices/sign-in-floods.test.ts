@@ -1,9 +1,10 @@
 // On SQLite alone: what it asserts is decided before any SQL.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { hashesAtOnce } from '../../src/core/hash-threads.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp, startProgram } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { type Answer, startServer, type TestServer } from '../harness.ts'
 import { mailedLinks } from '../mailed.ts'
 import { QuickPasswords } from '../quick-passwords.ts'
@@ -89,8 +90,7 @@ async function during(addressOf: (at: number) => string, honest: (() => Promise<
   }
 }
 
-const untilEntered = (count: number) =>
-  vi.waitFor(() => expect(passwords.entered).toBe(count), { timeout: 60_000 })
+const untilEntered = (count: number) => eventually(() => expect(passwords.entered).toBe(count))
 
 const signIn =
   ({ email, password }: Pick<Owner, 'email' | 'password'>, from: string) =>
@@ -198,7 +198,7 @@ describe('a flood from one /56 does not keep from its work', () => {
     'an owner who sets a new password by a link': async () => {
       const { email } = await signUp(on)
       await on.call('POST', '/auth/forgot-password', { body: { email } })
-      await vi.waitFor(() => expect(mailedLinks(sink, email)).toHaveLength(1), { timeout: 60_000 })
+      await eventually(() => expect(mailedLinks(sink, email)).toHaveLength(1))
       const [, token] = mailedLinks(sink, email)[0]?.split('#') ?? []
       const body = { token, password: 'another horse' }
       return (from) => on.call('POST', '/auth/reset-password', { body, from })

@@ -1,5 +1,5 @@
 import { type Endpoint, isGranted, type Permission, permissions, rolePermissions } from '@keyward/contract'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
 import { allEndpoints } from '../../src/http/openapi.ts'
 import {
@@ -16,6 +16,7 @@ import {
 } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { openPage, signInBy, signInByKey } from '../customer-actor.ts'
+import { eventually } from '../eventually.ts'
 import { addPasskey } from '../factors.ts'
 import { premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { keyAuthUser, prepareImport, usersFile } from '../imported.ts'
@@ -166,7 +167,7 @@ async function makeRefusal(app: { appId: string; _id: string }): Promise<string>
   const body = { appId: app.appId, licenseKey: 'NO-SUCH-KEY' }
   const { reference } = (await on.call('POST', '/client/validate', { body })).json.data
   const found = on.database.db.selectFrom('activity').select('seq').where('reference', '=', reference)
-  await vi.waitFor(() => found.executeTakeFirstOrThrow(), { timeout: 60_000 })
+  await eventually(() => found.executeTakeFirstOrThrow())
   return reference
 }
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { rounds } from '../rounds.ts'
 import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
@@ -69,7 +70,7 @@ test('every event arrives in the order of its subject, through three kills and a
   const call = async (method: string, path: string, body?: object) => {
     calls += 1
     const headers = { 'idempotency-key': `call-${calls}` }
-    return vi.waitFor(
+    return eventually(
       async () => {
         const node = nodes[Math.floor(Math.random() * nodes.length)]!
         const answer = await callOver(node.url, method, path, { ...(token && { token }), body, headers })
@@ -97,7 +98,7 @@ test('every event arrives in the order of its subject, through three kills and a
   const killing = (async () => {
     for (let kill = 1; kill <= kills; kill += 1) {
       const reached = (eventCount * kill) / (kills + 1)
-      await vi.waitFor(() => expect(receiver.accepted.length).toBeGreaterThan(reached), {
+      await eventually(() => expect(receiver.accepted.length).toBeGreaterThan(reached), {
         timeout: 1_800_000,
         interval: 5,
       })
@@ -108,7 +109,7 @@ test('every event arrives in the order of its subject, through three kills and a
   })()
   await Promise.all([making, killing])
   const distinct = () => new Map(receiver.accepted.map((one) => [one.id, one] as const))
-  await vi.waitFor(() => expect(distinct().size).toBe(eventCount), { timeout: 1_800_000, interval: 100 })
+  await eventually(() => expect(distinct().size).toBe(eventCount), { timeout: 1_800_000, interval: 100 })
   const seconds = Math.round((performance.now() - began) / 1000)
   for (const node of nodes) expect(await node.end('SIGTERM')).toBe(0)
   receiver.close()

@@ -1,10 +1,11 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import type { Mail } from '../../src/modules/mail/mail.service.ts'
 import { pauseFullWebhooks } from '../../src/modules/webhooks/webhooks.pauses.ts'
 import { makeLicenses, single } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { ctxOf } from '../harness.ts'
 import { confirmAddress } from '../notified.ts'
@@ -52,7 +53,7 @@ test('a webhook for which more events wait than may wait is paused once, with it
   expect(await waitingFor(fits._id)).toBe(1)
   const paused = on.database.db.selectFrom('audit').select('detail').where('action', '=', 'webhook.paused')
   expect(await paused.where('target_id', '=', full._id).execute()).toEqual([{ detail: '{"reason":"full"}' }])
-  await vi.waitFor(() => expect(mails).toHaveLength(1), { timeout: 60_000 })
+  await eventually(() => expect(mails).toHaveLength(1))
   expect(mails[0]).toMatchObject({ to: owner.email, subject: 'A webhook is paused' })
   expect(mails[0]?.text).toContain('More than 50,000 events waited for it.')
 

@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour, minute, second } from '../../src/core/clock.ts'
 import type { Mail } from '../../src/modules/mail/mail.service.ts'
 import { quoted } from '../../src/modules/notifications/notifications.text.ts'
@@ -8,6 +8,7 @@ import { giveUpAll } from '../../src/modules/webhooks/webhooks.service.ts'
 import { readWebhookQueue } from '../../src/modules/webhooks/webhooks.status.ts'
 import { activateKey, makeApp, makeLicenses, type Owner, refusal, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { ctxOf } from '../harness.ts'
 import { addMember } from '../member-actor.ts'
@@ -40,16 +41,13 @@ const ban = async (license: { _id: string }) =>
   expect((await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`, {})).status).toBe(200)
 const oneLicense = async (of = app) => (await makeLicenses(on, owner, of))[0]!
 const arrival = (type: string, count = 1): Promise<Received[]> =>
-  vi.waitFor(
-    () => {
-      const found = receiver.received.filter(({ body }) => body.type === type)
-      expect(found.length).toBeGreaterThanOrEqual(count)
-      return found
-    },
-    { timeout: 60_000 },
-  )
+  eventually(() => {
+    const found = receiver.received.filter(({ body }) => body.type === type)
+    expect(found.length).toBeGreaterThanOrEqual(count)
+    return found
+  })
 const outcome = (id: string, expected: object) =>
-  vi.waitFor(async () => expect((await logOf(id))[0]).toMatchObject(expected), { timeout: 60_000 })
+  eventually(async () => expect((await logOf(id))[0]).toMatchObject(expected))
 /** Any record wakes the worker. */
 const wake = () => owner.call('PUT', `/apps/${app._id}`, { name: `Atlas ${Math.random()}` })
 
@@ -160,7 +158,7 @@ describe('members and API keys', () => {
       ({ event }: { event: string }) => event === 'license.banned',
     )
     const path = `/webhooks/${_id}/deliveries/${event}`
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await owner.call('GET', path)).json.data.delivery.request).toContain('license.banned'),
     )
     expect((await key.call('GET', path)).json.data.delivery).toMatchObject({
@@ -243,11 +241,11 @@ describe('events', () => {
       owner.call('POST', `/webhooks/${_id}/deliveries/${delivery}/retry`)
     receiver.status = 500
     await retry(earlier)
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await logOf(_id))[1]).toMatchObject({ state: 'failed', attempts: 2 }),
     )
     await retry(later)
-    await vi.waitFor(
+    await eventually(
       async () => {
         // The receiver is asked again after a pause, which begins once the failure is stored.
         on.clock.advance(second)
@@ -297,7 +295,7 @@ describe('events', () => {
     ).json.data
     await owner.call('DELETE', `/api-keys/${key.id}`)
     await ban(await oneLicense())
-    await vi.waitFor(async () => expect((await list())[0].active).toBe(false))
+    await eventually(async () => expect((await list())[0].active).toBe(false))
     await outcome(webhook._id, { event: 'license.banned', state: 'given_up', attempts: 1 })
     expect(receiver.received).toEqual([])
     const path = `/webhooks/${webhook._id}/deliveries/${(await logOf(webhook._id))[0]._id}/retry`
@@ -315,7 +313,7 @@ describe('events', () => {
     const keys = on.database.db.updateTable('api_keys')
     await keys.set({ expires_at: on.clock.now() }).where('id', '=', key.id).execute()
     await ban(await oneLicense())
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await list())[0]).toMatchObject({ active: false, pauseReason: 'maker_gone' }),
     )
     await outcome(webhook._id, { event: 'license.banned', state: 'given_up', attempts: 1 })
@@ -467,7 +465,7 @@ describe('a receiver that fails', () => {
     await ban(license)
     await ban(license)
     await outcome(_id, { event: 'license.unbanned', state: 'waiting' })
-    await vi.waitFor(
+    await eventually(
       async () => {
         on.clock.advance(hour)
         await wake()
@@ -475,7 +473,7 @@ describe('a receiver that fails', () => {
       },
       { timeout: 60_000, interval: 100 },
     )
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await logOf(_id)).map(({ state }: { state: string }) => state)).toEqual([
         'given_up',
         'given_up',
@@ -487,7 +485,7 @@ describe('a receiver that fails', () => {
       actor_kind: 'system',
       detail: '{"reason":"failing"}',
     })
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(mails).toContainEqual(
         expect.objectContaining({
           to: owner.email,
