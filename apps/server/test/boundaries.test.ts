@@ -273,6 +273,23 @@ test('reports each write of a table by another than its owner', () => {
   expect(reported.map(([, path, rule]) => `${path}: ${rule}`).sort()).toEqual(expected.sort())
 })
 
+test('reports each write of the console that a second submit would repeat', () => {
+  for (const path of imported) write(path, source)
+  write(
+    `${contract}/licenses.ts`,
+    "export const licenses = {\n  list: endpoint({\n    method: 'GET',\n  }),\n  create: endpoint({\n    method: 'POST',\n  }),\n}",
+  )
+  write(`${console_}/features/licenses/a.ts`, 'call(wire.licenses.create, body)')
+  write(`${console_}/features/licenses/b.ts`, 'useMutation(save)')
+  write(`${console_}/features/licenses/c.ts`, 'useWrite(() => call(wire.licenses.create, body))')
+  write(`${console_}/features/licenses/d.ts`, 'call(wire.licenses.list)')
+  const reported = [...check().output.matchAll(/^(\S+) (calls \S+|uses useMutation)\n {4}rule: .*$/gm)]
+  expect(reported.map(([, path, what]) => [path, what])).toEqual([
+    [`${console_}/features/licenses/a.ts`, 'calls licenses.create'],
+    [`${console_}/features/licenses/b.ts`, 'uses useMutation'],
+  ])
+})
+
 test('accepts writes of the own tables, reads of all, and deletions in db by the name of a table', () => {
   for (const path of imported) write(path, source)
   write(file('entitlements', 'a'), "tx.updateTable('licenses')\nsql`update clients set banned = 1`")
