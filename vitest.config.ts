@@ -33,8 +33,8 @@ const onSqliteAlone = readdirSync(folder)
 export default defineConfig({
   test: {
     // A limit ends a test that hangs. A slow machine reaches none of them.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // More than cores: tests wait for servers, timers and disks, in some files most of the time.
     maxWorkers: Math.max(4, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },

@@ -279,13 +279,14 @@ export async function openFilters(page: Page) {
 
 export const addApp = (page: Page) => page.getByRole('button', { name: 'Add App' })
 
-/** Opens the command palette by its shortcut, which loads after the page. */
+/** Opens the command palette by its shortcut, and waits for what loads after the page. */
 export async function openPalette(page: Page) {
   await expect(async () => {
     await page.keyboard.press('Control+k')
     await expect(dialog(page, 'Search or go to')).toBeVisible({ timeout: 1000 })
   }).toPass()
   await expect(page.getByRole('combobox', { name: 'Search or go to' })).toBeFocused()
+  await expect(page.getByRole('listbox', { name: 'Commands and results' })).toBeVisible()
 }
 
 /** Chooses an entry of a list's menu for import and export. */

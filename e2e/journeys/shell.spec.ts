@@ -272,6 +272,8 @@ test.describe('keyboard', () => {
     await page.keyboard.press('Enter')
     await expect(page.getByRole('menuitem', { name: 'Pause App' })).toBeFocused()
     await page.keyboard.press('Enter')
+    await tabTo(page, dialog(page, 'Pause Typed?').getByRole('button', { name: 'Pause App' }))
+    await page.keyboard.press('Enter')
     await expect(row(page, 'Typed')).toContainText('Paused')
     await expect(page.getByRole('button', { name: 'Actions for Typed' })).toBeFocused()
 

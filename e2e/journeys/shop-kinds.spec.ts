@@ -3,6 +3,7 @@ import { textsTo } from '../../apps/server/test/mailed.ts'
 import { newShopOf, protocols, requestOf, toTold } from '../../apps/server/test/shop-protocols.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { test as base, expect } from '../keyward.ts'
+import { trustMails } from '../mailing.ts'
 import { choose, dialog, enter, readClipboard, row, unique, Vendor, visit } from '../steps.ts'
 
 const test = base.extend({
@@ -30,8 +31,9 @@ const kinds: readonly (readonly [ShopKind, Words])[] = [
 for (const [kind, words] of kinds) {
   test(`a purchase at ${words.label} mails its key, from a shop that was set up in the console`, {
     tag: kind === 'stripe' ? [] : '@full',
-  }, async ({ page, request, mails, shopHosts }) => {
+  }, async ({ page, request, mails, shopHosts, keyward }) => {
     const vendor = await Vendor.signUp(request)
+    trustMails(keyward)
     const app = await vendor.createApp('Tally')
     await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
     const { secret, apiKey } = newShopOf(kind)

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { Search as SearchIcon, X } from 'lucide-react'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import { isSearchKey, takeSearchKeys } from '../../lib/browser/search-keys.ts'
@@ -31,7 +32,8 @@ export function Search() {
 
 /** At the top on phones too, where the keyboard covers the bottom. */
 function SearchDialog() {
-  const { text, active, searching, place, onKeyDown } = useCommand()
+  const { text, active, searching, onKeyDown } = useCommand()
+  const isLoaded = onKeyDown !== undefined
   const dialog = useRef<HTMLDialogElement>(null)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
@@ -62,7 +64,7 @@ function SearchDialog() {
       className="fixed inset-x-2 top-2 bottom-auto z-50 mx-auto flex max-h-[min(28rem,calc(100dvh-1rem))] w-auto max-w-xl animate-pop flex-col overflow-hidden rounded-xl border bg-raised text-fg shadow-pop outline-none backdrop:bg-scrim md:top-[14dvh]"
     >
       <div className="flex items-center gap-2.5 border-b pr-2.5 pl-4">
-        {searching || !place?.hasChildNodes() ? (
+        {searching || !isLoaded ? (
           <Spinner />
         ) : (
           <SearchIcon aria-hidden className="size-4 shrink-0 text-fg-faint" />
@@ -72,8 +74,8 @@ function SearchDialog() {
           type="text"
           role="combobox"
           aria-label="Search or go to"
-          aria-expanded
-          aria-controls={resultsId}
+          aria-expanded={isLoaded}
+          aria-controls={isLoaded ? resultsId : undefined}
           aria-autocomplete="list"
           aria-activedescendant={active}
           autoComplete="off"
@@ -81,6 +83,7 @@ function SearchDialog() {
           spellCheck={false}
           enterKeyHint="go"
           placeholder="A page, a key, a user…"
+          maxLength={limits.searchMax}
           value={text}
           onChange={(event) => setCommand({ text: event.target.value })}
           onKeyDown={onKeyDown}
