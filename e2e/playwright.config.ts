@@ -20,7 +20,7 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   fullyParallel: true,
   // A journey waits about half of its time, so up to two of them use one core.
-  workers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
+  workers: Math.max(3, Math.ceil(availableParallelism() * 1.5)),
   retries: 0,
   forbidOnly: process.env.CI !== undefined,
   reporter: 'list',
