@@ -83,6 +83,7 @@ export const portalPages: ConsolePage[] = [
   { name: 'reseller-security', path: consolePaths.resellerSecurity, title: /./ },
 ]
 
+export const missingPath = '/no-such-page'
 export const publicPages: ConsolePage[] = [
   { name: 'landing', path: '/', title: /./ },
   { name: 'about', path: '/about', title: /About/ },
@@ -92,7 +93,7 @@ export const publicPages: ConsolePage[] = [
   { name: 'sign-up', path: '/auth?tab=sign-up', title: 'Create your account' },
   { name: 'forgot', path: '/auth/forgot', title: /./ },
   { name: 'reseller-auth', path: '/reseller/auth', title: /./ },
-  { name: 'not-found', path: '/no-such-page', title: /not found/ },
+  { name: 'not-found', path: missingPath, title: /not found/ },
 ]
 
 const parts = 3
