@@ -178,9 +178,9 @@ test('generated keys and the first app are accessible and fit the screen', { tag
   await expectAccessible(page, 'the generated keys, with a toast')
 })
 
-test('a page that does not exist is accessible and fits the screen', { tag: '@phone-full' }, async ({
-  page,
-}) => {
+test('a page that does not exist is accessible and fits the screen', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page }) => {
   await page.goto('/auth')
   await page.evaluate(
     `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,

@@ -95,7 +95,7 @@ test('says that a filter names a deleted end user, and offers all events', async
   await expect(row(page, 'Registered')).toBeVisible()
 })
 
-test('lists ignore values in the URL that are not valid', async ({ page, request }) => {
+test('lists ignore values in the URL that are not valid', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app)

@@ -52,7 +52,10 @@ test.describe('the settings of an app', () => {
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
   })
 
-  test('shows the integration in the language that was chosen last', async ({ page, request }) => {
+  test('shows the integration in the language that was chosen last', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)

@@ -53,7 +53,7 @@ test('a list that fails to refresh shows the time of its data until it is refres
   await expect(badge(page)).toBeHidden()
 })
 
-test('a list that failed to refresh is refreshed on retry', async ({ page, request }) => {
+test('a list that failed to refresh is refreshed on retry', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await enter(page, vendor, '/licenses')
@@ -102,11 +102,9 @@ test('a dialog that cannot be loaded leaves the page in place, and opens once th
   await expect(page).toHaveURL('/licenses?dialog=generate')
 })
 
-test('a page with its own document, opened offline, loads automatically once the server is back', async ({
-  page,
-  context,
-  request,
-}) => {
+test('a page with its own document, opened offline, loads automatically once the server is back', {
+  tag: '@full',
+}, async ({ page, context, request }) => {
   await enter(page, await Vendor.signUp(request), '/settings')
   await expect(heading(page, 'Settings')).toBeVisible()
   await context.setOffline(true)

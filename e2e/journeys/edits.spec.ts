@@ -160,7 +160,11 @@ test('saves an expiry again whose response was lost', async ({ page, request, ke
   await expectToast(page, 'License Updated')
 })
 
-test('a dialog keeps what was typed when its row leaves the page', async ({ page, request, keyward }) => {
+test('a dialog keeps what was typed when its row leaves the page', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const oldest = (await vendor.createLicenses(app))[0]!
   await vendor.createLicenses(app, 24)
@@ -290,11 +294,9 @@ test('a page shows nothing of an account after another tab signed in as another 
   }
 })
 
-test('neither Back nor an expired session takes away the password of a new reseller', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('neither Back nor an expired session takes away the password of a new reseller', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/resellers')
   await page.getByRole('button', { name: 'Create First Reseller' }).click()
@@ -316,10 +318,9 @@ test('neither Back nor an expired session takes away the password of a new resel
   await expect(form.getByLabel('Email')).toHaveValue('')
 })
 
-test('ends count from the time of the server where the clock of the browser is wrong', async ({
-  page,
-  request,
-}) => {
+test('ends count from the time of the server where the clock of the browser is wrong', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const license = (await vendor.createLicenses(app))[0]!

@@ -276,7 +276,10 @@ test.describe('the list', () => {
     })
   }
 
-  test('stays left when its search starts after the click on a link', async ({ page, request }) => {
+  test('stays left when its search starts after the click on a link', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const { vendor } = await withErik(request)
     await holdSearch(page)
     await enter(page, vendor, '/users')

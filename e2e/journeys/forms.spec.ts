@@ -30,7 +30,7 @@ test('the first click after opening Add New Reseller generates a password', asyn
   await expect(panel(page).getByRole('alert')).toHaveCount(0)
 })
 
-test('an error of a field causes no layout shift', async ({ page, request, keyward }) => {
+test('an error of a field causes no layout shift', { tag: '@full' }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/resellers?dialog=create')
   const email = panel(page).getByLabel('Email')

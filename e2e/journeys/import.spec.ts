@@ -83,7 +83,10 @@ test.describe('the import', () => {
     await expect(found).not.toContainText('random key')
   })
 
-  test('keeps its text if the session expires in the second step', async ({ page, request }) => {
+  test('keeps its text if the session expires in the second step', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await page.route('**/api/events', (route) => route.abort())

@@ -21,7 +21,7 @@ test('pages of a new vendor load without layout shift', { tag: '@phone-full' }, 
   ])
 })
 
-test('the tabs of an unused app load without layout shift', { tag: '@phone-full' }, async ({
+test('the tabs of an unused app load without layout shift', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
 }) => {
@@ -31,10 +31,9 @@ test('the tabs of an unused app load without layout shift', { tag: '@phone-full'
   await expectStillPages(page, [`/apps/${_id}`, ...appTabs.map((tab) => `/apps/${_id}?tab=${tab}`)])
 })
 
-test('pages that need an app load without layout shift for a new app', { tag: '@phone-full' }, async ({
-  page,
-  request,
-}) => {
+test('pages that need an app load without layout shift for a new app', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor, '/terms')

@@ -95,7 +95,7 @@ test('does not overwrite an edit that another user made while the dialog was ope
   ])
 })
 
-test('saves an edit again whose response was lost', async ({ page, request }) => {
+test('saves an edit again whose response was lost', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const license = (await vendor.createLicenses(await vendor.createApp()))[0]!
   await enter(page, vendor, '/licenses')

@@ -81,11 +81,9 @@ test('long names fit every page 320 px wide and at 200 % zoom', { tag: '@full' }
   await expectAllToFit(['/reseller/dashboard', '/reseller/licenses', '/reseller/profile'])
 })
 
-test('a table shows how a name begins, also one from right to left, and all of it in a tooltip', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a table shows how a name begins, also one from right to left, and all of it in a tooltip', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const names = ['تطبيق إدارة التراخيص للمطورين الطويل جدا', 'An application with quite a long name']
   for (const name of names) {

@@ -64,7 +64,7 @@ test('while the server is down the console reports it, keeps the token, and reco
   })
 })
 
-test('a page that fails to load keeps the navigation usable', async ({ page, request }) => {
+test('a page that fails to load keeps the navigation usable', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await page.route('**/assets/licenses-*.js', (route) => route.abort())
@@ -75,7 +75,10 @@ test('a page that fails to load keeps the navigation usable', async ({ page, req
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('reports a menu that fails to load, and opens it after a reload', async ({ page, request }) => {
+test('reports a menu that fails to load, and opens it after a reload', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await page.route('**/assets/overlay-panels-*.js', (route) => route.abort())
@@ -165,11 +168,9 @@ test('every list reports that it failed to load, and loads on retry', async ({ p
   }
 })
 
-test('a list says that the apps it needs could not be loaded, and loads them on request', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a list says that the apps it needs could not be loaded, and loads them on request', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const refuse = (url: RegExp) =>
     page.route(url, (route) =>
@@ -209,7 +210,11 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
   }
 })
 
-test('everything reported as saved survives a kill of the server', async ({ page, request, keyward }) => {
+test('everything reported as saved survives a kill of the server', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
   await vendor.createApp()

@@ -198,7 +198,10 @@ test.describe('command palette', () => {
     await expect(button).toBeFocused()
   })
 
-  test('opens pages and create dialogs, switches the theme and logs out', async ({ page, request }) => {
+  test('opens pages and create dialogs, switches the theme and logs out', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const choose = async (text: string, name: string | RegExp) => {

@@ -228,7 +228,7 @@ test('a reseller resets the password with a mailed link, which invalidates the o
   await expectDeadLink(page, '/reseller/auth/forgot')
 })
 
-test('the password reset pages are accessible and fit the screen', async ({ page }) => {
+test('the password reset pages are accessible and fit the screen', { tag: '@full' }, async ({ page }) => {
   for (const base of ['/auth', '/reseller/auth']) {
     await page.goto(`${base}/forgot`)
     await expect(page.getByLabel('Email')).toBeVisible()

@@ -53,7 +53,7 @@ test('the page is entered and left by a full document load', async ({ page, requ
   await expectAnother('/settings', 'Settings')
 })
 
-test('other navigation does not reload the document', async ({ page, request }) => {
+test('other navigation does not reload the document', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/profile')
   await expect(heading(page, 'Profile')).toBeVisible()
@@ -70,7 +70,7 @@ test('other navigation does not reload the document', async ({ page, request }) 
   expect(await documentOf(page)).toBe(second)
 })
 
-test('toasts survive the document load', async ({ page, request }) => {
+test('toasts survive the document load', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.goto('/subscription')
   await expect(page).toHaveURL('/auth')
@@ -90,7 +90,10 @@ test('toasts survive the document load', async ({ page, request }) => {
   expect(await storedToken(page)).toBeNull()
 })
 
-test('without a server the console stays, and continues once it responds', async ({ page, request }) => {
+test('without a server the console stays, and continues once it responds', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request), '/profile')
   await expect(heading(page, 'Profile')).toBeVisible()
   await page.route('**/api/health', (route) => route.abort())

@@ -90,7 +90,10 @@ test('a rejected simulated payment shows its own message', async ({ page, reques
   await expectToast(page, activated)
 })
 
-test('cancelled premium stays until its end, and can still be refunded', async ({ page, request }) => {
+test('cancelled premium stays until its end, and can still be refunded', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await page.getByRole('button', { name: 'Upgrade Monthly' }).click()
@@ -180,7 +183,7 @@ test('every page announces the end of premium a week before, until renewed', { t
   await expect(notice).toHaveCount(0)
 })
 
-test('explains the end of premium until dismissed', async ({ page, request, keyward }) => {
+test('explains the end of premium until dismissed', { tag: '@full' }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const end = inDays(-1)

@@ -132,7 +132,10 @@ test('all licenses that match the filters are chosen, changed and restored', asy
   expect((await vendor.call('GET', '/licenses')).stats.banned).toBe(1)
 })
 
-test('the header of a column reverses the order, kept in the URL', async ({ page, request }) => {
+test('the header of a column reverses the order, kept in the URL', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await withLicenses(page, vendor)
   const created = page.getByRole('columnheader', { name: 'Created' })

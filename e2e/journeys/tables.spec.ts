@@ -173,7 +173,7 @@ test('rows are walked, selected and opened with the keyboard, and the header sta
   await expect(rows.nth(1)).toBeFocused()
 })
 
-test('a list has one main action, and a quiet Delete All that is not first', async ({
+test('a list has one main action, and a quiet Delete All that is not first', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -260,11 +260,9 @@ test('filters are behind a button with their count on a phone', { tag: '@phone-o
   await expect(button).toHaveText(/^Filters1 active$/)
 })
 
-test('explainers are open for newcomers, and closed for good once they have done their job', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('explainers are open for newcomers, and closed for good once they have done their job', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/resellers')
   const explained = page.getByText('Their own portal')

@@ -70,10 +70,9 @@ test('releases of an app are listed, added once and removed', async ({ page, req
   expect((await vendor.call('GET', `/apps/${app._id}/releases`)).releases).toEqual([])
 })
 
-test('a misleading release link of an earlier version is readable text, and a safe one opens', async ({
-  page,
-  request,
-}) => {
+test('a misleading release link of an earlier version is readable text, and a safe one opens', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   const release = { version: '1.0.0', releasedAt: '2026-01-01', link: 'https://example.com/atlas' }
