@@ -23,7 +23,7 @@ interface Limited {
 /** A database on a small file system; without permission to mount one, an embedded database with a page limit. */
 async function limitedStorage(): Promise<Limited | undefined> {
   if (isPostgres) return isPrivate ? postgresOn(mountSmallDisk(64)) : undefined
-  const disk = mountSmallDisk(16)
+  const disk = mountSmallDisk(32)
   if (!disk) return limitedPages
   return {
     environment: { DATA_DIR: join(disk.path, 'data') },
