@@ -1,5 +1,5 @@
-// Joins the server's files to one, for tests: they start about 150 servers, and each start loads 1,500 files, which takes
-// more than half of its processor time. `npm start` runs the files themselves, as do the tests of starts.
+// Joins the server's files to one, for tests: they start many servers, and loading the files one by one takes a quarter of
+// a start's processor time. `npm start` runs the files themselves, as do the tests of starts.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
