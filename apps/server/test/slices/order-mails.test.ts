@@ -46,7 +46,6 @@ async function newVendor(server = on) {
     again: (id: string) => owner.call('POST', `/orders/${id}/mail`),
   }
 }
-const slowly = (check: () => unknown) => eventually(check)
 const newBuyer = () => `${randomUUID()}@buyers.example`
 const keysOf = ({ licenses }: { licenses: { key: string }[] }) => licenses.map(({ key }) => key)
 const rowsOf = (order: { _id: string }, server = on) =>
@@ -115,7 +114,7 @@ describe('a paid order', () => {
     const order = await orderOnce(owner, 'A-2', { mail: 'sent' })
     const until = on.clock.inDays(40)
     await sell(on, shop, { type: 'subscription.renewed', data: { order: 'A-2', until } })
-    await slowly(async () => {
+    await eventually(async () => {
       const { license } = (await owner.call('GET', `/licenses/${order.licenses[0]._id}`)).json.data
       expect(license.expiresAt).toBe(until)
     })
@@ -283,7 +282,7 @@ describe('where anyone can register', () => {
       other.sell(`F-${at}`, { email: newBuyer(), amount: 0 }),
     )
     expect(new Set(counts)).toEqual(new Set([200]))
-    await slowly(async () => {
+    await eventually(async () => {
       const all = await ordersOf(other.owner, 'limit=100')
       expect(all.filter(({ mail }: { mail: string }) => mail === 'sent')).toHaveLength(
         limits.freeOrderMailsPerHour,
@@ -359,7 +358,7 @@ describe('a mail of an order', () => {
     behaviour.reply = (command) => (command.includes(email) ? '451 later' : undefined)
     await buy('C-2', { email })
     const order = await orderOnce(owner, 'C-2', { mail: 'queued' })
-    await slowly(async () => expect((await rowsOf(order))[0]?.last_error).not.toBeNull())
+    await eventually(async () => expect((await rowsOf(order))[0]?.last_error).not.toBeNull())
     const { db } = on.database
     await db.updateTable('mails').set({ expires_at: 0 }).where('id', 'like', `${order._id}.%`).execute()
     await tidyUp(on)
@@ -395,7 +394,7 @@ describe('a mail of an order', () => {
     const order = await orderOnce(owner, 'D-9', { mail: 'waiting' })
     expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)
     on.clock.advance(2 * day)
-    await slowly(async () => expect(await rowsOf(order)).toEqual([]))
+    await eventually(async () => expect(await rowsOf(order)).toEqual([]))
     expect(textsTo(sink, email)).toEqual([])
   })
 
@@ -448,15 +447,15 @@ describe('a mail of an order', () => {
       for (const at of [1, 2, 3]) expect(await buy(`G-${at}`, { email: newBuyer() })).toBe(200)
     for (const { owner } of vendors) await orderOnce(owner, 'G-3', { mail: 'queued' })
     // The mail server hangs with as many as it gets.
-    await slowly(() => expect(sink.commands.filter(isToBuyer).length).toBeGreaterThan(before + 1))
+    await eventually(() => expect(sink.commands.filter(isToBuyer).length).toBeGreaterThan(before + 1))
     const to = `person-${randomUUID()}@example.com`
     const { id } = vendors[0]!.owner
     await ctxOf(on).tx(system, (write) =>
       queueMail(on, write, { to, subject: 'Hi', text: 'Hi', ownerId: id }),
     )
-    await slowly(() => expect(textsTo(sink, to)).toHaveLength(1))
+    await eventually(() => expect(textsTo(sink, to)).toHaveLength(1))
     const ofBuyers = new Set(vendors.map(({ owner }) => `buyers ${owner.id}`))
-    await slowly(async () => {
+    await eventually(async () => {
       const waiting = on.database.db.selectFrom('mails').select('lane').where('state', '=', 'queued')
       expect(new Set((await waiting.execute()).map(({ lane }) => lane))).toEqual(ofBuyers)
     })

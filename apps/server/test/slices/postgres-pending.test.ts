@@ -23,7 +23,7 @@ test('sorts new licenses into the search indexes soon after their commit', async
   await makeLicenses(on, owner, app, 100)
   const cleanings = () =>
     query.mock.results.filter((_, at) => query.mock.calls[at]?.[0].text.includes('gin_clean_pending_list'))
-  await expect.poll(() => cleanings().length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => cleanings().length).toBeGreaterThan(0)
   await Promise.all(cleanings().map(({ value }) => value))
   const later = cleanings().length
   expect(await pagesOf('licenses_key_search')).toBe(0)
@@ -41,9 +41,9 @@ test('keeps running after PostgreSQL refused to sort', async () => {
   const query = vi.spyOn(on.database.pool, 'query').mockRejectedValueOnce(new Error('refused'))
   query.mockClear()
   await makeLicenses(on, owner, app)
-  await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => query.mock.calls.length).toBe(1)
   await makeLicenses(on, owner, app)
-  await expect.poll(() => query.mock.calls.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => query.mock.calls.length).toBe(2)
 })
 
 test('leaves tables alone whose owner the account is a member of without its rights', async () => {
@@ -66,7 +66,7 @@ test('leaves tables alone whose owner the account is a member of without its rig
     if (database.dialect !== 'postgres') throw new Error('not PostgreSQL')
     const query = vi.spyOn(database.pool, 'query')
     database.pool.pending.noteWrite()
-    await expect.poll(() => query.mock.results.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => query.mock.results.length).toBe(1)
     await query.mock.results[0]?.value
     expect(await analyzeTables(database.db)).toEqual(['own'])
     await database.close()

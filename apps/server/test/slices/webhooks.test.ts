@@ -253,7 +253,7 @@ describe('events', () => {
         const [waiting, failed] = await logOf(_id)
         expect(waiting).toMatchObject({ state: 'waiting', nextAt: failed.nextAt })
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     receiver.status = 200
     await retry(earlier)
@@ -471,7 +471,7 @@ describe('a receiver that fails', () => {
         await wake()
         expect((await list())[0].active).toBe(false)
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     )
     await eventually(async () =>
       expect((await logOf(_id)).map(({ state }: { state: string }) => state)).toEqual([
