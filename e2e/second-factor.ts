@@ -5,7 +5,7 @@ import { expect, type Keyward } from './keyward.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** The code of an authenticator app, RFC 6238. A code works once, so a later sign-in needs one of a later step. */
+/** The code of an authenticator app, RFC 6238. It is accepted for half a minute at least, and once: see `forgetCodes`. */
 export function codeOf(secret: string, stepsAhead = 0): string {
   const bits = [...secret.replaceAll(' ', '')]
     .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
@@ -38,14 +38,16 @@ export async function addAuthenticator(page: Page) {
 export const atHostName = (url: string) => url.replace('127.0.0.1', 'localhost')
 
 /** Sets an authenticator app up on the page of security, and returns its secret and the recovery codes. */
-export async function setUpApp(page: Page) {
+export async function setUpApp(page: Page, keyward: Keyward) {
   await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
   const form = page.getByRole('dialog', { name: 'Set Up an Authenticator App' })
   await expect(form.getByRole('img', { name: 'QR code for an authenticator app' })).toBeVisible()
   const secret = (await form.locator('code').textContent()) ?? ''
-  await form.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+  await form.getByLabel('Code', { exact: true }).fill(codeOf(secret))
   await form.getByRole('button', { name: 'Turn On' }).click()
-  return { secret, recoveryCodes: await saveRecoveryCodes(page) }
+  const recoveryCodes = await saveRecoveryCodes(page)
+  forgetCodes(keyward)
+  return { secret, recoveryCodes }
 }
 
 export async function saveRecoveryCodes(page: Page) {
@@ -60,10 +62,19 @@ export async function saveRecoveryCodes(page: Page) {
 }
 
 /** Makes every proof of identity on this server older than ten minutes. */
-export function forgetProofs(keyward: Keyward) {
-  const database = new DatabaseSync(`${keyward.dataDir}/keyward.db`, { timeout: 5000 })
-  for (const table of ['owner_sessions', 'reseller_sessions']) {
-    database.exec(`update ${table} set confirmed_at = confirmed_at - ${11 * 60_000}`)
-  }
+export const forgetProofs = (keyward: Keyward) =>
+  change(
+    keyward,
+    ['owner_sessions', 'reseller_sessions'].map(
+      (table) => `update ${table} set confirmed_at = confirmed_at - ${11 * 60_000}`,
+    ),
+  )
+
+/** Lets every code of an authenticator app work again, as half a minute later a new one would. */
+export const forgetCodes = (keyward: Keyward) => change(keyward, ['update second_factors set totp_step = 0'])
+
+function change({ dataDir }: Keyward, statements: string[]) {
+  const database = new DatabaseSync(`${dataDir}/keyward.db`, { timeout: 5000 })
+  for (const statement of statements) database.exec(statement)
   database.close()
 }

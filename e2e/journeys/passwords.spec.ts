@@ -93,9 +93,10 @@ test('an owner resets the password with a mailed link, which invalidates the old
   await expect(again.getByLabel('Email')).toBeVisible()
 })
 
-test('a mailed reset asks for the second factor before it changes the password', async ({
+test('a mailed reset asks for the second factor before it changes the password', { tag: '@full' }, async ({
   page,
   request,
+  keyward,
   mails,
 }) => {
   const vendor = await Vendor.signUp(request)
@@ -108,7 +109,7 @@ test('a mailed reset asks for the second factor before it changes the password',
   await reset(1, newPassword)
   await expect(page).toHaveURL('/dashboard')
   await page.goto('/profile/security')
-  const { secret } = await setUpApp(page)
+  const { secret } = await setUpApp(page, keyward)
   await page.evaluate('localStorage.clear()')
   await reset(mailedLinks(mails, vendor.email).length + 1, 'another new password')
   await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
@@ -117,7 +118,7 @@ test('a mailed reset asks for the second factor before it changes the password',
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('an expired or incomplete link says so and offers a new one', async ({
+test('an expired or incomplete link says so and offers a new one', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -140,10 +141,9 @@ test('an expired or incomplete link says so and offers a new one', async ({
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('an unknown address reads the same, and a missing or mistyped one is reported on its field', async ({
-  page,
-  mails,
-}) => {
+test('an unknown address reads the same, and a missing or mistyped one is reported on its field', {
+  tag: '@full',
+}, async ({ page, mails }) => {
   const email = `${unique('nobody')}@example.com`
   await page.goto('/auth/forgot')
   await button(page, 'Send Link').click()
@@ -159,7 +159,7 @@ test('an unknown address reads the same, and a missing or mistyped one is report
   expect(textsTo(mails, email)).toEqual([])
 })
 
-test('a new password that is missing or not repeated is reported', async ({ page }) => {
+test('a new password that is missing or not repeated is reported', { tag: '@full' }, async ({ page }) => {
   await page.goto('/auth/reset#kwp_whatever')
   await button(page, 'Change Password').click()
   await expect(page.getByLabel('New Password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
@@ -170,7 +170,7 @@ test('a new password that is missing or not repeated is reported', async ({ page
   await expect(button(page, 'Change Password')).toBeEnabled()
 })
 
-test('a failed request shows the reason and keeps the input', async ({ page }) => {
+test('a failed request shows the reason and keeps the input', { tag: '@full' }, async ({ page }) => {
   await page.route('**/api/auth/*-password', (route) =>
     route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),
   )
@@ -185,7 +185,11 @@ test('a failed request shows the reason and keeps the input', async ({ page }) =
   await expect(page.getByLabel('New Password', { exact: true })).toHaveValue(newPassword)
 })
 
-test('the account of the link replaces another signed-in account', async ({ page, request, mails }) => {
+test('the account of the link replaces another signed-in account', { tag: '@full' }, async ({
+  page,
+  request,
+  mails,
+}) => {
   const [other, vendor] = [await Vendor.signUp(request, 'Olga Other'), await Vendor.signUp(request, 'Frida')]
   await request.post('/api/auth/forgot-password', { data: { email: vendor.email } })
   await enter(page, other)
@@ -196,12 +200,9 @@ test('the account of the link replaces another signed-in account', async ({ page
   expect((await other.call('GET', '/auth/profile')).user.name).toBe('Olga Other')
 })
 
-test('a reseller resets the password with a mailed link, which invalidates the old one', async ({
-  page,
-  request,
-  keyward,
-  mails,
-}) => {
+test('a reseller resets the password with a mailed link, which invalidates the old one', {
+  tag: '@full',
+}, async ({ page, request, keyward, mails }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   const seller = await Seller.signIn(request, reseller)

@@ -12,6 +12,7 @@ import {
   addAuthenticator,
   atHostName,
   codeOf,
+  forgetCodes,
   forgetProofs,
   saveRecoveryCodes,
   setUpApp,
@@ -23,6 +24,7 @@ const security = '/profile/security'
 test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone-full', async ({
   page,
   request,
+  keyward,
 }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/profile')
@@ -30,7 +32,7 @@ test('an authenticator app is set up with a QR code, and sign-in then asks for i
   await expect(heading(page, 'Security')).toBeVisible()
   await expect(page.getByText('This device')).toBeVisible()
   await expectAccessible(page, 'security without a factor')
-  const { secret, recoveryCodes } = await setUpApp(page)
+  const { secret, recoveryCodes } = await setUpApp(page, keyward)
   await expect(page.getByText('10 left')).toBeVisible()
   await expectAccessible(page, 'security with an app')
 
@@ -58,16 +60,17 @@ test('an authenticator app is set up with a QR code, and sign-in then asks for i
   await expect(page).toHaveURL('/dashboard')
   await page.goto(security)
   await expect(page.getByText('9 left')).toBeVisible()
+  forgetCodes(keyward)
 
   await page.getByRole('button', { name: 'Turn off the authenticator app' }).click()
   const turnOff = dialog(page, 'Turn Off the Authenticator App')
-  await turnOff.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1))
+  await turnOff.getByLabel('Code', { exact: true }).fill(codeOf(secret))
   await turnOff.getByRole('button', { name: 'Turn Off' }).click()
   await expectToast(page, 'Authenticator app removed')
   await expect(page.getByRole('button', { name: 'Set up an authenticator app' })).toBeVisible()
 })
 
-test('recovery codes are copied, and their dialog asks before it closes unsaved', async ({
+test('recovery codes are copied, and their dialog asks before it closes unsaved', { tag: '@full' }, async ({
   page,
   request,
 }) => {
@@ -89,10 +92,14 @@ test('recovery codes are copied, and their dialog asks before it closes unsaved'
   await saveRecoveryCodes(page)
 })
 
-test('a second step that took too long returns to the first one', async ({ page, request }) => {
+test('a second step that took too long returns to the first one', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, security)
-  const { secret } = await setUpApp(page)
+  const { secret } = await setUpApp(page, keyward)
   await page.evaluate('localStorage.clear()')
   await page.goto('/auth')
   await page.route('**/api/auth/second-factor', (route) =>
@@ -156,12 +163,9 @@ test('a passkey is a second factor, and signs in alone', async ({ page, request,
   await expect(page.getByRole('list', { name: 'Passkeys' })).toHaveCount(0)
 })
 
-test('sessions are listed with their browsers and end one by one or all at once @phone', async ({
-  page,
-  request,
-  browser,
-  keyward,
-}) => {
+test('sessions are listed with their browsers and end one by one or all at once', {
+  tag: '@phone-full',
+}, async ({ page, request, browser, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const elsewhere = await (await browser.newContext({ baseURL: keyward.url })).newPage()
   await elsewhere.goto('/auth')
@@ -222,18 +226,21 @@ test('an old session confirms who it is before it changes factors, and a cancel 
   const app = dialog(page, 'Set Up an Authenticator App')
   const secret = (await app.locator('code').textContent()) ?? ''
   forgetProofs(keyward)
-  await app.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+  await app.getByLabel('Code', { exact: true }).fill(codeOf(secret))
   await page.keyboard.press('Enter')
   await confirm.getByLabel('Password', { exact: true }).fill(vendor.password)
   await page.keyboard.press('Enter')
   await saveRecoveryCodes(page)
 
   forgetProofs(keyward)
+  forgetCodes(keyward)
   await page.getByRole('button', { name: 'Turn off the authenticator app' }).click()
   const turnOff = dialog(page, 'Turn Off the Authenticator App')
-  await turnOff.getByLabel('Code', { exact: true }).fill(codeOf(secret, 1))
+  // The code that proves who it is works before the one of the dialog.
+  const [proof, later] = [codeOf(secret), codeOf(secret, 1)]
+  await turnOff.getByLabel('Code', { exact: true }).fill(later)
   await turnOff.getByRole('button', { name: 'Turn Off' }).click()
-  await confirm.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await confirm.getByLabel('Code', { exact: true }).fill(proof)
   await page.keyboard.press('Enter')
   await expectToast(page, 'Authenticator app removed')
 })
@@ -257,9 +264,10 @@ test('a reseller has a second factor and sessions of its own, and the vendor res
   await expect(confirm).toHaveCount(0)
   const form = dialog(page, 'Set Up an Authenticator App')
   const secret = (await form.locator('code').textContent()) ?? ''
-  await form.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+  await form.getByLabel('Code', { exact: true }).fill(codeOf(secret))
   await form.getByRole('button', { name: 'Turn On' }).click()
   await saveRecoveryCodes(page)
+  forgetCodes(keyward)
   await expectAccessible(page, 'security of the portal')
 
   await page.evaluate('localStorage.clear()')
@@ -282,7 +290,11 @@ test('a reseller has a second factor and sessions of its own, and the vendor res
   await expect(page).toHaveURL('/reseller/dashboard')
 })
 
-test('a member without a second factor sets one up once the owner requires it', async ({ page, request }) => {
+test('a member without a second factor sets one up once the owner requires it', async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, security)
   await page.getByLabel('Require a second factor of members').click()
@@ -302,7 +314,7 @@ test('a member without a second factor sets one up once the owner requires it', 
   await page.getByRole('link', { name: 'Set Up' }).click()
   await expect(heading(page, 'Security')).toBeVisible()
   await page.unroute('**/api/apps')
-  await setUpApp(page)
+  await setUpApp(page, keyward)
   await navigate(page, 'Dashboard')
   await expect(heading(page, /^Welcome/)).toBeVisible()
 })
