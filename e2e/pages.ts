@@ -1,5 +1,6 @@
 import { consolePaths } from '@keyward/contract/console-paths'
 import type { Busy } from './busy.ts'
+import { isFull } from './repeated.ts'
 import { keyPrefix } from './steps.ts'
 
 /** What the addresses of pages name. */
@@ -98,5 +99,8 @@ export const publicPages: ConsolePage[] = [
 
 const parts = 3
 /** A third of the pages, for tests that run beside each other. */
-export const everyThird = (pages: ConsolePage[], first: number) =>
+export const everyThird = <T>(pages: T[], first: number): T[] =>
   pages.filter((_, index) => index % parts === first)
+
+/** A third of them, all in `npm run test:full`. */
+export const someOf = <T>(all: T[], first: number): T[] => (isFull ? all : everyThird(all, first))

@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 import { browserPath } from './browser.ts'
+import { isFull } from './repeated.ts'
 
 const executablePath = await browserPath()
 // Journeys open many pages for a short time: optimizing their code takes longer than running it.
 const shortRuns = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=32'
-
-const isFull = process.env.TEST_FULL === '1'
 
 /**
  * Journeys on the built product. All run on a desktop; those tagged `@phone` also, and those tagged `@phone-only` only, on a

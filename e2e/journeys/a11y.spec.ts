@@ -40,7 +40,9 @@ async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   return { vendor, app, used: used!, unused: unused!, erik: clients[0] }
 }
 
-test('the errors of sign-up and sign-in are accessible', { tag: '@phone-full' }, async ({ page }) => {
+test('the errors of sign-up and sign-in are accessible', { tag: ['@full', '@phone-full'] }, async ({
+  page,
+}) => {
   await page.goto('/auth?tab=sign-up')
   await page.getByLabel('Password', { exact: true }).fill('12345')
   await page.getByLabel('Confirm Password').fill('1234')
@@ -50,7 +52,7 @@ test('the errors of sign-up and sign-in are accessible', { tag: '@phone-full' },
   await expectAccessible(page, 'sign-up with mistakes')
 })
 
-test('an empty console is accessible and fits the screen', { tag: '@phone-full' }, async ({
+test('an empty console is accessible and fits the screen', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
 }) => {
@@ -65,7 +67,7 @@ test('an empty console is accessible and fits the screen', { tag: '@phone-full' 
 })
 
 test('lists that find nothing, menus and the sidebar are accessible and fit the screen', {
-  tag: '@phone',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request }) => {
   const { vendor } = await busyVendor(request)
   await enter(page, vendor, '/licenses?search=nothing')
@@ -137,10 +139,9 @@ const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp
 }
 
 for (const [where, dialogsOf] of Object.entries(dialogs)) {
-  test(`every dialog of ${where} is accessible and fits the screen`, { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test(`every dialog of ${where} is accessible and fits the screen`, {
+    tag: ['@full', '@phone-full'],
+  }, async ({ page, request }) => {
     const busy = await busyVendor(request)
     for (const [index, [path, title]] of dialogsOf(busy).entries()) {
       if (index === 0) await enter(page, busy.vendor, path)
@@ -159,10 +160,9 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
   })
 }
 
-test('generated keys and the first app are accessible and fit the screen', { tag: '@phone-full' }, async ({
-  page,
-  request,
-}) => {
+test('generated keys and the first app are accessible and fit the screen', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/dashboard?dialog=new-app')
   await expect(dialog(page, 'Add New App')).toBeVisible()

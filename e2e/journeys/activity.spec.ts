@@ -13,10 +13,9 @@ import {
   Vendor,
 } from '../steps.ts'
 
-test('a reference from a customer explains the refusal, and one click lets the customer in', async ({
-  page,
-  request,
-}) => {
+test('a reference from a customer explains the refusal, and one click lets the customer in', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 20)

@@ -4,11 +4,9 @@ import { expect } from '../keyward.ts'
 import { test } from '../mailing.ts'
 import { dialog, enter, expectToast, part, Vendor } from '../steps.ts'
 
-test('a vendor writes the mail to buyers with a preview, and gets a test', { tag: '@phone-full' }, async ({
-  page,
-  request,
-  mails,
-}) => {
+test('a vendor writes the mail to buyers with a preview, and gets a test', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, mails }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   await enter(page, vendor, `/apps/${app._id}?tab=mail`)

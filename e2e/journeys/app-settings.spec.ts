@@ -82,7 +82,7 @@ test.describe('the settings of an app', () => {
     await expect(view.getByRole('region', { name: 'License.cs' })).toBeVisible()
   })
 
-  test('saves its settings', async ({ page, request }) => {
+  test('saves its settings', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -109,7 +109,7 @@ test.describe('the settings of an app', () => {
     await expect(view.getByLabel('Days Signed In')).toHaveValue('30')
   })
 
-  test('gets a new secret, which invalidates the old one', async ({ page, request }) => {
+  test('gets a new secret, which invalidates the old one', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)

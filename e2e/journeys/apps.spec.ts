@@ -35,7 +35,7 @@ test.describe('an app', () => {
     await expect(page.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
-  test('shows why it cannot be created, and keeps the input', async ({ page, request }) => {
+  test('shows why it cannot be created, and keeps the input', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     await page.route('**/api/apps', (route) =>
       route.request().method() === 'POST' ? route.fulfill({ status: 502, body: '' }) : route.continue(),
@@ -73,7 +73,10 @@ test.describe('an app', () => {
     await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
   })
 
-  test('is paused and resumed, and the list updates in place', async ({ page, request }) => {
+  test('is paused and resumed, and the list updates in place', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await enter(page, vendor)
@@ -162,7 +165,7 @@ test.describe('an app', () => {
     await expect(question.getByRole('button', { name: 'Delete', exact: true })).toBeEnabled()
   })
 
-  test('adds its dialogs to the history: Back closes them, a reload keeps them', async ({
+  test('adds its dialogs to the history: Back closes them, a reload keeps them', { tag: '@full' }, async ({
     page,
     request,
   }) => {
@@ -178,10 +181,9 @@ test.describe('an app', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('is created in a dialog that a link opens, but neither a reload nor Back reopens', async ({
-    page,
-    request,
-  }) => {
+  test('is created in a dialog that a link opens, but neither a reload nor Back reopens', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor, '/dashboard?dialog=new-app')
     const form = dialog(page, 'Add New App')

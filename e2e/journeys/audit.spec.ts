@@ -28,7 +28,7 @@ async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   return { vendor, app, license: license!, other: other! }
 }
 
-test('shows who changed what, filters, searches and exports it', { tag: '@phone-full' }, async ({
+test('shows who changed what, filters, searches and exports it', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
 }) => {
@@ -89,7 +89,10 @@ test('shows who changed what, filters, searches and exports it', { tag: '@phone-
   expect(file).toContain(app.name)
 })
 
-test('follows what others change, and says why there is nothing', async ({ page, request }) => {
+test('follows what others change, and says why there is nothing', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/audit')
   await expect(rows(page)).toHaveText([/Account registered/])
@@ -113,7 +116,10 @@ test('a role without the audit log sees no entry and no records', async ({ page,
   await expect(page.getByText('Your role does not include this page')).toBeVisible()
 })
 
-test('a manager sees that somebody was invited, but not whom', async ({ page, request }) => {
+test('a manager sees that somebody was invited, but not whom', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const { vendor } = await busyVendor(request)
   const manager = await addMember(request, vendor, { role: 'manager' })
   await enter(page, manager, '/audit?action=member.invited')

@@ -110,7 +110,7 @@ test.describe('sign in', () => {
     }
   })
 
-  test('shows and hides the password', async ({ page }) => {
+  test('shows and hides the password', { tag: '@full' }, async ({ page }) => {
     await page.goto('/auth')
     await password(page).fill('secret text')
     await expect(password(page)).toHaveAttribute('type', 'password')
@@ -122,7 +122,7 @@ test.describe('sign in', () => {
 })
 
 test.describe('sign up', () => {
-  test('requires a name, an email and a password of 6 characters', async ({ page }) => {
+  test('requires a name, an email and a password of 6 characters', { tag: '@full' }, async ({ page }) => {
     const made = calls(page, '/api/auth/register')
     await page.goto('/auth?tab=sign-up')
     await signUp(page).click()
@@ -205,7 +205,7 @@ test.describe('sign up', () => {
 })
 
 test.describe('guard', () => {
-  test('redirects every owner page to sign-in when signed out', async ({ page }) => {
+  test('redirects every owner page to sign-in when signed out', { tag: '@full' }, async ({ page }) => {
     for (const path of ownerPages) {
       await page.goto(path)
       await expect(page).toHaveURL('/auth')
@@ -213,7 +213,10 @@ test.describe('guard', () => {
     }
   })
 
-  test('sign-in returns to the requested page with its filters', async ({ page, request }) => {
+  test('sign-in returns to the requested page with its filters', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await page.goto('/licenses?status=unused&search=blue')
@@ -224,7 +227,7 @@ test.describe('guard', () => {
     await expect(page.getByRole('searchbox')).toHaveValue('blue')
   })
 
-  test('sign-up returns to the requested page', async ({ page }) => {
+  test('sign-up returns to the requested page', { tag: '@full' }, async ({ page }) => {
     await page.goto('/settings')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
     await fillSignUp(page, { email: `${unique('nora')}@example.com` })
@@ -271,7 +274,7 @@ test.describe('session', () => {
     expect(await storedToken(page)).toBeNull()
   })
 
-  test('says only that the session has expired when a dialog is saved too late', async ({
+  test('says only that the session has expired when a dialog is saved too late', { tag: '@full' }, async ({
     page,
     request,
   }) => {
@@ -312,7 +315,7 @@ test.describe('session', () => {
     await expect(page).toHaveURL('/dashboard')
   })
 
-  test('log-out in one tab logs out the others', async ({ page, context, request }) => {
+  test('log-out in one tab logs out the others', { tag: '@full' }, async ({ page, context, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const other = await context.newPage()

@@ -2,10 +2,9 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { choose, dialog, enter, expectToast, Program, part, row, rowAction, Vendor } from '../steps.ts'
 
-test('a vendor blocks a device and an address, bans with both, and pauses an end user', async ({
-  page,
-  request,
-}) => {
+test('a vendor blocks a device and an address, bans with both, and pauses an end user', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 20)
@@ -87,7 +86,7 @@ test('the settings of an app say that VPNs cannot be recognized, and set the oth
   })
 })
 
-test('the last entry of a page of blocked devices leads back to the page before', async ({
+test('the last entry of a page of blocked devices leads back to the page before', { tag: '@full' }, async ({
   page,
   request,
 }) => {

@@ -78,7 +78,10 @@ test.describe('many licenses', () => {
     expect(await program.login('erik')).toMatchObject({ body: { success: true } })
   })
 
-  test('are extended with their end users, and restored exactly by Undo', async ({ page, request }) => {
+  test('are extended with their end users, and restored exactly by Undo', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [used] = await vendor.createLicenses(app, 1, 10)
@@ -125,10 +128,9 @@ test.describe('many licenses', () => {
     expect(extended.sort()).toEqual(['2040-02-29', '2040-03-10', '2040-05-10'])
   })
 
-  test('get one date or no end, none earlier by accident, and their former ends and terms by Undo', async ({
-    page,
-    request,
-  }) => {
+  test('get one date or no end, none earlier by accident, and their former ends and terms by Undo', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await vendor.createLicenses(app, 1, 10)
@@ -235,7 +237,10 @@ test.describe('many licenses', () => {
 })
 
 test.describe('many end users', () => {
-  test('are banned, unbanned, extended and deleted, which frees their keys', async ({ page, request }) => {
+  test('are banned, unbanned, extended and deleted, which frees their keys', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app, 1, 10)
@@ -309,10 +314,9 @@ test.describe('many end users', () => {
     expect(await ends()).toEqual(before)
   })
 
-  test('keep what someone else changed before Undo, which restores the others exactly', async ({
-    page,
-    request,
-  }) => {
+  test('keep what someone else changed before Undo, which restores the others exactly', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app, 1, 10)

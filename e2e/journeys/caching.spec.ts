@@ -70,7 +70,7 @@ test('apps and statistics are refetched 500 ms after sign-in', async ({ page, re
     await page.clock.runFor(10)
     await shown
       .first()
-      .waitFor({ timeout: 1000 })
+      .waitFor({ timeout: 100 })
       .catch(() => {})
   }
   expect([apps(), figures()]).toEqual([1, 1])

@@ -30,11 +30,9 @@ test('a change made offline fails immediately and is not sent later', async ({ p
   expect(await vendor.call('GET', '/settings')).toMatchObject({ hwidLock: true })
 })
 
-test('a list that fails to refresh shows the time of its data until it is refreshed', async ({
-  page,
-  context,
-  request,
-}) => {
+test('a list that fails to refresh shows the time of its data until it is refreshed', {
+  tag: '@full',
+}, async ({ page, context, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [first] = await vendor.createLicenses(app)
@@ -69,11 +67,9 @@ test('a list that failed to refresh is refreshed on retry', { tag: '@full' }, as
   await expect(notice(page)).toBeHidden()
 })
 
-test('a dialog that cannot be loaded leaves the page in place, and opens once the server is back', async ({
-  page,
-  context,
-  request,
-}) => {
+test('a dialog that cannot be loaded leaves the page in place, and opens once the server is back', {
+  tag: '@full',
+}, async ({ page, context, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app)
@@ -142,7 +138,10 @@ test('the dashboard reports the first failed try while it retries, and goes on o
   await expect(waiting).toBeHidden()
 })
 
-test('the start reports the first failed try while it retries', async ({ page, request }) => {
+test('the start reports the first failed try while it retries', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   let tries = 0
   const up = Promise.withResolvers<void>()
@@ -158,7 +157,7 @@ test('the start reports the first failed try while it retries', async ({ page, r
   await expect(heading(page, 'Settings')).toBeVisible()
 })
 
-test('the portal fails immediately while offline, and generates nothing later', async ({
+test('the portal fails immediately while offline, and generates nothing later', { tag: '@full' }, async ({
   page,
   context,
   request,

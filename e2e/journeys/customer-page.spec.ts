@@ -180,10 +180,9 @@ test('forgotten password: a mailed link opens keys and orders once, and sets a n
   await expectAccessible(page, 'a used link')
 })
 
-test('an end user signs in by password, changes it, and stays signed in over a reload', async ({
-  page,
-  request,
-}) => {
+test('an end user signs in by password, changes it, and stays signed in over a reload', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const { vendor, app } = await openPage(request)
   await vendor.createEndUser(app, 'amy')
   await page.goto(`/u/${app.appId}`)
@@ -207,12 +206,9 @@ test('an end user signs in by password, changes it, and stays signed in over a r
   await expect(page.getByText('Signed in as amy')).toBeVisible()
 })
 
-test('several end users are told apart, a floating license says so, and a limit names its date', async ({
-  page,
-  request,
-  mails,
-  keyward,
-}) => {
+test('several end users are told apart, a floating license says so, and a limit names its date', {
+  tag: '@full',
+}, async ({ page, request, mails, keyward }) => {
   const { vendor, app } = await openPage(request, { customerDevices: 1 })
   trustMails(keyward)
   const email = `${unique('buyer')}@example.com`
@@ -288,7 +284,10 @@ test("the vendor's link asks for a new password, and for the current one once it
   await expect(part(page, 'Password').getByLabel('Current password')).toBeVisible()
 })
 
-test('a machine that is never online gets its answer as a file', async ({ page, request }) => {
+test('a machine that is never online gets its answer as a file', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const { vendor, app } = await openPage(request)
   const [license, blocked] = await vendor.createLicenses(app, 2)
   const home = await mkdtemp(join(tmpdir(), 'keyward-page-'))
@@ -397,11 +396,9 @@ test('a page that is off looks like one that does not exist, and an ended sessio
   expect(texts[0]).toBe(texts[1])
 })
 
-test('an owner turns the page on, chooses its color, and opens it without sharing its session', async ({
-  page,
-  context,
-  request,
-}) => {
+test('an owner turns the page on, chooses its color, and opens it without sharing its session', {
+  tag: '@full',
+}, async ({ page, context, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const [license] = await vendor.createLicenses(app)

@@ -18,7 +18,7 @@ import {
 } from '../steps.ts'
 import { addMember } from '../team.ts'
 
-test('a customer is added, gets a license, is exported and erased', { tag: '@phone' }, async ({
+test('a customer is added, gets a license, is exported and erased', { tag: '@phone-full' }, async ({
   page,
   request,
 }) => {
@@ -154,7 +154,7 @@ test('customers are found by address, name and app, in pages and by the palette'
 })
 
 test('an account is repaired: name, address, end, password, customer and a further license', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -268,10 +268,9 @@ test('customers and repairs show their texts for errors without a message', { ta
   await expectToast(page, 'Update Failed', 'Failed to change the customer.')
 })
 
-test('a viewer reads and exports customers and changes none; a member with some apps neither exports nor erases', async ({
-  page,
-  request,
-}) => {
+test('a viewer reads and exports customers and changes none; a member with some apps neither exports nor erases', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const expiresAt = new Date(Date.now() + 864e5).toISOString()

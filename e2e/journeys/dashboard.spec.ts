@@ -22,7 +22,7 @@ test.describe('dashboard', () => {
     }
   })
 
-  test('shows a newcomer one primary action, and greets a returning vendor as one', async ({
+  test('shows a newcomer one primary action, and greets a returning vendor as one', { tag: '@full' }, async ({
     page,
     request,
     keyward,
@@ -57,7 +57,10 @@ test.describe('dashboard', () => {
     await expect(main.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
-  test("rejects a new app at the plan's limit, by button and by URL", async ({ page, request }) => {
+  test("rejects a new app at the plan's limit, by button and by URL", { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     await vendor.createApp('Two')
@@ -68,7 +71,7 @@ test.describe('dashboard', () => {
     await expect(dialog(page, 'Add New App')).toBeHidden()
   })
 
-  test('shows no limit and no banner on premium', async ({ page, request, keyward }) => {
+  test('shows no limit and no banner on premium', { tag: '@full' }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     for (const name of ['One', 'Two', 'Three']) await vendor.createApp(name)

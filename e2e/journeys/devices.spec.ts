@@ -1,7 +1,7 @@
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, expectToast, Program, part, rowAction, Vendor } from '../steps.ts'
 
-test('a license for two devices gives up a place when the vendor frees one or all', async ({
+test('a license for two devices gives up a place when the vendor frees one or all', { tag: '@full' }, async ({
   page,
   request,
 }) => {
@@ -84,7 +84,10 @@ test('the vendor sees until when a machine with a lease can run offline, and fre
   await expectToast(page, 'Devices Freed')
 })
 
-test('an app can require a hardware id and let users free devices', async ({ page, request }) => {
+test('an app can require a hardware id and let users free devices', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const [license] = await vendor.createLicenses(app)

@@ -120,7 +120,10 @@ test('dialogs do not overwrite what another user changed while they were open', 
   ])
 })
 
-test('a rejected edit is explained until its dialog is closed', async ({ page, request }) => {
+test('a rejected edit is explained until its dialog is closed', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const license = (await vendor.createLicenses(app))[0]!
@@ -143,7 +146,11 @@ test('a rejected edit is explained until its dialog is closed', async ({ page, r
   await expect(toasts).toHaveCount(0)
 })
 
-test('saves an expiry again whose response was lost', async ({ page, request, keyward }) => {
+test('saves an expiry again whose response was lost', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const license = (await vendor.createLicenses(app))[0]!
   await enter(page, vendor, '/licenses')
@@ -181,7 +188,11 @@ test('a dialog keeps what was typed when its row leaves the page', { tag: '@full
   expect((await vendor.call('GET', `/licenses/${oldest._id}`)).license.note).toBe('typed for minutes')
 })
 
-test('a session that expires loses nothing of what was typed', async ({ page, request, keyward }) => {
+test('a session that expires loses nothing of what was typed', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await enter(page, vendor, `/dashboard?dialog=variables&id=${app._id}`)
   const variables = part(page, 'Variables of Tally')
@@ -216,11 +227,9 @@ test('a session that expires loses nothing of what was typed', async ({ page, re
   await expect(create.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
-test('a form is filled in again without passwords, in its language, and not after a logout', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a form is filled in again without passwords, in its language, and not after a logout', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const create = dialog(page, 'Create End User')
   await enter(page, vendor, '/users?dialog=create')
@@ -261,12 +270,9 @@ test('a form is filled in again without passwords, in its language, and not afte
   await expect(text).toHaveValue('Hallo')
 })
 
-test('a page shows nothing of an account after another tab signed in as another one', async ({
-  page,
-  context,
-  request,
-  keyward,
-}) => {
+test('a page shows nothing of an account after another tab signed in as another one', {
+  tag: '@full',
+}, async ({ page, context, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const stranger = await Vendor.signUp(request)
   await stranger.createApp('Ledger')

@@ -87,7 +87,7 @@ test.describe('create', () => {
     expect(await program.call('POST', '/login', data)).toMatchObject({ body: { success: true } })
   })
 
-  test('reports a taken username, and keeps the input', async ({ page, request }) => {
+  test('reports a taken username, and keeps the input', { tag: '@full' }, async ({ page, request }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await page.getByRole('button', { name: 'Create End User' }).click()
@@ -129,7 +129,7 @@ test.describe('an end user', () => {
     }
   })
 
-  test('is banned and unbanned after a confirmation each', async ({ page, request }) => {
+  test('is banned and unbanned after a confirmation each', { tag: '@full' }, async ({ page, request }) => {
     const { vendor, program } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Ban')
@@ -229,7 +229,10 @@ test.describe('an end user', () => {
 })
 
 test.describe('the list', () => {
-  test('is searched and filtered, and keeps both in the URL across a reload', async ({ page, request }) => {
+  test('is searched and filtered, and keeps both in the URL across a reload', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
     const banned = await vendor.createEndUser(one, 'anna')
@@ -256,10 +259,9 @@ test.describe('the list', () => {
   })
 
   for (const first of ['the click', 'the search'] as const) {
-    test(`keeps a click and a search that change the URL at the same time, ${first} first`, async ({
-      page,
-      request,
-    }) => {
+    test(`keeps a click and a search that change the URL at the same time, ${first} first`, {
+      tag: '@full',
+    }, async ({ page, request }) => {
       const { vendor } = await withErik(request)
       await holdSearch(page)
       await enter(page, vendor, '/users')

@@ -2,11 +2,9 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor, resellerButton } from '../reseller.ts'
 import { dialog, enter, expectToast } from '../steps.ts'
 
-test('the keyboard goes on in the page after a row is deleted, and at the row otherwise', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the keyboard goes on in the page after a row is deleted, and at the row otherwise', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await vendor.createEndUser(app, 'gone-soon')

@@ -17,7 +17,7 @@ import {
 const panel = (page: Page) => page.getByRole('dialog').first()
 const placeOf = async (target: Locator) => (await target.boundingBox())!
 
-test('the first click after opening Add New Reseller generates a password', async ({
+test('the first click after opening Add New Reseller generates a password', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -43,11 +43,9 @@ test('an error of a field causes no layout shift', { tag: '@full' }, async ({ pa
   expect(await placeOf(submit)).toEqual(before)
 })
 
-test('requires an email, a password, an app and a limit from 1 to 10,000 for a new reseller', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('requires an email, a password, an app and a limit from 1 to 10,000 for a new reseller', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await vendor.createApp('Ledger')
   const email = `${unique('rita')}@example.com`
@@ -83,7 +81,11 @@ test('requires an email, a password, an app and a limit from 1 to 10,000 for a n
   await expect(row(page, email)).toContainText('Ledger')
 })
 
-test('no form reports an error for an untouched field', async ({ page, request, keyward }) => {
+test('no form reports an error for an untouched field', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   const forms = [
@@ -108,7 +110,7 @@ test('no form reports an error for an untouched field', async ({ page, request, 
   await expectQuiet(page, panel(page), 'portal')
 })
 
-test('sign-up reports no error for an untouched field', async ({ page }) => {
+test('sign-up reports no error for an untouched field', { tag: '@full' }, async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await expectQuiet(page, page.getByRole('tabpanel'), 'sign-up')
 })

@@ -3,11 +3,9 @@ import { expect, test } from '../keyward.ts'
 import { premiumVendor } from '../reseller.ts'
 import { dialog, enter, heading, pauseAll, settle, Vendor, visit } from '../steps.ts'
 
-test('all pages of the owner start their titles at one left edge and one height', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('all pages of the owner start their titles at one left edge and one height', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor)
   const paths = ['licenses', 'users', 'resellers', 'profile', 'settings', 'subscription', 'about', 'terms']
@@ -45,11 +43,9 @@ test('a message does not cover the generated key on a phone', { tag: '@phone-onl
   expect((await boxOf(toast)).y).toBeGreaterThanOrEqual(0)
 })
 
-test('the buttons of a dialog share one line on a low screen, such as at 200 % zoom', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the buttons of a dialog share one line on a low screen, such as at 200 % zoom', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await page.setViewportSize({ width: 640, height: 400 })
   await enter(page, vendor, '/licenses?dialog=generate')
@@ -100,7 +96,7 @@ for (const [reducedMotion, limitMs] of [
   ['no-preference', 200],
   ['reduce', 2],
 ] as const) {
-  test(`motion takes less than ${limitMs} ms with the preference ${reducedMotion}`, async ({
+  test(`motion takes less than ${limitMs} ms with the preference ${reducedMotion}`, { tag: '@full' }, async ({
     page,
     request,
     keyward,

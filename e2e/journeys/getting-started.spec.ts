@@ -12,10 +12,9 @@ const next = (page: Page) => page.getByRole('region', { name: 'Next steps' })
 const step = (page: Page, name: string) => next(page).getByRole('listitem').filter({ hasText: name })
 
 test.describe('getting started', () => {
-  test('completes its steps automatically, and disappears permanently after the first activation', async ({
-    page,
-    request,
-  }) => {
+  test('completes its steps automatically, and disappears permanently after the first activation', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await enter(page, vendor)
     const done = (count: number) => expect(checklist(page)).toContainText(`${count} of 4 steps done`)
@@ -92,7 +91,7 @@ test.describe('after the first activation', () => {
   }
 
   test('the next steps open their dialogs, and disappear once each is done or dismissed', {
-    tag: '@phone-full',
+    tag: ['@full', '@phone-full'],
   }, async ({ page, request, keyward }) => {
     const { vendor } = await premiumVendor(request, keyward)
     const app = await activated(vendor, request)
@@ -149,11 +148,9 @@ test.describe('after the first activation', () => {
     await expect(next(page)).toBeHidden()
   })
 
-  test('vendors with licenses of earlier months get no steps, and nothing is requested for them', async ({
-    page,
-    request,
-    keyward,
-  }) => {
+  test('vendors with licenses of earlier months get no steps, and nothing is requested for them', {
+    tag: '@full',
+  }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     const app = await activated(vendor, request)
     const database = new DatabaseSync(join(keyward.dataDir, 'keyward.db'), { timeout: 5000 })
@@ -170,7 +167,7 @@ test.describe('after the first activation', () => {
     expect(requests.filter((path) => /license-types|offline-activations/.test(path))).toEqual([])
   })
 
-  test('support gets no steps', async ({ page, request }) => {
+  test('support gets no steps', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await activated(vendor, request)
     const member = await addMember(request, vendor, { role: 'support' })

@@ -62,7 +62,7 @@ test('the export contains exactly the filtered rows, with cells that no spreadsh
 })
 
 test.describe('the import', () => {
-  test('warns that keys in a column of another name are replaced by random ones', async ({
+  test('warns that keys in a column of another name are replaced by random ones', { tag: '@full' }, async ({
     page,
     request,
   }) => {
@@ -104,7 +104,10 @@ test.describe('the import', () => {
     await expect(page.locator('[data-sonner-toast]').getByText('Import Failed')).toHaveCount(0)
   })
 
-  test('previews, then imports the valid rows', { tag: '@phone' }, async ({ page, request }) => {
+  test('previews, then imports the valid rows', { tag: ['@full', '@phone-full'] }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }
@@ -169,7 +172,7 @@ test.describe('the import', () => {
   })
 
   test('marks the licenses that it bans, and shows its result even if nothing more can be loaded', {
-    tag: '@phone-full',
+    tag: ['@full', '@phone-full'],
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
@@ -200,7 +203,10 @@ test.describe('the import', () => {
     ])
   })
 
-  test('names the lines that expired after the check, and imports the others', async ({ page, request }) => {
+  test('names the lines that expired after the check, and imports the others', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')

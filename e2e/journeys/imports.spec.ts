@@ -12,7 +12,7 @@ const json = (name: string, content: unknown) => ({
 })
 
 test('imports KeyAuth: a program signs in with the old password, and an undo keeps who was there', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
@@ -77,7 +77,7 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
   await expectAccessible(page, 'an import that is undone')
 })
 
-test('maps the columns of a CSV list, whose preview shows its cells', { tag: '@phone' }, async ({
+test('maps the columns of a CSV list, whose preview shows its cells', { tag: '@phone-full' }, async ({
   page,
   request,
 }) => {

@@ -21,7 +21,7 @@ import {
 } from '../steps.ts'
 
 test('the page of a license shows everything about it, and offers every action', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -60,7 +60,7 @@ test('the page of a license shows everything about it, and offers every action',
   await expect(page.getByText('No licenses found')).toBeVisible()
 })
 
-test('the page of an end user lists its devices and frees one', { tag: '@phone-full' }, async ({
+test('the page of an end user lists its devices and frees one', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
 }) => {
@@ -97,7 +97,7 @@ test('the page of an end user lists its devices and frees one', { tag: '@phone-f
 })
 
 test('the page of an app shows its facts, figures and snippet, and leads to its lists', {
-  tag: '@phone',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await vendor.createLicenses(app, 3)
@@ -161,10 +161,9 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('a tab of an app keeps what was typed while another one is shown, and says so', async ({
-  page,
-  request,
-}) => {
+test('a tab of an app keeps what was typed while another one is shown, and says so', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   await enter(page, vendor, `/apps/${app._id}?tab=variables`)
@@ -190,7 +189,7 @@ test('a tab of an app keeps what was typed while another one is shown, and says 
   await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Taken')
 })
 
-test('a link to a former dialog of an app leads to its tab', async ({ page, request }) => {
+test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   await enter(page, vendor)

@@ -7,7 +7,10 @@ import { expectStillPages, watchShifts } from '../stillness.ts'
 // pages.spec.ts checks every page of a console in use; here are those that show something else before it is in use.
 test.beforeEach(({ page }) => watchShifts(page))
 
-test('pages of a new vendor load without layout shift', { tag: '@phone-full' }, async ({ page, request }) => {
+test('pages of a new vendor load without layout shift', { tag: ['@full', '@phone-full'] }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request), '/terms')
   await expectStillPages(page, [
     '/dashboard',
@@ -40,10 +43,9 @@ test('pages that need an app load without layout shift for a new app', {
   await expectStillPages(page, ['/dashboard', '/resellers', '/licenses', '/users'])
 })
 
-test('the dashboard loads without layout shift after the first activation', { tag: '@phone-full' }, async ({
-  page,
-  request,
-}) => {
+test('the dashboard loads without layout shift after the first activation', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1)
@@ -55,7 +57,7 @@ test('the dashboard loads without layout shift after the first activation', { ta
 
 for (const count of [0, 2])
   test(`pages of the portal load without layout shift for a reseller with ${count} licenses`, {
-    tag: '@phone-full',
+    tag: ['@full', '@phone-full'],
   }, async ({ page, request, keyward }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const seller = await Seller.signIn(request, await createReseller(vendor, app, Math.max(1, count)))

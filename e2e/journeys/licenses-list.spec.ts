@@ -18,7 +18,7 @@ import {
 const deleteAll = (page: Page) => page.getByRole('button', { name: 'Delete All' })
 
 test.describe('the list', () => {
-  test('counts total, active, unused and expired', async ({ page, request }) => {
+  test('counts total, active, unused and expired', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [used, expired] = await vendor.createLicenses(app, 4)
@@ -32,10 +32,9 @@ test.describe('the list', () => {
     await expect(row(page, keyPrefix(expired!.key))).toContainText('Expired')
   })
 
-  test('is searched and filtered, and keeps both in the URL across a reload', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('is searched and filtered, and keeps both in the URL across a reload', {
+    tag: ['@full', '@phone-full'],
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
     const [used, unused] = await vendor.createLicenses(one, 2)
@@ -74,7 +73,7 @@ test.describe('the list', () => {
     await expect(page).toHaveURL('/licenses')
   })
 
-  test('has pages, kept in the URL and reversed by Back', async ({ page, request }) => {
+  test('has pages, kept in the URL and reversed by Back', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')
@@ -113,7 +112,7 @@ test.describe('the list', () => {
     await expect(question).toBeHidden()
   })
 
-  test('offers to create the first app', async ({ page, request }) => {
+  test('offers to create the first app', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/licenses')
     await page.getByRole('main').getByRole('link', { name: 'Create Your First App' }).click()
     await expect(heading(page, /^Welcome/)).toBeVisible()

@@ -88,7 +88,7 @@ test.describe('generate', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [{ app: { name: 'Two' } }] })
   })
 
-  test('supports hours and calendar months', async ({ page, request }) => {
+  test('supports hours and calendar months', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor, '/licenses')
@@ -143,7 +143,7 @@ test.describe('generate', () => {
     await expectToast(page, 'Licenses Generated')
   })
 
-  test('shows a limit of 30 if the account has none', async ({ page, request }) => {
+  test('shows a limit of 30 if the account has none', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await page.route('**/api/auth/profile', async (route) => {
@@ -156,7 +156,7 @@ test.describe('generate', () => {
     await expect(page.getByText('Each app is limited to 30 licenses.')).toBeVisible()
   })
 
-  test('shows no limit and no banner on premium', async ({ page, request, keyward }) => {
+  test('shows no limit and no banner on premium', { tag: '@full' }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     const app = await vendor.createApp()
@@ -224,7 +224,10 @@ test.describe('a license', () => {
     expect(shownDate(clients[0].expiresAt)).toBe(shownDate(inDays(45)))
   })
 
-  test('is extended from its current expiry, which Undo reverts', async ({ page, request }) => {
+  test('is extended from its current expiry, which Undo reverts', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 90)
     await enter(page, vendor, '/licenses')
@@ -239,7 +242,7 @@ test.describe('a license', () => {
     await expect(row(page, keyPrefix(license!.key))).toContainText(shownDate(inDays(90)))
   })
 
-  test('is unbanned by Undo, unless someone banned it for another reason since', async ({
+  test('is unbanned by Undo, unless someone banned it for another reason since', { tag: '@full' }, async ({
     page,
     request,
   }) => {
@@ -269,7 +272,10 @@ test.describe('a license', () => {
     expect(await read()).toMatchObject({ banned: true, banReason: 'Fraud' })
   })
 
-  test('is extended by a calendar month from its current expiry in two clicks', async ({ page, request }) => {
+  test('is extended by a calendar month from its current expiry in two clicks', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const expiresAt = '2040-01-31T12:00:00.000Z'
@@ -283,7 +289,7 @@ test.describe('a license', () => {
     expect(extended.expiresAt).toBe('2040-02-29T12:00:00.000Z')
   })
 
-  test('that never expires gets an end only after a switch', async ({ page, request }) => {
+  test('that never expires gets an end only after a switch', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp())
     await vendor.call('PUT', `/licenses/${license!._id}`, { expiresAt: null })
@@ -303,7 +309,7 @@ test.describe('a license', () => {
     })
   })
 
-  test('that is banned offers Unban first', async ({ page, request }) => {
+  test('that is banned offers Unban first', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [license] = await vendor.createLicenses(await vendor.createApp())
     await vendor.call('PUT', `/licenses/${license!._id}`, { expiresAt: null })
@@ -315,7 +321,7 @@ test.describe('a license', () => {
     await expect(page.getByRole('menuitem').first()).toHaveText('Unban License')
   })
 
-  test('is banned, which rejects its programs, and unbanned', async ({ page, request }) => {
+  test('is banned, which rejects its programs, and unbanned', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)

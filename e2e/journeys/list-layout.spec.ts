@@ -6,7 +6,7 @@ import { enter, figure, heading, keyPrefix, Program, row, rows, settle, Vendor, 
 
 const header = (page: Page, name: string) => page.getByRole('columnheader', { name })
 
-test('lists use the window up to 1,600 pixels, pages of one item stay narrower', async ({
+test('lists use the window up to 1,600 pixels, pages of one item stay narrower', { tag: '@full' }, async ({
   page,
   request,
 }) => {
@@ -66,7 +66,10 @@ test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ 
   await expect(pages).toContainText('2 / 2')
 })
 
-test('only a filter that fixes a column hides it, until the user shows it', async ({ page, request }) => {
+test('only a filter that fixes a column hides it, until the user shows it', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('One')
   await vendor.call('POST', '/licenses', { app: app._id, expiresAt: null, count: 2 })
@@ -87,7 +90,7 @@ test('only a filter that fixes a column hides it, until the user shows it', asyn
   await expect(header(page, 'App')).toBeVisible()
 })
 
-test('the numbers of the console open the lists that they count', { tag: '@phone' }, async ({
+test('the numbers of the console open the lists that they count', { tag: '@phone-full' }, async ({
   page,
   request,
   keyward,
@@ -140,11 +143,9 @@ test('the numbers of the console open the lists that they count', { tag: '@phone
   }
 })
 
-test('the numbers of the portal open its licenses, and cards with links are accessible', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the numbers of the portal open its licenses, and cards with links are accessible', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const [license] = await vendor.createLicenses(app, 2)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))

@@ -20,7 +20,7 @@ test.describe('live', () => {
     expect(await page.evaluate('window.unloaded')).toBe(false)
   })
 
-  test('reports a lost connection once, and catches up when it returns', async ({
+  test('reports a lost connection once, and catches up when it returns', { tag: '@full' }, async ({
     page,
     request,
     keyward,

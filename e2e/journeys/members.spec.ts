@@ -121,7 +121,7 @@ test('a person with an account accepts with its password, and switches between i
     .toBe(401)
 })
 
-test('an expired, withdrawn or replaced invitation says so, and another one works', async ({
+test('an expired, withdrawn or replaced invitation says so, and another one works', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -174,7 +174,10 @@ test('the owner changes rights, removes a member and hands the account over', as
   expect((await heir.call('GET', '/auth/profile')).user.role).toBe('owner')
 })
 
-test('a person leaves a team, and deletes its account once it owns no apps', async ({ page, request }) => {
+test('a person leaves a team, and deletes its account once it owns no apps', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const owner = await Vendor.signUp(request, 'Acme')
   const person = await Vendor.signUp(request, 'Petra Person')
   const app = await person.createApp('Own app')

@@ -15,7 +15,7 @@ import {
   visit,
 } from '../steps.ts'
 
-test('an app name of one long word fits every page of the portal', { tag: '@phone' }, async ({
+test('an app name of one long word fits every page of the portal', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,
@@ -109,10 +109,9 @@ test('a table shows how a name begins, also one from right to left, and all of i
   }
 })
 
-test('a name that another user chose is isolated in the list of licenses and in every dialog', async ({
-  page,
-  request,
-}) => {
+test('a name that another user chose is isolated in the list of licenses and in every dialog', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const [license] = await vendor.createLicenses(app)

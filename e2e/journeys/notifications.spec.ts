@@ -37,10 +37,9 @@ test('a person confirms the address and chooses mails, which are kept', { tag: '
   await expect(page.getByText('Confirm your address')).toBeHidden()
 })
 
-test('a choice that the server rejects is taken back, and a list that fails to load can be retried', async ({
-  page,
-  request,
-}) => {
+test('a choice that the server rejects is taken back, and a list that fails to load can be retried', {
+  tag: '@full',
+}, async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/settings/notifications')
   const weekly = page.getByRole('switch', { name: 'Weekly summary' })
   await expect(weekly).toBeVisible()

@@ -1,10 +1,9 @@
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, keyPrefix, Program, rowAction, Vendor } from '../steps.ts'
 
-test('pausing an end user, and banning or deleting its license, says until when its program runs offline', async ({
-  page,
-  request,
-}) => {
+test('pausing an end user, and banning or deleting its license, says until when its program runs offline', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   const [license] = await vendor.createLicenses(app, 1, 300)

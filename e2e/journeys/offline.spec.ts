@@ -24,11 +24,9 @@ test.afterEach(async ({ keyward }) => {
   if (!up) await keyward.start()
 })
 
-test('while the server is down the console reports it, keeps the token, and recovers automatically or on retry', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('while the server is down the console reports it, keeps the token, and recovers automatically or on retry', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const [license] = await vendor.createLicenses(await vendor.createApp())
   await enter(page, vendor)
@@ -93,7 +91,7 @@ test('reports a menu that fails to load, and opens it after a reload', { tag: '@
   await expect(row(page, 'Tally')).toContainText('Paused')
 })
 
-test('reports data that cannot be loaded, and loads it once the server is back', async ({
+test('reports data that cannot be loaded, and loads it once the server is back', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -114,10 +112,9 @@ test('reports data that cannot be loaded, and loads it once the server is back',
   await expect(page.getByText('No licenses found')).toBeVisible({ timeout: 60_000 })
 })
 
-test('a console that starts without its server keeps the token, and continues once the server responds', async ({
-  page,
-  request,
-}) => {
+test('a console that starts without its server keeps the token, and continues once the server responds', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   let down = true
   await page.route('**/api/**', (route) => (down ? route.abort('connectionrefused') : route.continue()))

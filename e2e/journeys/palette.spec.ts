@@ -17,10 +17,9 @@ const goTo = (page: Page, letter: string, path: string) =>
 const shortcuts = (page: Page) => dialog(page, 'Keyboard shortcuts')
 
 test.describe('command palette', () => {
-  test('finds a license by part of its key and an end user by name or id, with the keyboard only', async ({
-    page,
-    request,
-  }) => {
+  test('finds a license by part of its key and an end user by name or id, with the keyboard only', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app, 3)
@@ -48,11 +47,9 @@ test.describe('command palette', () => {
     }
   })
 
-  test('finds a reseller by part of its email, and lists what was opened until its owner logs out', async ({
-    page,
-    request,
-    keyward,
-  }) => {
+  test('finds a reseller by part of its email, and lists what was opened until its owner logs out', {
+    tag: '@full',
+  }, async ({ page, request, keyward }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const { _id, email } = await createReseller(vendor, app)
     const user = await vendor.createEndUser(app, 'marguerite')
@@ -115,7 +112,7 @@ test.describe('command palette', () => {
     await expect(heading(page, 'carla.o')).toBeVisible()
   })
 
-  test('offers a reference only if the server knows it', async ({ page, request }) => {
+  test('offers a reference only if the server knows it', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)
@@ -174,7 +171,10 @@ test.describe('command palette', () => {
     await expect(palette(page).getByRole('status')).toHaveText('0 results')
   })
 
-  test('supports arrow keys, closes with Escape, and returns the focus', async ({ page, request }) => {
+  test('supports arrow keys, closes with Escape, and returns the focus', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)
@@ -241,7 +241,7 @@ test.describe('command palette', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('is accessible, light and dark, with and without a search', { tag: '@phone' }, async ({
+  test('is accessible, light and dark, with and without a search', { tag: ['@full', '@phone-full'] }, async ({
     page,
     request,
   }) => {
@@ -262,7 +262,7 @@ test.describe('command palette', () => {
 })
 
 test.describe('shortcuts', () => {
-  test('are listed by ?, open pages, create and search', async ({ page, request }) => {
+  test('are listed by ?, open pages, create and search', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     await enter(page, vendor)

@@ -2,7 +2,9 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { heading } from '../steps.ts'
 
-test("without a mail server the pages show the operator's command instead of a form", async ({ page }) => {
+test("without a mail server the pages show the operator's command instead of a form", {
+  tag: '@full',
+}, async ({ page }) => {
   for (const [path, account] of [
     ['/auth', 'owner'],
     ['/reseller/auth', 'reseller'],

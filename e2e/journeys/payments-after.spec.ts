@@ -3,11 +3,9 @@ import { expect } from '../keyward.ts'
 import { activated, endPremium, inCheckout, press, test } from '../paying.ts'
 import { dialog, enter, expectToast, inDays, row, shownDate, Vendor } from '../steps.ts'
 
-test('cancelling within seven days refunds the payment once the provider confirms it', async ({
-  page,
-  request,
-  provider,
-}) => {
+test('cancelling within seven days refunds the payment once the provider confirms it', {
+  tag: '@full',
+}, async ({ page, request, provider }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await press(page, 'Upgrade Monthly')
@@ -62,7 +60,7 @@ test('a refund keeps premium that has no end, and the question says so', { tag: 
   await expect(page.getByRole('button', { name: 'Get ₹699 back' })).toHaveCount(0)
 })
 
-test('shows a receipt, and prints it alone', async ({ page, request }) => {
+test('shows a receipt, and prints it alone', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request, 'Vera Vendor')
   await enter(page, vendor, '/subscription')
   await page.getByLabel('Coupon code').fill('LAUNCH')
@@ -105,7 +103,7 @@ test('shows a receipt, and prints it alone', async ({ page, request }) => {
 })
 
 test('the history shows the outcome of each payment, and retries after a failure', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.route('**/api/payments/history', (route) =>

@@ -16,7 +16,7 @@ test('only the subscription page allows the provider in its Content-Security-Pol
   }
 })
 
-test('the page is entered and left by a full document load', async ({ page, request }) => {
+test('the page is entered and left by a full document load', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor)

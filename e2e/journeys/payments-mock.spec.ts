@@ -80,7 +80,7 @@ test('the free plan of a development server says how an own server has no limits
   }
 })
 
-test('a rejected simulated payment shows its own message', async ({ page, request }) => {
+test('a rejected simulated payment shows its own message', { tag: '@full' }, async ({ page, request }) => {
   await page.route('**/razorpay/verify', (route) => route.fulfill({ json: { success: false } }))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.getByRole('button', { name: 'Upgrade Yearly' }).click()
@@ -144,11 +144,9 @@ test('a rejected cancellation is reported, and granted premium has nothing to ca
   await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
 })
 
-test('every page announces the end of premium a week before, until renewed', { tag: '@phone-full' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('every page announces the end of premium a week before, until renewed', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   endPremium(keyward, vendor, inDays(8))

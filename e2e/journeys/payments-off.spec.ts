@@ -3,7 +3,7 @@ import { enter, settle, Vendor } from '../steps.ts'
 
 test.use({ environment: { PAYMENTS: 'off', DEFAULT_PLAN: 'free' } })
 
-test('with payments off the page says so and sells nothing', async ({ page, request }) => {
+test('with payments off the page says so and sells nothing', { tag: '@full' }, async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('Payments are turned off on this server.')).toBeVisible()
   await settle(page)

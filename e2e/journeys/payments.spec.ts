@@ -45,7 +45,7 @@ test('a payment in the checkout starts premium on all pages', async ({ page, req
   await expect(figure(page, 'Plan')).toContainText('Premium')
 })
 
-test('explains a failed attempt, and accepts the next one in the same checkout', async ({
+test('explains a failed attempt, and accepts the next one in the same checkout', { tag: '@full' }, async ({
   page,
   request,
 }) => {
@@ -103,7 +103,11 @@ test('reports a checkout that fails to open', { tag: '@full' }, async ({ page, r
   await expect(page.getByRole('button', { name: 'Upgrade Monthly' })).toBeEnabled()
 })
 
-test('a double click opens one checkout for one order', async ({ page, request, provider }) => {
+test('a double click opens one checkout for one order', { tag: '@full' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   const before = provider.orders().length
   await page.getByRole('button', { name: 'Upgrade Monthly' }).dblclick()
@@ -112,7 +116,11 @@ test('a double click opens one checkout for one order', async ({ page, request, 
   expect(provider.orders().length - before).toBe(1)
 })
 
-test('shows a payment that only the provider reports', async ({ page, request, provider }) => {
+test('shows a payment that only the provider reports', { tag: '@full' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await press(page, 'Upgrade Monthly')
   await inCheckout(page, 'Pay, but tell nobody')
@@ -123,7 +131,11 @@ test('shows a payment that only the provider reports', async ({ page, request, p
   await expect(row(page, 'Premium, monthly')).toContainText('Paid')
 })
 
-test('waits for the confirmation of a payment, even after a reload', async ({ page, request, provider }) => {
+test('waits for the confirmation of a payment, even after a reload', { tag: '@full' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   await press(page, 'Upgrade Monthly')
@@ -151,7 +163,10 @@ test('waits for the confirmation of a payment, even after a reload', async ({ pa
   await expect(page.getByText('Premium is active until')).toBeVisible()
 })
 
-test("shows the server's message for a rejection, or a default", async ({ page, request }) => {
+test("shows the server's message for a rejection, or a default", { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   await page.route('**/razorpay/create-order', (route) => route.fulfill({ json: { success: false } }))
   await press(page, 'Upgrade Monthly')

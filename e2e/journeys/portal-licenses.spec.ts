@@ -85,7 +85,7 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
 })
 
-test('licenses are searched and exported', async ({ page, request, keyward }) => {
+test('licenses are searched and exported', { tag: '@full' }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 40))
   const [license] = await seller.generate(30)

@@ -53,14 +53,14 @@ test.describe('sign-in', () => {
     await expect(page).toHaveURL('/reseller/profile')
   })
 
-  test('rejects the credentials of an owner', async ({ page, request, keyward }) => {
+  test('rejects the credentials of an owner', { tag: '@full' }, async ({ page, request, keyward }) => {
     const { vendor } = await premiumVendor(request, keyward)
     await page.goto('/reseller/auth')
     await signInToPortal(page, vendor)
     await expect(signInProblem(page)).toHaveText('Invalid email or password. Please check your credentials.')
   })
 
-  test('removes an invalid token silently, and keeps it while the server is down', async ({
+  test('removes an invalid token silently, and keeps it while the server is down', { tag: '@full' }, async ({
     page,
     request,
     keyward,
@@ -99,7 +99,7 @@ test.describe('sign-in', () => {
   })
 })
 
-test('lists its sidebar entries in order and marks the current page', { tag: '@phone' }, async ({
+test('lists its sidebar entries in order and marks the current page', { tag: '@phone-full' }, async ({
   page,
   request,
   keyward,
@@ -237,11 +237,9 @@ test('the portal and the owner console load nothing of each other, even in one b
   expect(await loaded()).not.toContain(portalOnly)
 })
 
-test('pages and dialogs of the portal are accessible, light and dark', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('pages and dialogs of the portal are accessible, light and dark', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 6)
   const seller = await Seller.signIn(request, reseller)

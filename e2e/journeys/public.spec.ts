@@ -7,9 +7,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
-test('the landing page links to sign-in and dashboard, and switches its theme', { tag: '@phone' }, async ({
-  page,
-}) => {
+test('the landing page links to sign-in and dashboard, and switches its theme', {
+  tag: '@phone-full',
+}, async ({ page }) => {
   await page.goto('/landing')
   await expect(heading(page, /./)).toBeVisible()
   for (const [name, path, count] of [
@@ -55,7 +55,9 @@ test('the about page leads to the licenses of the packages in the console', asyn
   await expect(notices).toContainText('SIL OPEN FONT LICENSE')
 })
 
-test('rendering never reads the OS theme, which would suppress the event of its change', async ({ page }) => {
+test('rendering never reads the OS theme, which would suppress the event of its change', {
+  tag: '@full',
+}, async ({ page }) => {
   await page.addInitScript({
     content: `
       window.readers = []
@@ -153,7 +155,7 @@ test('a highlight moves over the six cards every three seconds, and pauses on ho
   expect(await title()).toBe(titles[first])
 })
 
-test('the highlight does not move with reduced motion', async ({ page }) => {
+test('the highlight does not move with reduced motion', { tag: '@full' }, async ({ page }) => {
   await page.goto('/landing')
   await expect(page.locator('li[data-lit]')).toHaveCount(6)
   await expect(lit(page)).toHaveCount(0)
@@ -197,7 +199,7 @@ test('the footer links to the policies and the community that the operator confi
   for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
 })
 
-test('an unknown path shows the 404 page before and after scripts run', async ({
+test('an unknown path shows the 404 page before and after scripts run', { tag: '@full' }, async ({
   page,
   browser,
   baseURL,

@@ -16,10 +16,9 @@ async function loseAnswer(page: Page, path: string, method = 'POST'): Promise<vo
   })
 }
 
-test('licenses are generated once if the answer is lost and the dialog is submitted again', async ({
-  page,
-  request,
-}) => {
+test('licenses are generated once if the answer is lost and the dialog is submitted again', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor, '/licenses?dialog=generate')
@@ -55,7 +54,7 @@ test('an app is created once if the answer is lost and the dialog is submitted a
   expect((await vendor.call('GET', '/apps')).count).toBe(1)
 })
 
-test('an import whose answer was lost is imported once, also after another check', async ({
+test('an import whose answer was lost is imported once, also after another check', { tag: '@full' }, async ({
   page,
   request,
 }) => {

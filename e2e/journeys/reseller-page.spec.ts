@@ -15,11 +15,9 @@ import {
   visit,
 } from '../steps.ts'
 
-test('makes 50 keys for a reseller in three clicks from the list, and copies them all', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('makes 50 keys for a reseller in three clicks from the list, and copies them all', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 60)
   await enter(page, vendor, '/resellers')
@@ -58,7 +56,7 @@ test('makes 50 keys for a reseller in three clicks from the list, and copies the
   await expectToast(page, 'Generation Failed', "The reseller's quota has room for 10 more license(s)")
 })
 
-test('the page of a reseller tells who generated its keys, itself or the vendor', async ({
+test('the page of a reseller tells who generated its keys, itself or the vendor', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -78,7 +76,7 @@ test('the page of a reseller tells who generated its keys, itself or the vendor'
   await expect(items.filter({ hasText: 'Reseller created' })).toContainText(`App: ${app.name}`)
 })
 
-test('the page of a reseller has its sessions and all actions of the list', async ({
+test('the page of a reseller has its sessions and all actions of the list', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -154,7 +152,7 @@ test('a license is generated for a reseller from the list of licenses, and leads
   await expect(page).toHaveURL(`/resellers/${_id}`)
 })
 
-test('the page of a reseller is accessible and fits the screen', { tag: '@phone-full' }, async ({
+test('the page of a reseller is accessible and fits the screen', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
   keyward,

@@ -234,7 +234,11 @@ test('a failed creation shows the reason and clears the form', async ({ page, re
   await expect(form.getByText('A reseller with this email already exists')).toBeVisible()
 })
 
-test('the directory is searched and filtered, kept in the URL', async ({ page, request, keyward }) => {
+test('the directory is searched and filtered, kept in the URL', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const second = await vendor.createApp('Other')
   const [one, two, three] = [
@@ -276,7 +280,7 @@ test('a list that fails to load shows an error with retry', async ({ page, reque
   await expect(row(page, email)).toBeVisible()
 })
 
-test('the page and its dialogs are accessible, light and dark', { tag: '@phone' }, async ({
+test('the page and its dialogs are accessible, light and dark', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
   keyward,

@@ -24,7 +24,7 @@ const chooseTheme = (page: Page, name: string) =>
   page.getByRole('main').locator('label').filter({ hasText: name }).click()
 
 test.describe('theme', () => {
-  test('a choice applies immediately and after a reload', async ({ page, request }) => {
+  test('a choice applies immediately and after a reload', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(theme(page, 'System')).toBeChecked()
     await chooseTheme(page, 'Dark')
@@ -70,7 +70,7 @@ test.describe('theme', () => {
     expect(new Set(fills).size, 'off and on differ').toBe(2)
   })
 
-  test('is set before the first paint', async ({ page }) => {
+  test('is set before the first paint', { tag: '@full' }, async ({ page }) => {
     await page.addInitScript(`
       new MutationObserver((_, observer) => {
         if (!document.body) return
@@ -146,7 +146,7 @@ test.describe('switches', () => {
     expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
   })
 
-  test('a switch reverts when the server rejects the change', async ({ page, request }) => {
+  test('a switch reverts when the server rejects the change', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/settings')
     const pause = page.getByRole('switch', { name: 'Pause Applications' })
     await expect(pause).not.toBeChecked()
@@ -239,7 +239,7 @@ test.describe('profile', () => {
     await expect(page.getByRole('main').getByRole('link', { name: 'Upgrade Now' })).toBeHidden()
   })
 
-  test('shows Unlimited for a limit without a value', async ({ page, request }) => {
+  test('shows Unlimited for a limit without a value', { tag: '@full' }, async ({ page, request }) => {
     await page.route('**/api/auth/profile', async (route) => {
       const response = await route.fetch()
       const answer = await response.json()
@@ -253,7 +253,7 @@ test.describe('profile', () => {
     await expect(fact(page, 'Max Resellers')).toHaveText('Unlimited')
   })
 
-  test('a new password requires the old one, ends the other sessions and works', async ({
+  test('a new password requires the old one, ends the other sessions and works', { tag: '@full' }, async ({
     page,
     request,
   }) => {

@@ -95,7 +95,7 @@ test.describe('sidebar', () => {
     }
   })
 
-  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone' }, async ({
+  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone-full' }, async ({
     page,
     request,
   }) => {
@@ -234,7 +234,7 @@ test.describe('any other path', () => {
     await expect(page).toHaveURL('/')
   })
 
-  test('shows the same page to signed-in owners', async ({ page, request }) => {
+  test('shows the same page to signed-in owners', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/dashboards')
     await expect(heading(page, 'Oops! Page not found')).toBeVisible()
     await page.getByRole('main').getByRole('link').click()
@@ -243,7 +243,7 @@ test.describe('any other path', () => {
 })
 
 test.describe('keyboard', () => {
-  test('suffices to sign in, create an app and log out', { tag: '@phone-full' }, async ({
+  test('suffices to sign in, create an app and log out', { tag: ['@full', '@phone-full'] }, async ({
     page,
     request,
   }) => {

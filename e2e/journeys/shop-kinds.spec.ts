@@ -103,7 +103,7 @@ for (const [kind, words] of kinds) {
   })
 }
 
-test('a shop shows the events that wait while it is off', async ({ page, request }) => {
+test('a shop shows the events that wait while it is off', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const wanted = newShopOf('lemonsqueezy')

@@ -22,7 +22,7 @@ import {
 } from '../steps.ts'
 
 test('a first shop is set up in three steps, and an order that it signs brings a key', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -99,10 +99,9 @@ test('a first shop is set up in three steps, and an order that it signs brings a
   })
 })
 
-test('a waiting order says why, and is retried after its product was mapped', { tag: '@phone-full' }, async ({
-  page,
-  request,
-}) => {
+test('a waiting order says why, and is retried after its product was mapped', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const shop = await addShop(vendor, app)
@@ -176,7 +175,10 @@ test('a waiting order says why, and is retried after its product was mapped', { 
   })
 })
 
-test('a shop gets a new secret, is turned off and on, and is deleted', async ({ page, request }) => {
+test('a shop gets a new secret, is turned off and on, and is deleted', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await addShop(vendor, app)

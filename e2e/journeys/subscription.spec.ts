@@ -66,7 +66,7 @@ test('a plan that fails to load shows an error with retry', async ({ page, reque
   await expect(page.getByText('Current Plan')).toBeVisible()
 })
 
-test('the page is accessible on both plans, light and dark', { tag: '@phone' }, async ({
+test('the page is accessible on both plans, light and dark', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
   keyward,

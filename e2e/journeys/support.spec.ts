@@ -86,7 +86,12 @@ async function freeTheOnlyDevice(page: Page) {
 
 const wordCount = 'novel.md'
 
-test('a new computer: the customer frees the old one', async ({ page, request, keyward, mails }) => {
+test('a new computer: the customer frees the old one', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
   const { app, shop, email, run, text } = await sold(request, keyward)
   await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
@@ -143,7 +148,7 @@ test('a forgotten password: the customer chooses another one', { tag: '@full' },
   expect(await program.login({ username, password: 'remembered well' })).toMatchObject({ ok: true })
 })
 
-test('a lost key: the mailed link shows it', async ({ page, request, keyward, mails }) => {
+test('a lost key: the mailed link shows it', { tag: '@full' }, async ({ page, request, keyward, mails }) => {
   const { app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)
@@ -233,7 +238,7 @@ test('a laptop that was asleep for a month goes on once it is online', { tag: '@
   await request.dispose()
 })
 
-test('a machine without a network: the page answers its request', async ({
+test('a machine without a network: the page answers its request', { tag: '@full' }, async ({
   page,
   request,
   keyward,

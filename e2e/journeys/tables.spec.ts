@@ -4,11 +4,9 @@ import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
-test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const app = await vendor.createApp(long('An application'))
   const type = await vendor.call('POST', `/apps/${app._id}/license-types`, {
@@ -83,7 +81,10 @@ async function expectWhole(page: Page, path: string) {
 const rowsOf = (page: Page) => page.getByRole('main').locator('tbody tr')
 const topOf = async (page: Page) => (await rowsOf(page).first().boundingBox())!.y
 
-test('columns and density are chosen per table and remembered per account', async ({ page, request }) => {
+test('columns and density are chosen per table and remembered per account', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 2)
@@ -124,10 +125,9 @@ test('columns and density are chosen per table and remembered per account', asyn
   await expect(created).toBeVisible()
 })
 
-test('rows are walked, selected and opened with the keyboard, and the header stays in sight', async ({
-  page,
-  request,
-}) => {
+test('rows are walked, selected and opened with the keyboard, and the header stays in sight', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp(), 26)
   await enter(page, vendor, '/licenses')
@@ -286,7 +286,7 @@ test('explainers are open for newcomers, and closed for good once they have done
   await expect(page.getByText('What your program sends')).toBeHidden()
 })
 
-test('a search takes no more text than the server accepts', async ({ page, request }) => {
+test('a search takes no more text than the server accepts', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp())
   await enter(page, vendor, '/licenses')

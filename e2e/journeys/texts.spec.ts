@@ -53,7 +53,9 @@ test('sign-in and sign-up show their texts for a response without data', { tag: 
   })
 })
 
-test('sign-in and sign-up show their texts for an error without a message', async ({ page }) => {
+test('sign-in and sign-up show their texts for an error without a message', { tag: '@full' }, async ({
+  page,
+}) => {
   await page.route('**/api/auth/*', (route) => route.fulfill({ json: { success: true } }))
   await signInAndUp(page, {
     login: 'An error occurred during login.',

@@ -3,10 +3,9 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, heading, Program, row, Vendor } from '../steps.ts'
 
-test('a license tells who changed it and why programs were refused, in one order', { tag: '@phone' }, async ({
-  page,
-  request,
-}) => {
+test('a license tells who changed it and why programs were refused, in one order', {
+  tag: '@phone-full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await vendor.createLicenses(app, 1, 20)
@@ -49,7 +48,11 @@ test('a license tells who changed it and why programs were refused, in one order
   await expect(heading(page, key.slice(0, 16))).toBeVisible()
 })
 
-test('an extension from the explanation of a refusal can be undone', async ({ page, request, keyward }) => {
+test('an extension from the explanation of a refusal can be undone', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 20)
@@ -72,7 +75,7 @@ test('an extension from the explanation of a refusal can be undone', async ({ pa
 })
 
 test('an app tells who changed it and what belongs to it, and leads to all its records', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

@@ -26,10 +26,9 @@ async function sold(vendor: Vendor) {
   return { app, license }
 }
 
-test('a type changes in three steps, and the dialog says what changes for the customer', async ({
-  page,
-  request,
-}) => {
+test('a type changes in three steps, and the dialog says what changes for the customer', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const { app, license } = await sold(vendor)
   await (await Program.start(request, app)).register('erik', license)
@@ -48,7 +47,10 @@ test('a type changes in three steps, and the dialog says what changes for the cu
   expect(await read()).toMatchObject({ type: { name: 'Basic' }, devices: 1, expiresAt: before.expiresAt })
 })
 
-test('a license gets shorter with its type only after the owner says so', async ({ page, request }) => {
+test('a license gets shorter with its type only after the owner says so', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const { app, license } = await sold(vendor)
   await (await Program.start(request, app)).register('erik', license)

@@ -91,10 +91,9 @@ test('a misleading release link of an earlier version is readable text, and a sa
   await expect(list.getByRole('link')).toHaveText(['https://example.com/atlas'])
 })
 
-test('opens the variables as they are now, and does not overwrite those of another window', async ({
-  page,
-  request,
-}) => {
+test('opens the variables as they are now, and does not overwrite those of another window', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   await vendor.createEndUser(app, 'erik')

@@ -60,7 +60,7 @@ async function sendTest(page: Page, state: 'Delivered' | 'Failed') {
 }
 
 test('a webhook is created from the settings with proof of identity, and a test event arrives, signed with the secret that was shown once', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request, keyward, receiver }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -146,7 +146,7 @@ test('a webhook is created from the settings with proof of identity, and a test 
 })
 
 test('a delivery that failed shows what the receiver answered, and arrives once it is sent again', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request, receiver }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -187,11 +187,9 @@ test('a delivery that failed shows what the receiver answered, and arrives once 
   expect(receiver.received.at(-1)!.body).toBe(receiver.received[0]!.body)
 })
 
-test('a webhook is edited, gets a new secret beside the old one, is paused, resumed and deleted', async ({
-  page,
-  request,
-  receiver,
-}) => {
+test('a webhook is edited, gets a new secret beside the old one, is paused, resumed and deleted', {
+  tag: '@full',
+}, async ({ page, request, receiver }) => {
   const vendor = await Vendor.signUp(request)
   const { path, secret } = await addWebhook(vendor, receiver)
   await enter(page, vendor, integrations)
@@ -247,7 +245,7 @@ test('a webhook is edited, gets a new secret beside the old one, is paused, resu
   })
 })
 
-test('a webhook for which too many events waited says so, and is resumed', async ({
+test('a webhook for which too many events waited says so, and is resumed', { tag: '@full' }, async ({
   page,
   request,
   keyward,
@@ -271,7 +269,11 @@ test('a webhook for which too many events waited says so, and is resumed', async
   await expect(page.getByText('More than 50,000')).toHaveCount(0)
 })
 
-test('a Discord webhook has no secret and no signatures', async ({ page, request, receiver }) => {
+test('a Discord webhook has no secret and no signatures', { tag: '@full' }, async ({
+  page,
+  request,
+  receiver,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, integrations)
   await page.getByRole('button', { name: 'Create First Webhook' }).click()
@@ -289,11 +291,9 @@ test('a Discord webhook has no secret and no signatures', async ({ page, request
   await expect(page.getByRole('tab', { name: 'Verify Signatures' })).toHaveCount(0)
 })
 
-test('a viewer reads webhooks and their log without their paths and actions, support does not see them', async ({
-  page,
-  request,
-  receiver,
-}) => {
+test('a viewer reads webhooks and their log without their paths and actions, support does not see them', {
+  tag: '@full',
+}, async ({ page, request, receiver }) => {
   const vendor = await Vendor.signUp(request)
   await addWebhook(vendor, receiver)
   const viewer = await addMember(request, vendor, { role: 'viewer' })

@@ -208,6 +208,22 @@ describe('every row of the coverage', () => {
   })
 })
 
+test('every row is proven by `npm test`, or says that only the full run proves it', () => {
+  const isFullAlone = ({ file, names }: { file: string; names: string[] }) => {
+    const source = sourceOf(file)
+    if (source.startsWith('// In the full run')) return true
+    // Between its title and its body, a journey has its tags.
+    return names.every((name) => {
+      const title = source.indexOf(name)
+      return /'@full'/.test(source.slice(title, source.indexOf('=>', title)))
+    })
+  }
+  const wrong = rows.filter(
+    ({ proof }) => proof !== '' && testsIn(proof).every(isFullAlone) !== proof.endsWith('(in the full run)'),
+  )
+  expect(wrong.map(({ line, ids }) => `line ${line}: ${ids.join(', ')}`)).toEqual([])
+})
+
 test('the default texts match the specification', () => {
   const ids = ['messages.defaults', 'messages.models']
   const text = statements
