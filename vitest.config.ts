@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
@@ -23,11 +23,17 @@ const setupFiles = ['apps/server/test/property-seed.ts']
 const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
-const folder = new URL('apps/server/test/slices/', import.meta.url)
-/** Slices whose first line says so run once: what they assert is decided before any SQL. */
-const onSqliteAlone = readdirSync(folder)
-  .filter((name) => readFileSync(new URL(name, folder), 'utf8').startsWith('// On SQLite alone'))
-  .map((name) => `apps/server/test/slices/${name}`)
+const isFull = process.env.TEST_FULL === '1'
+const root = new URL('.', import.meta.url).pathname
+/** The files of tests whose first line begins so. */
+const saying = (start: string) =>
+  ['apps/*/test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'sdks/**/*.test.ts'].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }).filter((file) => readFileSync(root + file, 'utf8').startsWith(start)),
+  )
+/** In `npm test` these slices run once: what they assert is decided before any SQL, or others send the same statements. */
+const onSqliteAlone = saying('// On SQLite alone')
+const onSqliteFirst = isFull ? [] : saying('// On PostgreSQL in the full run')
+const rare = isFull ? [] : saying('// In the full run')
 
 /** Code and programs once; slices of the server on both databases, by the same files, unless they say otherwise. */
 export default defineConfig({
@@ -58,14 +64,14 @@ export default defineConfig({
             'sdks/**/*.test.ts',
             'e2e/*.test.ts',
           ],
-          exclude: [slices, contract, ...written, '**/node_modules/**'],
+          exclude: [slices, contract, ...written, ...rare, '**/node_modules/**'],
         },
       },
       {
         test: {
           name: 'sqlite',
           ...slice,
-          exclude: ['apps/server/test/slices/postgres-*.test.ts'],
+          exclude: ['apps/server/test/slices/postgres-*.test.ts', ...rare],
           env: { TEST_DATABASE: 'sqlite' },
         },
       },
@@ -73,7 +79,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           ...slice,
-          exclude: onSqliteAlone,
+          exclude: [...onSqliteAlone, ...onSqliteFirst, ...rare],
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: 'apps/server/test/postgres-setup.ts',
         },

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { beforeEach, expect, test } from 'vitest'
 import { type Program, refusal, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test } from 'vitest'
 import { makeLicenses, single } from '../actors.ts'
 import { makeOldApp, send, start12 } from '../compatibility-actor.ts'

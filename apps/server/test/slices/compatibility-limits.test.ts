@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test, vi } from 'vitest'
 import { problem } from '../../src/core/problem.ts'
 import { makeLicenses, signUp, single, startProgram } from '../actors.ts'

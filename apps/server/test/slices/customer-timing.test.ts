@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { comparisonsOf } from '../../src/core/compare-hash.ts'
 import { HashThreads } from '../../src/core/hash-threads.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { minute, day as oneDay } from '../../src/core/clock.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, startProgram } from '../actors.ts'

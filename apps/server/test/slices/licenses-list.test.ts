@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour, minute } from '../../src/core/clock.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
 import { day, hour, minute, second } from '../../src/core/clock.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusal, signUp, wrongFields } from '../actors.ts'
 import { startServer, type TestServer } from '../harness.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Owner, refusal, signUp } from '../actors.ts'
 import {

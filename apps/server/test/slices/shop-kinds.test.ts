@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toOwnerActor } from '../../src/core/actor.ts'

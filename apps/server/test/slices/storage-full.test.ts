@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { type Endpoint, isGranted, type Permission, permissions, rolePermissions } from '@keyward/contract'
 import { beforeAll, expect, test } from 'vitest'
 import type { Tables } from '../../src/db/tables.ts'
