@@ -10,42 +10,36 @@ import {
   Trash2,
   UserPlus,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { attaching } from './attaching.ts'
+import type { licenseDialogs } from './license-dialogs.tsx'
 import { useSetLicenseBan } from './queries.ts'
+
+type LicenseAction = keyof typeof licenseDialogs
 
 export interface LicenseMenuProps {
   license: License
-  onExtend: () => void
-  onEditExpiry: () => void
-  onEdit: () => void
-  onChangeType: () => void
-  onAttach: () => void
-  onBan: () => void
-  onDelete: () => void
+  onAction: (action: LicenseAction) => void
 }
 
-export function LicenseMenu({
-  license,
-  onExtend,
-  onEditExpiry,
-  onEdit,
-  onChangeType,
-  onAttach,
-  onBan,
-  onDelete,
-}: LicenseMenuProps) {
+export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
   const may = useMay()
+  const item = (action: LicenseAction, label: string, icon: ReactNode) => (
+    <MenuItem icon={icon} onSelect={() => onAction(action)}>
+      {label}
+    </MenuItem>
+  )
   const banItem = (
     <May call={license.banned ? wire.licenses.toggleBan : { call: wire.licenses.toggleBan, part: 'also' }}>
       <MenuItem
         icon={license.banned ? <CircleCheck /> : <Ban />}
-        onSelect={() => (license.banned ? ban.mutate({ license, banned: false }) : onBan())}
+        onSelect={() => (license.banned ? ban.mutate({ license, banned: false }) : onAction('ban'))}
       >
         {license.banned ? 'Unban License' : 'Ban License'}
       </MenuItem>
@@ -58,30 +52,19 @@ export function LicenseMenu({
         Copy Full License Key
       </MenuItem>
       <May call={wire.licenses.update}>
-        {license.expiresAt !== null && (
-          <MenuItem icon={<CalendarPlus />} onSelect={onExtend}>
-            Extend License
-          </MenuItem>
-        )}
-        <MenuItem icon={<CalendarClock />} onSelect={onEditExpiry}>
-          Edit Expiry
-        </MenuItem>
-        <MenuItem icon={<Pencil />} onSelect={onEdit}>
-          Edit License
-        </MenuItem>
-        <MenuItem icon={<Layers />} onSelect={onChangeType}>
-          Change Type
-        </MenuItem>
+        {license.expiresAt !== null && item('extend', 'Extend License', <CalendarPlus />)}
+        {item('edit-expiry', 'Edit Expiry', <CalendarClock />)}
+        {item('edit-license', 'Edit License', <Pencil />)}
+        {item('change-type', 'Change Type', <Layers />)}
       </May>
-      {license.status === 'unused' && !license.banned && may(...attaching) && (
-        <MenuItem icon={<UserPlus />} onSelect={onAttach}>
-          Add to End User
-        </MenuItem>
-      )}
+      {license.status === 'unused' &&
+        !license.banned &&
+        may(...attaching) &&
+        item('attach', 'Add to End User', <UserPlus />)}
       {!license.banned && banItem}
       <May call={wire.licenses.remove}>
         <MenuSeparator />
-        <MenuItem icon={<Trash2 />} tone="danger" onSelect={onDelete}>
+        <MenuItem icon={<Trash2 />} tone="danger" onSelect={() => onAction('delete')}>
           Delete License
         </MenuItem>
       </May>

@@ -48,18 +48,7 @@ export function LicensePage() {
                 {statusFacts[license.status].label}
               </Badge>
             }
-            actions={
-              <LicenseMenu
-                license={license}
-                onExtend={() => dialog.open('extend')}
-                onEditExpiry={() => dialog.open('edit-expiry')}
-                onEdit={() => dialog.open('edit-license')}
-                onChangeType={() => dialog.open('change-type')}
-                onAttach={() => dialog.open('attach')}
-                onBan={() => dialog.open('ban')}
-                onDelete={() => dialog.open('delete')}
-              />
-            }
+            actions={<LicenseMenu license={license} onAction={(action) => dialog.open(action)} />}
             primary={
               license.banned
                 ? may(wire.licenses.toggleBan) && (

@@ -242,16 +242,7 @@ export function LicensesPage() {
             rowKey={(license) => license._id}
             rowLabel={(license) => keyPrefix(license.key)}
             rowMenu={(license) => (
-              <LicenseMenu
-                license={license}
-                onExtend={() => dialog.open('extend', license._id)}
-                onEditExpiry={() => dialog.open('edit-expiry', license._id)}
-                onEdit={() => dialog.open('edit-license', license._id)}
-                onChangeType={() => dialog.open('change-type', license._id)}
-                onAttach={() => dialog.open('attach', license._id)}
-                onBan={() => dialog.open('ban', license._id)}
-                onDelete={() => dialog.open('delete', license._id)}
-              />
+              <LicenseMenu license={license} onAction={(action) => dialog.open(action, license._id)} />
             )}
             {...shown}
             skeletonRows={8}
