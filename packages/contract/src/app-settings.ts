@@ -52,6 +52,7 @@ export const appSettings = z.strictObject({
     .max(limits.activityDaysMax)
     .describe('how long the activity log keeps events'),
   checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
+  testLicenses: z.boolean().describe('licenses of test orders work'),
   customerPage: z.boolean().describe('customers can open their page at `/u/{appId}`'),
   customerDevices: z
     .int()

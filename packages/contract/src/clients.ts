@@ -47,6 +47,7 @@ export const client = z.strictObject({
   paused: z.boolean().describe('the remaining time is kept until it is resumed'),
   hwid: z.string().nullable(),
   licenseKey: z.string().nullable(),
+  testLicense: z.boolean().describe('whether a test order created that license'),
   createdAt: isoTime,
   ...ending,
   lastLoginAt: isoTime.nullable(),

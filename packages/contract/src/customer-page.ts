@@ -55,6 +55,7 @@ const ownLicense = z.strictObject({
   ...ending,
   ...licenseTerms,
   features: z.array(z.string()),
+  test: z.boolean().describe('whether a test order created it'),
   refusal: refusal
     .nullable()
     .describe(

@@ -46,6 +46,7 @@ export const licenseExport: ExportColumns<License> = {
   _id: (license) => license._id,
   ...termsExport,
   banReason: (license) => license.banReason,
+  test: (license) => license.test,
 }
 
 export const clientExport: ExportColumns<Client> = {
@@ -62,6 +63,7 @@ export const clientExport: ExportColumns<Client> = {
   lastLoginAt: (client) => client.lastLoginAt,
   _id: (client) => client._id,
   graceDays: (client) => String(client.graceDays),
+  testLicense: (client) => client.testLicense,
 }
 
 /** The last column of CSV exports for callers who may read customers. */

@@ -46,6 +46,9 @@ export const license = z.strictObject({
   banned: z.boolean(),
   banReason: z.string().nullable(),
   note: z.string().nullable(),
+  test: z
+    .boolean()
+    .describe('whether a test order of a shop created it: the setting `testLicenses` of the app can stop it'),
   customer: z.string().nullable().describe('the `_id` of the customer it was sold to'),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,

@@ -32,5 +32,6 @@ export const licenseColumns = [
   'added_ms',
   'taken_ms',
   'key_twin',
+  'test',
   'created_at',
 ] as const satisfies (keyof LicenseRow)[]

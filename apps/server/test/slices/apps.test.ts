@@ -34,6 +34,7 @@ const defaults = {
   vpnAllowed: [],
   checkHash: false,
   checkPasswords: false,
+  testLicenses: true,
   customerPage: false,
   customerDevices: 3,
   brandColor: null,

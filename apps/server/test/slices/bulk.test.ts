@@ -200,7 +200,7 @@ test('a CSV export ends with the addresses of customers, for callers who may rea
   expect(await lastCells('/clients/export', owner)).toEqual(['customer', 'Ada@engines.example'])
 
   const limited = await makeApiKey(on, owner, { permissions: ['licenses:read'] })
-  expect((await lastCells('/licenses/export', limited))[0]).toBe('banReason')
+  expect((await lastCells('/licenses/export', limited))[0]).toBe('test')
   const ofApp = await makeApiKey(on, owner, {
     permissions: ['licenses:read', 'clients:read'],
     apps: [own._id],
@@ -229,7 +229,7 @@ test('exports the whole filtered set, newest first, as CSV and JSON', async () =
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const lines = String(csv.raw).split('\r\n')
   expect(lines[0]).toBe(
-    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type,banReason,customer',
+    'key,app,appId,status,used,usedBy,usedAt,banned,note,reseller,createdAt,expiresAt,_id,term,duration,startedAt,graceDays,devices,seats,seatTimeoutSeconds,features,updatesForDays,trial,type,banReason,test,customer',
   )
   expect(lines).toHaveLength(1 + 1201 + 1)
   expect(lines[1]).toContain(many.at(-1)?.key)
@@ -261,7 +261,7 @@ test('exports only the end users of the filter and of this owner', async () => {
   const csv = await owner.call('GET', `/clients/export?format=csv&app=${own._id}`)
   const [head, line] = String(csv.raw).split('\r\n')
   expect(head).toBe(
-    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id,graceDays,customer',
+    'username,email,app,appId,status,banned,hwid,licenseKey,createdAt,expiresAt,lastLoginAt,_id,graceDays,testLicense,customer',
   )
   expect(line).toContain(`exported,,People,${own.appId},active,false,,`)
   const json = await owner.call('GET', '/clients/export?format=json&search=exported&status=active')

@@ -63,6 +63,7 @@ describe('creating an end user', () => {
       paused: false,
       hwid: 'pc-1',
       licenseKey: null,
+      testLicense: false,
       createdAt: on.clock.inDays(0),
       expiresAt: on.clock.inDays(30),
       graceDays: 0,

@@ -63,6 +63,7 @@ describe('generating', () => {
       reseller: null,
       createdAt: on.clock.inDays(0),
       expiresAt: on.clock.inDays(30),
+      test: false,
       ...plainLicense,
     })
   })

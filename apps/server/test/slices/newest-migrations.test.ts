@@ -48,6 +48,16 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   await run(`update clients set customer_id = 'cus_1'`)
   await run(`insert into webhooks (id, owner_id, url_sealed, origin, events, format, maker_kind, maker_id, created_at)
     values ('whk_1', 'own_1', 'x', 'https://a.example', '["*"]', 'discord', 'api_key', 'key_1', 1)`)
+  await run(`insert into licenses (id, owner_id, app_id, key, key_normalized, expires_at, created_at)
+    values ('lic_2', 'own_1', 'app_1', 'KEY-2', 'KEY2', ${until}, 2)`)
+  await run(`insert into shops (id, owner_id, app_id, kind, name, products, created_at)
+    values ('shp_1', 'own_1', 'app_1', 'custom', 'Shop', '[]', 1)`)
+  for (const [at, license] of ["'lic_1'", "'lic_2'", 'null'].entries()) {
+    await run(`insert into shop_orders (id, owner_id, app_id, shop_id, number, test, created_at)
+      values ('ord_${at}', 'own_1', 'app_1', 'shp_1', '${at}', ${at > 0 ? 1 : 0}, 1)`)
+    await run(`insert into shop_order_units (order_id, app_id, product, unit, license_id)
+      values ('ord_${at}', 'app_1', 'pro', 0, ${license})`)
+  }
   const old = await read()
 
   await migrate(database, migrations, { now: 2 })
@@ -56,6 +66,12 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   expect(now[1]).toMatchObject([{ disabled_at: null, max_apps: null, max_licenses_per_app: null }])
   const used = { owner_ref: 'Kw3nD0rId1', name: 'Atlas', used_by: 'own_1' }
   expect(await db.selectFrom('compatibility_names').selectAll().execute()).toEqual([used])
+  // Licenses of test orders are marked, and work as before.
+  expect(now[4]).toMatchObject([
+    { id: 'lic_1', test: 0 },
+    { id: 'lic_2', test: 1 },
+  ])
+  expect(now[3]).toMatchObject([{ test_licenses: 1 }, { test_licenses: 1 }])
   // Who saw a customer sees it as before.
   expect(await db.selectFrom('customer_faces').selectAll().execute()).toMatchObject([
     {
@@ -80,7 +96,10 @@ test('the migrations from 0070 on change no value, and what was stored before wo
   const on = await startServer({ DATA_DIR: dataDir, ...(url === undefined ? {} : { DATABASE_URL: url }) })
   try {
     const { json } = await on.call('GET', '/licenses', { token: 'kwo_token-of-the-person-ada' })
-    expect(json.data.licenses).toMatchObject([{ _id: 'lic_1', note: 'sold', customer: 'cus_1' }])
+    expect(json.data.licenses).toMatchObject([
+      { _id: 'lic_2', test: true },
+      { _id: 'lic_1', test: false, note: 'sold', customer: 'cus_1' },
+    ])
   } finally {
     await on.close()
     rmSync(dataDir, { recursive: true, force: true })

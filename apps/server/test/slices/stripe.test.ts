@@ -100,7 +100,8 @@ test('a payment on its way creates nothing before it has arrived, and a test pay
   expect((await owner.call('GET', '/orders?search=pi_2')).json.data.orders).toEqual([])
   putSession('cs_2', { payment_intent: 'pi_2', livemode: false })
   await sendStripe(on, shop.hook, 'checkout.session.async_payment_succeeded', { id: 'cs_2' })
-  await orderOnce(owner, 'pi_2', { state: 'fulfilled', test: true, customer: null })
+  const order = await orderOnce(owner, 'pi_2', { state: 'fulfilled', test: true, customer: null })
+  expect((await licenseOf(order)).test).toBe(true)
 })
 
 test('a subscription follows its invoices, its changes, its disputes and its end', async () => {

@@ -70,6 +70,7 @@ import { compatibilityNames } from './0089-compatibility-names.ts'
 import { mailTerms } from './0090-mail-terms.ts'
 import { webhookKeepers } from './0092-webhook-keepers.ts'
 import { customerFaces } from './0093-customer-faces.ts'
+import { testLicenses } from './0094-test-licenses.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -144,4 +145,5 @@ export const migrations: readonly Migration[] = [
   mailTerms,
   webhookKeepers,
   customerFaces,
+  testLicenses,
 ]

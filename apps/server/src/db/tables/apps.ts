@@ -49,6 +49,8 @@ interface AppsTable {
   vpn_allowed: Generated<string>
   check_hash: Generated<Flag>
   check_passwords: Generated<Flag>
+  /** Whether licenses of test orders work. */
+  test_licenses: Generated<Flag>
   activity_days: Generated<number>
   customer_page: Generated<Flag>
   /** Devices of an end user that its customer can free within 30 days. */

@@ -52,6 +52,8 @@ interface LicensesTable {
   taken_ms: number | null
   /** Whether an older key of the app is equal as people type it: such keys match exactly only. */
   key_twin: Generated<Flag>
+  /** Whether a test order of a shop created it. */
+  test: Generated<Flag>
   created_at: number
 }
 

@@ -13,6 +13,7 @@ const flags = {
   blockVpn: 'block_vpn',
   checkHash: 'check_hash',
   checkPasswords: 'check_passwords',
+  testLicenses: 'test_licenses',
   customerPage: 'customer_page',
 } as const
 const numbers = {

@@ -11,6 +11,7 @@ export interface PageRow {
   brand_color: string | null
   customer_devices: number
   check_passwords: number
+  test_licenses: number
   paused: number
   pause_applications: number
   vendor: string
@@ -22,7 +23,7 @@ export const findPage = (db: Db, idOrAppId: string): Promise<PageRow | undefined
     .selectFrom('apps as a')
     .innerJoin('owners as o', 'o.id', 'a.owner_id')
     .select(['a.id', 'a.owner_id', 'a.app_id', 'a.name', 'a.brand_color', 'a.customer_devices'])
-    .select(['a.check_passwords', 'a.paused', 'o.pause_applications', 'o.name as vendor'])
+    .select(['a.check_passwords', 'a.test_licenses', 'a.paused', 'o.pause_applications', 'o.name as vendor'])
     .where(idOrAppId.startsWith('app_') ? 'a.id' : 'a.app_id', '=', idOrAppId)
     .where('a.customer_page', '=', 1)
     .executeTakeFirst()
@@ -77,7 +78,7 @@ export const listDetails = (db: Db, scope: OwnerScope, ids: readonly string[]) =
     .select(['c.id', 'c.customer_id', 'c.device_count', isSet('c.password_hash').as('has_password')])
     .select(['c.added_features', 'c.added_devices', 'c.added_seats', 'c.added_seat_timeout'])
     .select(['l.devices', 'l.seats', 'l.seat_timeout_seconds', 'l.features'])
-    .select(['l.banned as license_banned', 'l.customer_id as buyer_id'])
+    .select(['l.banned as license_banned', 'l.test as license_test', 'l.customer_id as buyer_id'])
     .where('c.id', 'in', ids)
     .where(foundInScope(scope, 'c'))
     .execute()

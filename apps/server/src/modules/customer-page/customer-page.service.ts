@@ -12,6 +12,7 @@ import { messageOf } from '../apps/apps.messages.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import * as sessions from '../customer-sessions/customer-sessions.access.ts'
 import { findById, findByUsername, findImportedCost } from '../end-users/end-users.access.ts'
+import { ofTestOrder } from '../licenses/licenses.rules.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
 import { type AnswerSigner, accountOf, findKey, type ProgramReads } from '../program/program.service.ts'
 import * as repo from './customer-page.repo.ts'
@@ -118,6 +119,7 @@ async function byKey(
   const user = license.client_id === null ? undefined : await findById(ctx.db, page.id, license.client_id)
   const refuse = banned(deps, page, locale)
   if (user?.banned === 1) throw await refuse('userBanned', user.ban_reason)
+  if (page.test_licenses === 0 && license.test === 1) throw await refuse('keyBanned', ofTestOrder)
   if (license.banned === 1) throw await refuse('keyBanned', license.ban_reason)
   return { subject: { kind: 'license', id: license.id }, proof: '' }
 }

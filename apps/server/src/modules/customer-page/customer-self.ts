@@ -88,7 +88,7 @@ export async function describeSelf(
     email: customer?.email ?? null,
     name: customer?.name ?? null,
     licenses: await inOrder(licenses, async (license) => ({
-      ...toOwnLicense(license, known),
+      ...toOwnLicense(page, license, known),
       refusal: await toRefusal(deps, actor, refusals.get(license.key), textOf),
     })),
     clients,
@@ -139,11 +139,16 @@ async function inOrder<Item, Result>(
   return results
 }
 
-const toOwnLicense = (license: License, clients: ReadonlySet<string>): Omit<OwnLicense, 'refusal'> => {
-  const { _id, key, type, usedBy, status, features, createdAt } = license
+const toOwnLicense = (
+  page: repo.PageRow,
+  license: License,
+  clients: ReadonlySet<string>,
+): Omit<OwnLicense, 'refusal'> => {
+  const { _id, key, type, usedBy, status, features, test, createdAt } = license
   const { expiresAt, graceDays, inGrace, term, duration, startedAt } = license
   return {
-    ...{ _id, key, type: type?.name ?? null, status, features, createdAt },
+    ...{ _id, key, type: type?.name ?? null, features, test, createdAt },
+    status: test && page.test_licenses === 0 ? 'banned' : status,
     client: usedBy && clients.has(usedBy._id) ? usedBy._id : null,
     ...{ expiresAt, graceDays, inGrace, term, duration, startedAt },
   }
@@ -220,7 +225,8 @@ function refusedNow(
   if (page.pause_applications === 1) return 'appDisabled'
   if (page.paused === 1) return 'pausedApp'
   if (client.ban) return 'userBanned'
-  if (details.license_banned === 1) return 'keyBanned'
+  const isStoppedTest = page.test_licenses === 0 && details.license_test === 1
+  if (isStoppedTest || details.license_banned === 1) return 'keyBanned'
   if (client.paused) return 'pausedSub'
   return client.status === 'expired' ? 'noActiveSubs' : null
 }

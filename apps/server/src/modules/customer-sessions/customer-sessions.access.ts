@@ -75,8 +75,9 @@ const byToken = query((db, values: { tokenHash: string }) =>
     .leftJoin('clients as c', 'c.id', 's.subject_id')
     .leftJoin('customers as p', 'p.id', 's.subject_id')
     .select(['s.id', 's.owner_id', 's.app_id', 's.kind', 's.subject_id', 's.proof', 's.by_mail'])
-    .select(['s.expires_at', 'a.customer_page', 'p.email_normalized'])
-    .select(['l.id as license_id', 'l.banned as license_banned', 'u.banned as user_banned'])
+    .select(['s.expires_at', 'a.customer_page', 'a.test_licenses', 'p.email_normalized'])
+    .select(['l.id as license_id', 'l.banned as license_banned', 'l.test as license_test'])
+    .select('u.banned as user_banned')
     .select(['c.id as client_id', 'c.banned as client_banned', 'c.password_hash'])
     .where('s.token_hash', '=', values.tokenHash),
 )
@@ -99,8 +100,10 @@ export async function findSession(
   const row = await byToken.first(db, { tokenHash: sha256(token) })
   if (!row || row.expires_at <= now || row.customer_page === 0) return undefined
   const subject = { kind: row.kind, id: row.subject_id }
+  const isStoppedTest = row.test_licenses === 0 && row.license_test === 1
   const isOpen = {
-    license: () => row.license_id !== null && row.license_banned === 0 && row.user_banned !== 1,
+    license: () =>
+      row.license_id !== null && row.license_banned === 0 && row.user_banned !== 1 && !isStoppedTest,
     end_user: () => row.client_banned === 0 && row.proof === proofOf(seal, subject, row.password_hash),
     customer: () =>
       row.email_normalized !== null && row.proof === proofOf(seal, subject, row.email_normalized),

@@ -13,10 +13,12 @@ export interface EndUserView extends ClientRow {
   app_name: string
   app_public_id: string
   license_key: string | null
+  license_test: number | null
 }
 
 // With a join, PostgreSQL would read all licenses for a page of some thousand rows.
 const licenseKey = sql<string | null>`(select l.key from licenses l where l.id = c.license_id)`
+const licenseTest = sql<number | null>`(select l.test from licenses l where l.id = c.license_id)`
 
 const views = (db: Db, scope: OwnerScope) =>
   db
@@ -24,6 +26,7 @@ const views = (db: Db, scope: OwnerScope) =>
     .innerJoin('apps as a', 'a.id', 'c.app_id')
     .selectAll('c')
     .select(['a.name as app_name', 'a.app_id as app_public_id', licenseKey.as('license_key')])
+    .select(licenseTest.as('license_test'))
     .select(shownCustomer(scope, 'c').as('customer'))
 
 export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>

@@ -297,6 +297,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     paused: row.paused_at !== null,
     hwid: row.hwid,
     licenseKey: row.license_key,
+    testLicense: row.license_test === 1,
     createdAt: toIso(row.created_at),
     ...toEnding({ ...row, expires_at: endOf(row, now) }, now),
     lastLoginAt: toIsoOrNull(row.last_login_at),

@@ -211,8 +211,16 @@ const explanations: Record<MessageKey, Texts> = {
   loggedInMsg: { title: 'Signed in', why: () => 'Nothing was refused.', advice: '' },
 }
 
+const stoppedTest: Texts = {
+  title: 'The license was of a test order',
+  why: () => 'A setting of this application stops licenses of test orders.',
+  advice: 'To let it in, turn on “Licenses of Test Orders Work” in App Settings.',
+}
+
 export function explain(refused: Refused) {
-  const { title, why, advice, fix } = explanations[refused.code]
+  const { code, situation } = refused
+  const isStoppedTest = code === 'keyBanned' && situation?.isStoppedTest
+  const { title, why, advice, fix } = isStoppedTest ? stoppedTest : explanations[code]
   return {
     title,
     why: why(refused),

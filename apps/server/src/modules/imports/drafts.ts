@@ -123,6 +123,7 @@ function toLicense(
     devices: read.devicesMax === undefined ? terms.devices : toDevices(read.devicesMax),
     banned: isBanned ? 1 : 0,
     ban_reason: isBanned && read.banReason !== undefined ? toText(reasonSchema, read.banReason, 200) : null,
+    test: 0,
     created_at: now,
     used: isUsed ? 1 : 0,
     used_at: isUsed ? now : null,

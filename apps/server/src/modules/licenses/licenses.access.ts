@@ -11,6 +11,7 @@ export type FirstLicense = Pick<
   | 'id'
   | 'banned'
   | 'ban_reason'
+  | 'test'
   | 'term'
   | 'started_at'
   | 'devices'
@@ -91,6 +92,7 @@ const firstOf = query((db, values: { appId: string; clientId: string }) =>
       'l.id',
       'l.banned',
       'l.ban_reason',
+      'l.test',
       'l.term',
       'l.started_at',
       'l.devices',

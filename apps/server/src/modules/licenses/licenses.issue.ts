@@ -3,6 +3,7 @@ import { type LicenseDetails, licenseDetails } from '@keyward/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId, newLicenseKey, normalizeKey } from '../../core/ids.ts'
 import type { Db, Tx } from '../../db/index.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { insertOfLicenses, type NewLicense } from '../entitlements/license-rows.ts'
 import type { LicenseTerms } from './licenses.rules.ts'
 
@@ -25,6 +26,8 @@ export interface Issuer {
   appId: string
   resellerId?: string | undefined
   customerId?: string | null | undefined
+  /** Whether a test order creates them. */
+  test?: LicenseRow['test']
   now: number
 }
 
@@ -78,6 +81,7 @@ function toRow(issuer: Issuer, draft: LicenseDraft): NewLicense {
     ...draft.terms,
     banned: draft.ban ? 1 : 0,
     ban_reason: draft.ban?.reason ?? null,
+    test: issuer.test ?? 0,
     created_at: issuer.now,
   }
 }

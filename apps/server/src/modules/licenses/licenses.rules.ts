@@ -26,6 +26,9 @@ export type LicenseTerms = Pick<
 /** The beginning of a key, by which people recognize it: half of it at most. */
 export const hintOf = (key: string): string => key.slice(0, Math.min(11, Math.floor(key.length / 2)))
 
+/** The reason of an app that stops licenses of test orders. */
+export const ofTestOrder = 'This license is from a test order'
+
 /** A license for one device until a date. */
 export const untilDate = (expiresAt: number): LicenseTerms => ({
   term: 'date',

@@ -46,6 +46,7 @@ export function toLicense(stored: Shown, now: number): License {
     banned: row.banned === 1,
     banReason: row.ban_reason,
     note: row.note,
+    test: row.test === 1,
     customer: row.customer,
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),

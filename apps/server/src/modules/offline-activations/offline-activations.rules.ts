@@ -65,7 +65,7 @@ const refusalTexts: Partial<Record<MessageKey, string>> = {
   usernameTaken: 'An end user with the name of this key exists already',
   usernameNotFound: 'The end user was deleted meanwhile',
   userBanned: 'The end user is banned',
-  keyBanned: 'The license is banned',
+  keyBanned: 'The license is banned, or it is of a test order, which the app does not accept',
   pausedSub: 'The end user is paused',
   noActiveSubs: 'The license has ended',
   hwidBlacklisted: 'The machine is on the block list',

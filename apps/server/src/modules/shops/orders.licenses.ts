@@ -194,7 +194,7 @@ async function issueMissing(
   const units = missing.flatMap(({ product, type, count, begun }) =>
     Array.from({ length: count }, (_, at) => ({ product, unit: begun + at, type })),
   )
-  const issuer = { ownerId: order.owner_id, appId: order.app_id, customerId, now }
+  const issuer = { ownerId: order.owner_id, appId: order.app_id, customerId, test: order.test, now }
   const licenses = await issueLicenses(
     tx,
     issuer,

@@ -43,12 +43,16 @@ export function toEndUserFacts(client: Stored, firstLicense: FirstLicense | unde
   }
 }
 
-type Key = Pick<LicenseRow, 'id' | 'banned' | 'ban_reason' | 'expires_at' | 'grace_days' | 'started_at'>
+type Key = Pick<
+  LicenseRow,
+  'id' | 'banned' | 'ban_reason' | 'test' | 'expires_at' | 'grace_days' | 'started_at'
+>
 
 export const toKeyFacts = (license: Key): KeyFacts => ({
   id: license.id,
   isBanned: license.banned === 1,
   banReason: license.ban_reason,
+  isTest: license.test === 1,
   expiresAt: license.expires_at,
   graceDays: license.grace_days,
   startedAt: license.started_at,

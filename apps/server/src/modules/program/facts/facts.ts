@@ -34,6 +34,8 @@ export interface AppFacts {
   readonly blockVpn: boolean
   readonly checkHash: boolean
   readonly checkPasswords: boolean
+  /** Whether licenses of test orders work. */
+  readonly testLicenses: boolean
   /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
   readonly blockVersion: number
   /** Changes with the app's variables; null without any. */
@@ -123,6 +125,8 @@ export interface KeyFacts {
   id: string
   isBanned: boolean
   banReason: string | null
+  /** Whether it is of a test order. */
+  isTest: boolean
   /** When access ends, grace days included; milliseconds since 1970. */
   expiresAt: number
   graceDays: number

@@ -28,6 +28,7 @@ export interface AppColumns {
   block_vpn: Flag
   check_hash: Flag
   check_passwords: Flag
+  test_licenses: Flag
   block_version: number
   app_variables_revision: string | null
   signing_kid: string
@@ -65,6 +66,7 @@ export interface SessionColumns extends AppColumns, AddedRights {
   key_id: string
   key_banned: Flag | null
   key_ban_reason: string | null
+  key_test: Flag | null
   key_term: LicenseTerm | null
   key_devices: number
   key_seats: number | null
@@ -88,6 +90,7 @@ export interface LicenseColumns extends AppColumns, AddedRights {
   license_started_at: number | null
   license_banned: Flag
   license_ban_reason: string | null
+  license_test: Flag
   license_expires_at: number
   license_grace_days: number
   license_term: LicenseTerm
@@ -131,6 +134,7 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
   blockVpn: row.block_vpn === 1,
   checkHash: row.check_hash === 1,
   checkPasswords: row.check_passwords === 1,
+  testLicenses: row.test_licenses === 1,
   blockVersion: row.block_version,
   variablesRevision: row.app_variables_revision,
   signing: {
@@ -206,6 +210,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
             id: row.key_id,
             isBanned: row.key_banned === 1,
             banReason: row.key_ban_reason,
+            isTest: row.key_test === 1,
             // An end user and its first license share their end.
             expiresAt: row.client_expires_at,
             graceDays: row.client_grace_days,
@@ -225,6 +230,7 @@ export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts
           isUsed: row.license_used === 1,
           isBanned: row.license_banned === 1,
           banReason: row.license_ban_reason,
+          isTest: row.license_test === 1,
           expiresAt: row.license_expires_at,
           startedAt: row.license_started_at,
           graceDays: row.license_grace_days,

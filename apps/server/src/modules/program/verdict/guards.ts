@@ -1,4 +1,5 @@
 import { type Reason, type Subject, unlimited } from '@keyward/contract'
+import { ofTestOrder } from '../../licenses/licenses.rules.ts'
 import type { DeviceFacts, VerdictFacts } from './verdict-facts.ts'
 
 /** A pure check; `checksOf` in the contract says which calls make it. */
@@ -25,8 +26,8 @@ export const guards = {
     reason: ({ endUser }) => endUser?.banReason,
   },
   keyBanned: {
-    refuses: ({ key }) => key?.isBanned === true,
-    reason: ({ key }) => key?.banReason,
+    refuses: (facts) => facts.key?.isBanned === true || isStoppedTest(facts),
+    reason: (facts) => (isStoppedTest(facts) ? ofTestOrder : facts.key?.banReason),
   },
   pausedSub: { refuses: ({ endUser }) => endUser?.isPaused === true },
   noActiveSubs: { refuses: hasEnded },
@@ -48,6 +49,10 @@ export const guards = {
   notActivated: { refuses: ({ app, device }) => app.requireActivation && !device.isBound },
   vpnBlocked: { refuses: ({ caller }) => caller.isRefusedVpn },
 } satisfies Record<GuardCode, Guard>
+
+/** Whether the app stops the key, which is of a test order. */
+export const isStoppedTest = ({ app, key }: Pick<VerdictFacts, 'app' | 'key'>): boolean =>
+  key?.isTest === true && !app.testLicenses
 
 function hasEnded({ ending, now }: VerdictFacts): boolean {
   return ending !== null && ending.expiresAt <= now

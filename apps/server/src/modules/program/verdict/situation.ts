@@ -1,5 +1,6 @@
 import type { MessageKey, ProgramCall } from '@keyward/contract'
 import { lastInstant } from '../../../core/clock.ts'
+import { isStoppedTest } from './guards.ts'
 import { callChecks } from './verdict.ts'
 import type { VerdictFacts } from './verdict-facts.ts'
 
@@ -23,6 +24,8 @@ export interface Situation {
   refusing: MessageKey[]
   endUserId: string | null
   licenseId: string | null
+  /** Whether the app stops the license, which is of a test order; missing in rows of earlier versions. */
+  isStoppedTest?: boolean
   /** The entry of the block list that names the device or the address. */
   blockId: string | null
   reason: string | null
@@ -47,6 +50,7 @@ export function toSituation(facts: VerdictFacts): Situation {
     refusing: refusing.map(({ code }) => code),
     endUserId: endUser?.id ?? null,
     licenseId: key?.id ?? null,
+    isStoppedTest: isStoppedTest(facts),
     blockId: caller.blocked?.id ?? null,
     reason: refusing[0]?.reason(facts) ?? null,
     hwidHash: caller.hwidHash,

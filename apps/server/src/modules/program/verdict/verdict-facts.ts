@@ -4,11 +4,14 @@ import type { AppFacts } from '../facts/facts.ts'
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
 export interface VerdictFacts {
   call: ProgramCall
-  app: Pick<AppFacts, 'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid' | 'requireActivation'>
+  app: Pick<
+    AppFacts,
+    'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid' | 'requireActivation' | 'testLicenses'
+  >
   /** What `init` was sent; null in other calls. */
   build: { hasSecret: boolean; isAllowed: boolean } | null
   endUser: { id: string; isBanned: boolean; banReason: string | null; isPaused: boolean } | null
-  key: { id: string; isBanned: boolean; banReason: string | null } | null
+  key: { id: string; isBanned: boolean; banReason: string | null; isTest: boolean } | null
   /** When access by the end user or the key ends, as the call's `noActiveSubs` says; null if neither is known. */
   ending: Ending | null
   caller: CallerFacts

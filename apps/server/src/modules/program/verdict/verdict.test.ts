@@ -1,5 +1,6 @@
 import { checksOf, type ProgramCall, reasonsOf, verdictOrder } from '@keyward/contract'
 import { expect, test } from 'vitest'
+import { ofTestOrder } from '../../licenses/licenses.rules.ts'
 import { type GuardCode, guards } from './guards.ts'
 import { appVerdict, callChecks, verdict } from './verdict.ts'
 import { type Ending, factsOf, type VerdictFacts } from './verdict-facts.ts'
@@ -8,14 +9,17 @@ const now = 1_000_000
 const device = { isSent: false, isBound: false, used: 0, limit: 1 }
 const ending: Ending = { expiresAt: now + 1, graceDays: 0, startedAt: null }
 const endUser = { id: 'usr_1', isBanned: false, banReason: null, isPaused: false, ...ending }
-const key = { id: 'lic_1', isBanned: false, banReason: null, ...ending }
+const key = { id: 'lic_1', isBanned: false, banReason: null, isTest: false, ...ending }
 const app = {
   isPlatformPaused: false,
   isPaused: false,
   hwidLock: true,
   requireHwid: false,
   requireActivation: false,
+  testLicenses: true,
 }
+const testKey = { ...key, isTest: true }
+const stopping = { ...app, testLicenses: false }
 const allowed = factsOf('login', { app, endUser, key, device, now })
 
 /** A change that makes each guard refuse, in reporting order. */
@@ -131,6 +135,22 @@ test.each<[string, Partial<VerdictFacts>, string | null]>([
   ['a ban without a reason', { key: { ...key, isBanned: true } }, null],
 ])('the refusal of %s has its reason', (_what, change, reason) => {
   expect(verdict({ ...allowed, ...change })?.reason).toBe(reason)
+})
+
+test.each<[string, Partial<VerdictFacts>, string | null | undefined]>([
+  ['of a test order is let in', { key: testKey }, undefined],
+  ['of a test order is refused where those do not work', { app: stopping, key: testKey }, ofTestOrder],
+  [
+    'of a test order is refused for that before a ban',
+    { app: stopping, key: { ...testKey, isBanned: true, banReason: 'fraud' } },
+    ofTestOrder,
+  ],
+  ['of a real order is let in where those of test orders do not work', { app: stopping, key }, undefined],
+])('a key %s', (_what, change, reason) => {
+  const refusal = verdict({ ...allowed, ...change })
+  expect(refusal).toEqual(
+    reason === undefined ? undefined : expect.objectContaining({ code: 'keyBanned', reason }),
+  )
 })
 
 test.each([
