@@ -97,6 +97,23 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await visit(page, '/licenses?search=buyer%40')
     await expect(row(page, 'Customer: buyer@example.com')).toBeVisible()
   })
+
+  await test.step('the license of the test order says so, and whether the app stops it', async () => {
+    const { licenses } = await vendor.call('GET', '/licenses')
+    const { _id, key } = licenses.find((license: { test: boolean }) => license.test)
+    await visit(page, '/licenses')
+    await expect(row(page, keyPrefix(key))).toContainText('Test')
+    await visit(page, `/licenses/${_id}`)
+    await expect(page.getByText('Test', { exact: true })).toBeVisible()
+    await visit(page, `/apps/${app._id}?tab=security`)
+    await page.getByText('Test Orders', { exact: true }).click()
+    await page.getByRole('switch', { name: 'Licenses of Test Orders Work' }).click()
+    await page.getByRole('button', { name: 'Save Settings' }).click()
+    await expectToast(page, 'App settings updated successfully')
+    await visit(page, `/licenses/${_id}`)
+    await expect(page.getByText('Test: stopped by App Settings')).toBeVisible()
+    await expectAccessible(page, 'the license of a test order')
+  })
 })
 
 test('a waiting order says why, and is retried after its product was mapped', {

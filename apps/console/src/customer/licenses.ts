@@ -19,7 +19,8 @@ export function licensesCard(context: Context, { licenses }: CustomerSelf) {
 
 function licenseRow(context: Context, license: OwnLicense) {
   const { licenses: words } = context.texts
-  const { key, type, status, features } = license
+  const { key, type, status, features, test } = license
+  const state = test ? `${words[status]} · ${words.test}` : words[status]
   return h(
     'li',
     {},
@@ -27,7 +28,7 @@ function licenseRow(context: Context, license: OwnLicense) {
       'div',
       { class: 'row' },
       h('h3', {}, type ?? context.page.app.name),
-      h('span', { class: `badge ${tones[status]}` }, words[status]),
+      h('span', { class: `badge ${tones[status]}` }, state),
     ),
     facts([
       [words.key, copyable(context, key)],

@@ -49,6 +49,7 @@ export const de: Texts = {
     unused: 'Noch nicht benutzt',
     expired: 'Abgelaufen',
     banned: 'Gesperrt',
+    test: 'Testbestellung',
     signedInAs: 'Angemeldet als {name}',
     signedInWith: 'Angemeldet mit {email}',
   },

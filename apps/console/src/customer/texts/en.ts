@@ -47,6 +47,7 @@ export const en = {
     unused: 'Not used yet',
     expired: 'Expired',
     banned: 'Blocked',
+    test: 'Test order',
     signedInAs: 'Signed in as {name}',
     signedInWith: 'Signed in with {email}',
   },

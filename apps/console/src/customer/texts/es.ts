@@ -48,6 +48,7 @@ export const es: Texts = {
     unused: 'Sin usar',
     expired: 'Caducada',
     banned: 'Bloqueada',
+    test: 'Pedido de prueba',
     signedInAs: 'Sesión iniciada como {name}',
     signedInWith: 'Sesión iniciada con {email}',
   },

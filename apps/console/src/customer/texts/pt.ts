@@ -48,6 +48,7 @@ export const pt: Texts = {
     unused: 'Ainda não usada',
     expired: 'Expirada',
     banned: 'Bloqueada',
+    test: 'Pedido de teste',
     signedInAs: 'Você entrou como {name}',
     signedInWith: 'Você entrou com {email}',
   },

@@ -48,6 +48,7 @@ export const zh: Texts = {
     unused: '尚未使用',
     expired: '已过期',
     banned: '已封禁',
+    test: '测试订单',
     signedInAs: '已登录：{name}',
     signedInWith: '已登录：{email}',
   },

@@ -49,6 +49,14 @@ export function MoreSettings({ app, settings, onChange }: SettingsProps & { app:
       <Group title="Security">
         <SecuritySettings settings={settings} onChange={onChange} />
       </Group>
+      <Group title="Test Orders">
+        <Switch
+          label="Licenses of Test Orders Work"
+          description="Turn this off once you sell, so that programs refuse licenses of test orders."
+          checked={settings.testLicenses}
+          onChange={(testLicenses) => onChange({ testLicenses })}
+        />
+      </Group>
       <Group title="Customer Page">
         <CustomerPageSettings app={app} settings={settings} onChange={onChange} />
       </Group>

@@ -61,7 +61,7 @@ export const endUserColumns: Column<ListedClient>[] = [
     id: 'key',
     header: 'License key',
     phone: 'whole',
-    cell: ({ licenseKey, hwid }) => (
+    cell: ({ licenseKey, testLicense, hwid }) => (
       <Lines
         note={
           <span className="block whitespace-nowrap max-md:hidden" title={hwid ?? undefined}>
@@ -79,6 +79,7 @@ export const endUserColumns: Column<ListedClient>[] = [
                 message="License key copied to clipboard"
               />
             </span>
+            {testLicense && <Badge>Test</Badge>}
           </div>
         ) : (
           <span className="text-fg-muted">None</span>

@@ -25,7 +25,7 @@ interface Props {
 }
 
 export function EndUserFacts({ user, customer, onVariables }: Props) {
-  const { email, licenseKey, hwid, banReason } = user
+  const { email, licenseKey, testLicense, hwid, banReason } = user
   return (
     <Card>
       <CardHeader title="End user" />
@@ -45,12 +45,15 @@ export function EndUserFacts({ user, customer, onVariables }: Props) {
             {
               label: 'License',
               value: licenseKey ? (
-                <Link
-                  to={`${paths.licenses}?${new URLSearchParams({ search: licenseKey })}`}
-                  className={linkClass}
-                >
-                  Show in Licenses
-                </Link>
+                <>
+                  <Link
+                    to={`${paths.licenses}?${new URLSearchParams({ search: licenseKey })}`}
+                    className={linkClass}
+                  >
+                    Show in Licenses
+                  </Link>
+                  {testLicense && <Badge className="ml-2">Test</Badge>}
+                </>
               ) : (
                 'None'
               ),

@@ -42,12 +42,13 @@ export const licenseColumns: Column<ListedLicense>[] = [
     id: 'status',
     header: 'Status',
     phone: 'aside',
-    cell: ({ status, used, usedBy: user }) => (
+    cell: ({ status, test, used, usedBy: user }) => (
       <Lines note={!user && !saysUse(status) && (used ? 'Used' : 'Unused')}>
-        <div>
+        <div className="flex flex-wrap gap-1">
           <Badge tone={statusFacts[status].tone} dot>
             {statusFacts[status].label}
           </Badge>
+          {test && <Badge>Test</Badge>}
         </div>
       </Lines>
     ),

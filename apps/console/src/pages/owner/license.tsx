@@ -7,6 +7,7 @@ import { LicenseFacts, licenseTimes } from '../../features/licenses/license-fact
 import { LicenseMenu } from '../../features/licenses/license-menu.tsx'
 import { useLicense, useSetLicenseBan } from '../../features/licenses/queries.ts'
 import { statusFacts } from '../../features/licenses/status.ts'
+import { TestBadge } from '../../features/licenses/test-badge.tsx'
 import { LicenseOrder } from '../../features/orders/license-order.tsx'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -44,9 +45,12 @@ export function LicensePage() {
             tabTitle={`License ${keyPrefix(license.key)}`}
             subtitle={license.note ?? license.app.name}
             badge={
-              <Badge tone={statusFacts[license.status].tone} dot>
-                {statusFacts[license.status].label}
-              </Badge>
+              <>
+                <Badge tone={statusFacts[license.status].tone} dot>
+                  {statusFacts[license.status].label}
+                </Badge>
+                {license.test && <TestBadge license={license} />}
+              </>
             }
             actions={<LicenseMenu license={license} onAction={(action) => dialog.open(action)} />}
             primary={
