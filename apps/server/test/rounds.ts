@@ -1,8 +1,10 @@
-/** Repetitions of a race test: few by default, many with TEST_FULL=1. */
-export const rounds = (enough: number, full: number): number =>
-  process.env.TEST_FULL === '1' ? full : enough
+/** Whether everything runs, at its full size: `npm run test:full`. */
+export const isFull = process.env.TEST_FULL === '1'
 
-/** Every fourth of many cases of one kind, and all with TEST_FULL=1. */
+/** Repetitions of a race test: few by default, many in the full run. */
+export const rounds = <T>(enough: T, full: T): T => (isFull ? full : enough)
+
+/** Every fourth of many cases of one kind, and all in the full run. */
 export const someOf = <T>(cases: readonly T[]): T[] => cases.filter((_, at) => at % rounds(4, 1) === 0)
 
 /** Starts this many calls at once. */

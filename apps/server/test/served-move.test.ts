@@ -7,6 +7,7 @@ import { Serving } from '../src/db/sqlite/serving.ts'
 import { changeEveryTable, fillEveryTable, listObjects } from './every-table.ts'
 import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { signed } from './program-process.ts'
+import { isFull } from './rounds.ts'
 import { ServedInstallation } from './served-move.ts'
 import { callOver, startProcess } from './server-process.ts'
 
@@ -156,7 +157,7 @@ const endConnection = (database: string) =>
     where application_name = 'keyward move' and datname = current_database()`,
   )
 
-test('a move that is killed or fails before its end leaves the server serving', async () => {
+test.skipIf(!isFull)('a move that is killed or fails before its end leaves the server serving', async () => {
   const installation = new ServedInstallation()
   const { expectServing } = watch(installation)
   const url = targets.urlOf(kills)
@@ -247,7 +248,7 @@ test('a move that is killed during its commit leaves the data in one place', asy
   }
 })
 
-test('a move outlasts the end of the server', async () => {
+test.skipIf(!isFull)('a move outlasts the end of the server', async () => {
   const installation = new ServedInstallation()
   const url = targets.urlOf(crash)
   try {

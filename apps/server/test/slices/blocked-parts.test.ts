@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import type { PartName } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { makeLicenses, makeType, refusal, startProgram } from '../actors.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { apiKeyPermissions, isGranted, type Permission } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'

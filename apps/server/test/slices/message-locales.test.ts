@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { limits, messageDefaults } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import {

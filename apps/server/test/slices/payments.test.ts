@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Owner, refusal, signUp, single } from '../actors.ts'
 import type { TestServer } from '../harness.ts'

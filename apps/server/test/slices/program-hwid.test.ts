@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { activateKey, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/core/crypto.ts'
 import { makeLicenses, type Owner, type Program, refusal, single, startProgram } from '../actors.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp } from '../actors.ts'

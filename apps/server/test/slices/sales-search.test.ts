@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { beforeAll, expect, test } from 'vitest'
 import { makeApp, startProgram } from '../actors.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import type { SigningKey } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { type Owner, refusal } from '../actors.ts'
