@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const contract = 'packages/contract/test/**/*.test.ts'
 const written = [
@@ -27,13 +28,24 @@ const isFull = process.env.TEST_FULL === '1'
 const root = new URL('.', import.meta.url).pathname
 /** The files of tests whose first line begins so. */
 const saying = (start: string) =>
-  ['apps/*/test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'sdks/**/*.test.ts'].flatMap((pattern) =>
+  ['apps/*/test/**/*.test.ts', 'examples/*/test/*.test.ts', 'sdks/**/*.test.ts'].flatMap((pattern) =>
     globSync(pattern, { cwd: root }).filter((file) => readFileSync(root + file, 'utf8').startsWith(start)),
   )
 /** In `npm test` these slices run once: what they assert is decided before any SQL, or others send the same statements. */
 const onSqliteAlone = saying('// On SQLite alone')
 const onSqliteFirst = isFull ? [] : saying('// On PostgreSQL in the full run')
 const rare = isFull ? [] : saying('// In the full run')
+
+/** Files that wait most of their time begin first, beside those that need the processors. */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const isWaiting = ({ moduleId }: TestSpecification) =>
+      /conformance|postgres-(outage|hosts|standby|breaks)|backup|move|kill|lazy-move|events\.test/.test(
+        moduleId,
+      )
+    return (await super.sort(files)).toSorted((a, b) => Number(isWaiting(b)) - Number(isWaiting(a)))
+  }
+}
 
 /** Code and programs once; slices of the server on both databases, by the same files, unless they say otherwise. */
 export default defineConfig({
@@ -46,6 +58,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // scripts/test-runs.mjs runs failed files again, alone.
     retry: 0,
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         // These tests keep no state outside of their file, so one worker runs many: that halves the processor time.

@@ -24,7 +24,7 @@ const named = { flaky: [], failed: [] }
 /** How long each file of tests took. */
 const files = []
 try {
-  const toolChains = installToolChains()
+  const toolChains = installToolChains(isFull)
   count('checks', await times.measure('checks', checks))
   await times.measure('builds', async () => {
     await buildSdk()

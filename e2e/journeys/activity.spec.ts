@@ -77,7 +77,10 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await expect(dialog(page, 'Why was this refused?')).toContainText('There is no such reference')
 })
 
-test('says that a filter names a deleted end user, and offers all events', async ({ page, request }) => {
+test('says that a filter names a deleted end user, and offers all events', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 20)

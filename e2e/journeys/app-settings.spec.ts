@@ -160,7 +160,10 @@ test.describe('the settings of an app', () => {
     expect(await refused()).toBe('Username not found')
   })
 
-  test('sends its error messages in the language of the program', async ({ page, request }) => {
+  test('sends its error messages in the language of the program', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const austrian = await Program.start(request, app, 'de-AT')
@@ -209,11 +212,9 @@ test.describe('the settings of an app', () => {
   })
 })
 
-test('the signing key of an app is rotated step by step, and no shipped program notices', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the signing key of an app is rotated step by step, and no shipped program notices', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app, 1, 20)

@@ -56,10 +56,9 @@ test('a vendor blocks a device and an address, bans with both, and pauses an end
   ])
 })
 
-test('the settings of an app say that VPNs cannot be recognized, and set the other checks', async ({
-  page,
-  request,
-}) => {
+test('the settings of an app say that VPNs cannot be recognized, and set the other checks', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await enter(page, vendor, `/dashboard?dialog=app-settings&id=${app._id}`)

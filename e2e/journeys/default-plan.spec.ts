@@ -3,7 +3,7 @@ import { enter, settle, Vendor } from '../steps.ts'
 
 test.use({ environment: { PAYMENTS: 'off' } })
 
-test('a server without payments gives premium to every vendor and sells nothing', async ({
+test('a server without payments gives premium to every vendor and sells nothing', { tag: '@full' }, async ({
   page,
   request,
 }) => {

@@ -25,7 +25,7 @@ const rejected = (noun: string, them = 'it') =>
 const cancel = (page: Page, title: string) =>
   dialog(page, title).getByRole('button', { name: 'Cancel' }).click()
 
-test('dialogs do not overwrite what another user changed while they were open', async ({
+test('dialogs do not overwrite what another user changed while they were open', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -77,10 +77,9 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
   await expectAccessible(page, 'an import that is undone')
 })
 
-test('maps the columns of a CSV list, whose preview shows its cells', { tag: '@phone-full' }, async ({
-  page,
-  request,
-}) => {
+test('maps the columns of a CSV list, whose preview shows its cells', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   await enter(page, vendor, '/imports?dialog=new-import')

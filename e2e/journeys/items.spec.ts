@@ -307,7 +307,10 @@ test('the tabs and dialogs of an app with long values fit a screen of 320 pixels
   }
 })
 
-test("another vendor's objects and unknown ids are not found", async ({ page, request }) => {
+test("another vendor's objects and unknown ids are not found", { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const neighbour = await Vendor.signUp(request)
   const theirs = await neighbour.createApp('Secret project')
   const [license] = await neighbour.createLicenses(theirs)

@@ -38,7 +38,7 @@ async function find(page: Page, text: string, title: string) {
   await expect(heading(page, title)).toBeVisible()
 }
 
-test('the most common jobs of a vendor take as few clicks as they should', async ({
+test('the most common jobs of a vendor take as few clicks as they should', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -63,7 +63,7 @@ test('a license from first use shows its duration, starts with its use, and gets
   expect((await vendor.call('GET', '/clients')).clients).toMatchObject([{ expiresAt: null }])
 })
 
-test('does not overwrite an edit that another user made while the dialog was open', async ({
+test('does not overwrite an edit that another user made while the dialog was open', { tag: '@full' }, async ({
   page,
   request,
 }) => {

@@ -90,7 +90,7 @@ test('only a filter that fixes a column hides it, until the user shows it', { ta
   await expect(header(page, 'App')).toBeVisible()
 })
 
-test('the numbers of the console open the lists that they count', { tag: '@phone-full' }, async ({
+test('the numbers of the console open the lists that they count', { tag: ['@full', '@phone-full'] }, async ({
   page,
   request,
   keyward,

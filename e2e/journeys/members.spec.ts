@@ -147,7 +147,10 @@ test('an expired, withdrawn or replaced invitation says so, and another one work
   await expect(row(page, 'Late Larry')).toBeVisible()
 })
 
-test('the owner changes rights, removes a member and hands the account over', async ({ page, request }) => {
+test('the owner changes rights, removes a member and hands the account over', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request, 'Olga Owner')
   const tally = await vendor.createApp('Tally')
   const heir = await addMember(request, vendor, { role: 'support' }, 'Hedda Heir')

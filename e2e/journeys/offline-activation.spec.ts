@@ -6,10 +6,9 @@ import { expect, test } from '../keyward.ts'
 import { type Configuration, Tally } from '../program.ts'
 import { dialog, enter, expectToast, Vendor } from '../steps.ts'
 
-test('a machine that is never online is activated with a file and freed with a code', async ({
-  page,
-  request,
-}) => {
+test('a machine that is never online is activated with a file and freed with a code', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   const other = await vendor.createApp('Other')

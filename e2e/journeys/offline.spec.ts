@@ -128,7 +128,7 @@ test('a console that starts without its server keeps the token, and continues on
   await expect(heading(page, 'Settings')).toBeVisible({ timeout: 60_000 })
 })
 
-test('keeps the token when the server fails', async ({ page, request }) => {
+test('keeps the token when the server fails', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.route('**/api/auth/profile', (route) => route.fulfill({ status: 503, body: '' }))
   await enter(page, vendor, '/settings')

@@ -124,7 +124,7 @@ test.describe('command palette', () => {
     await expect(palette(page).getByRole('option')).toHaveCount(1)
   })
 
-  test('offers what the frame offers', async ({ page, request }) => {
+  test('offers what the frame offers', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     const answer = await (await request.get('/api/config')).json()

@@ -44,11 +44,9 @@ test('in development mode a payment is simulated, and labeled so before and afte
   await expect(receipt).toHaveCount(0)
 })
 
-test('the free plan of a development server says how an own server has no limits, and no other plan or server does', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('the free plan of a development server says how an own server has no limits, and no other plan or server does', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const note = page.getByText('Your own server has no limits if it starts with PAYMENTS=off')
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/dashboard')

@@ -148,7 +148,7 @@ test('the header of a column reverses the order, kept in the URL', { tag: '@full
   await expect(page).toHaveURL('/licenses')
 })
 
-test('lists are filtered by license type and reseller, and sorted by end', async ({
+test('lists are filtered by license type and reseller, and sorted by end', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -164,7 +164,7 @@ test('a passkey is a second factor, and signs in alone', async ({ page, request,
 })
 
 test('sessions are listed with their browsers and end one by one or all at once', {
-  tag: '@phone-full',
+  tag: ['@full', '@phone-full'],
 }, async ({ page, request, browser, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const elsewhere = await (await browser.newContext({ baseURL: keyward.url })).newPage()
@@ -245,12 +245,9 @@ test('an old session confirms who it is before it changes factors, and a cancel 
   await expectToast(page, 'Authenticator app removed')
 })
 
-test('a reseller has a second factor and sessions of its own, and the vendor resets the factor @phone-full', async ({
-  page,
-  request,
-  keyward,
-  browser,
-}) => {
+test('a reseller has a second factor and sessions of its own, and the vendor resets the factor', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, keyward, browser }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   await enterPortal(page, await Seller.signIn(request, reseller), '/reseller/profile')

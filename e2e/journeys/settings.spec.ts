@@ -126,7 +126,10 @@ test.describe('switches', () => {
     expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
   })
 
-  test('HWID Lock controls whether another device can sign in', async ({ page, request }) => {
+  test('HWID Lock controls whether another device can sign in', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [license] = await vendor.createLicenses(app)

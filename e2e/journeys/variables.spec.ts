@@ -2,7 +2,10 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, expectToast, Program, part, rowAction, Vendor } from '../steps.ts'
 
-test('variables of an app and of an end user reach its programs', async ({ page, request }) => {
+test('variables of an app and of an end user reach its programs', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   const [license] = await vendor.createLicenses(app, 1, 20)
@@ -43,7 +46,7 @@ test('variables of an app and of an end user reach its programs', async ({ page,
   expect(session.body.data.user.variables).toEqual({ quota: '5' })
 })
 
-test('releases of an app are listed, added once and removed', async ({ page, request }) => {
+test('releases of an app are listed, added once and removed', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Atlas')
   await enter(page, vendor, '/dashboard')

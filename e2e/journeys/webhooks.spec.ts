@@ -314,10 +314,9 @@ test('a viewer reads webhooks and their log without their paths and actions, sup
   await expect(page.getByText('Your role does not include this page')).toBeVisible()
 })
 
-test('a manager is told which events are not sent, and a member with some apps chooses among them', async ({
-  page,
-  request,
-}) => {
+test('a manager is told which events are not sent, and a member with some apps chooses among them', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const tally = await vendor.createApp('Tally')
   await vendor.createApp('Ledger')

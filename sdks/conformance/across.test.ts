@@ -1,3 +1,4 @@
+// In the full run: programs in all four languages share what they keep.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// In the full run: it compiles the SDK, whose cases the one in TypeScript passes in every run.
 import { execFile, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// In the full run: it compiles the SDK.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -349,7 +349,7 @@ test('a server that is killed during a backup removes its unfinished files when 
   }
   const again = await startProcess(settings)
   await untilNumbers(1)
-  expect(unfinished()).toEqual([foreign])
+  await expect.poll(unfinished).toEqual([foreign])
   expect(await again.end('SIGTERM')).toBe(0)
   const DATA_DIR = join(root, 'restored')
   expect(await run(['restore', newest()], { DATA_DIR })).toMatchObject({ code: 0, stderr: '' })

@@ -1,4 +1,4 @@
-// On PostgreSQL in the full run: other slices send nearly all of its statements there.
+// In the full run: it starts a server several times; shops, mails and imports are killed in every run.
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'

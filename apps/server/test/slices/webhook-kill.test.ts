@@ -1,4 +1,4 @@
-// On PostgreSQL in the full run: other slices send nearly all of its statements there.
+// In the full run: it starts a server several times; shops, mails and imports are killed in every run.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
