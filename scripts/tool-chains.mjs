@@ -17,7 +17,9 @@ const commandMs = 180_000
 /** Installs what is missing from Debian's packages, as root in CI; does nothing elsewhere. */
 export async function installToolChains(isFull) {
   if (process.env.CI === undefined || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  const missing = Object.entries({ ...toolChains, ...(isFull && compilers) }).filter(([, packages]) => !packages.every(isInstalled))
+  const missing = Object.entries({ ...toolChains, ...(isFull && compilers) }).filter(
+    ([, packages]) => !packages.every(isInstalled),
+  )
   if (missing.length === 0) return
   await aptGet('update')
   for (const [language, packages] of missing) {
