@@ -1,10 +1,18 @@
 import type { Duration } from '@keyward/contract'
-import { lastInstant } from './clock.ts'
+import { monthsLater } from '@keyward/contract/calendar'
+import { day, hour, lastInstant } from './clock.ts'
 
-/** `start` plus a duration of the calendar in a time zone: months are clamped to the month's last day, ends to the year 9999. */
-export function addInZone(start: number, { value, unit }: Duration, timeZone: string): number {
-  const end = Temporal.Instant.fromEpochMilliseconds(start)
-    .toZonedDateTimeISO(timeZone)
-    .add({ [unit]: value })
+/**
+ * `start`, in milliseconds since 1970, plus a duration: hours pass, days, months and years are those of the calendar in a
+ * time zone, months by `monthsLater`. It ends in the year 9999 at the latest.
+ */
+export function addDuration(start: number, { value, unit }: Duration, timeZone = 'UTC'): number {
+  const passing = unit === 'hours' ? hour : unit === 'days' && timeZone === 'UTC' ? day : undefined
+  if (passing !== undefined) return Math.min(lastInstant, start + value * passing)
+  const from = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timeZone)
+  const end =
+    unit === 'days'
+      ? from.add({ days: value })
+      : from.with(monthsLater(from, unit === 'years' ? 12 * value : value))
   return Math.min(lastInstant, end.epochMilliseconds)
 }

@@ -1,3 +1,5 @@
+import { monthsLater } from '@keyward/contract/calendar'
+
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit', year: 'numeric' })
 
 export type DateInput = string | number | Date
@@ -41,17 +43,15 @@ export function toDayInput(value: DateInput): string {
 
 export type DurationUnit = 'hours' | 'days' | 'months' | 'years'
 
-/** Months and years are those of the calendar, clamped to the last day of the resulting month. */
+/** Days, months and years are those of the reader's calendar, as the server counts them. */
 export function addDuration(from: DateInput, amount: number, unit: DurationUnit): Date {
   const date = new Date(from)
   if (unit === 'hours') date.setTime(date.getTime() + amount * 3_600_000)
   else if (unit === 'days') date.setDate(date.getDate() + amount)
   else {
-    const day = date.getDate()
-    date.setDate(1)
-    date.setMonth(date.getMonth() + (unit === 'years' ? 12 * amount : amount))
-    const lastDay = new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()
-    date.setDate(Math.min(day, lastDay))
+    const from = { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
+    const { year, month, day } = monthsLater(from, unit === 'years' ? 12 * amount : amount)
+    date.setFullYear(year, month - 1, day)
   }
   return date
 }

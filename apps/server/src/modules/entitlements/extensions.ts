@@ -1,7 +1,7 @@
 import type { Duration, UndoRow } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
-import { addInZone } from '../../core/time-zones.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import type { Tx } from '../../db/index.ts'
 import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
 import { extendEndUsers, extendLicenses } from './entitlements.service.ts'
@@ -90,7 +90,7 @@ export async function extendAll(
     rows.flatMap((row) => {
       const end = toShownEnd(row)
       if (end === null) return []
-      return [[row.id, toStoredEnd(addInZone(Math.max(now, end), duration, timeZone), row.grace_days)]]
+      return [[row.id, toStoredEnd(addDuration(Math.max(now, end), duration, timeZone), row.grace_days)]]
     }),
   )
   await setEnds(tx, scope, ends)

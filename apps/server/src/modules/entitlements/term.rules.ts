@@ -1,5 +1,6 @@
 import type { Duration } from '@keyward/contract'
-import { day, hour, lastInstant, toIsoOrNull } from '../../core/clock.ts'
+import { toIsoOrNull } from '../../core/clock.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { never, toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
@@ -19,17 +20,6 @@ export function endAt(row: Ending, now: number): End {
   const expiresAt = toShownEnd(row)
   const hasEnded = row.expires_at <= now
   return { expiresAt, inGrace: expiresAt !== null && expiresAt <= now && !hasEnded, hasEnded }
-}
-
-/** `start` plus a duration in UTC: months are clamped to the month's last day, ends to the year 9999. */
-export function addDuration(start: number, { value, unit }: Duration): number {
-  if (unit === 'hours') return Math.min(lastInstant, start + value * hour)
-  if (unit === 'days') return Math.min(lastInstant, start + value * day)
-  const end = new Date(start)
-  const dayOfMonth = end.getUTCDate()
-  end.setUTCMonth(end.getUTCMonth() + (unit === 'years' ? 12 * value : value))
-  if (end.getUTCDate() !== dayOfMonth) end.setUTCDate(0)
-  return Math.min(lastInstant, end.getTime())
 }
 
 export const toDuration = (row: Pick<LicenseRow, 'duration_value' | 'duration_unit'>): Duration | null =>

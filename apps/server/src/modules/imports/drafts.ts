@@ -2,12 +2,14 @@ import { email, isPlaceholderId, licenseNote, limits, banReason as reasonSchema 
 import { day, hour, lastInstant, second } from '../../core/clock.ts'
 import { newId, newLicenseKey, normalizeKey, normalizeName } from '../../core/ids.ts'
 import { isImportedHash, missingPassword } from '../../core/imported-hashes.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { prepareUsername } from '../../core/username.ts'
 import { never, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { type Machine, toGluedMachine, toMachine } from '../devices/devices.rules.ts'
 import type { ImportedEndUser } from '../entitlements/imported-rows.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
+import { toDuration } from '../entitlements/term.rules.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import { forever, fromFirstUse, type LicenseTerms, untilDate } from '../licenses/licenses.rules.ts'
 import type { ImportedEnd, ImportedLicense, ImportedUser } from './rows.ts'
@@ -175,8 +177,8 @@ function toUserEnd(read: ReadUser, terms: LicenseTerms, now: number): ImportedEn
   const { pausedSeconds } = read
   if (pausedSeconds !== undefined) return { at: toStoredEnd(now + pausedSeconds * second, terms.grace_days) }
   if (terms.term !== 'first_use') return terms.expires_at === never ? 'never' : { at: terms.expires_at }
-  const unitMs = { hours: hour, days: day, months: 30 * day, years: 365 * day }[terms.duration_unit ?? 'days']
-  return { at: toStoredEnd(now + (terms.duration_value ?? 0) * unitMs, terms.grace_days) }
+  const duration = toDuration(terms)
+  return { at: toStoredEnd(duration === null ? now : addDuration(now, duration), terms.grace_days) }
 }
 
 /** As many characters as the old system kept of all hardware ids of an end user. */

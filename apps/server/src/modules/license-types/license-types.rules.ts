@@ -2,9 +2,10 @@ import type { Duration, LicenseTerm, LicenseType } from '@keyward/contract'
 import { toIso } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { never, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
-import { addDuration, toDuration } from '../entitlements/term.rules.ts'
+import { toDuration } from '../entitlements/term.rules.ts'
 import { type LicenseTerms, toTermsFields } from '../licenses/licenses.rules.ts'
 
 /** What an owner defines of a license type. */

@@ -1,7 +1,8 @@
 import { day, lastInstant } from '../../core/clock.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { never, toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { addDuration, toDuration } from '../entitlements/term.rules.ts'
+import { toDuration } from '../entitlements/term.rules.ts'
 import type { AddedTime, TypedColumns } from '../entitlements/type-change.ts'
 import { termsOf } from './license-types.rules.ts'
 

@@ -1,9 +1,9 @@
 import { type Duration, termsDefaults } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
 import { invalid } from '../../core/problem.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import { addDuration } from '../entitlements/term.rules.ts'
 
 /** The columns of a license's terms, its end included. */
 export type LicenseTerms = Pick<

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { hour } from '../../core/clock.ts'
+import { addDuration } from '../../core/time-zones.ts'
 import { shopId as id, isSame, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
 import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
@@ -127,7 +128,7 @@ function readSale(found: Sale, { at, test }: { at: number; test: boolean }): Ord
 /** When the period ends that a sale pays. */
 function endOf({ subscription_id, subscription_duration, created_at }: Sale): number | undefined {
   const months = monthsOf[subscription_duration ?? '']
-  return subscription_id && months ? addMonths(created_at, months) : undefined
+  return subscription_id && months ? addDuration(created_at, { value: months, unit: 'months' }) : undefined
 }
 
 /** Names the payment of a sale: one that was told without its name is found by the end of its period. */
@@ -185,15 +186,6 @@ const monthsOf: Record<string, number> = {
   yearly: 12,
   every_two_years: 24,
   every_three_years: 36,
-}
-
-/** The same day of a later month, or its last day. */
-function addMonths(from: number, months: number): number {
-  const start = new Date(from)
-  const end = new Date(from)
-  end.setUTCMonth(start.getUTCMonth() + months)
-  if (end.getUTCDate() !== start.getUTCDate()) end.setUTCDate(0)
-  return end.getTime()
 }
 
 const toPing = (body: string): unknown =>
