@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { toBuyerMail } from '../../src/modules/app-mails/app-mails.rules.ts'

@@ -130,7 +130,8 @@ describe('a mail with a link', () => {
     await requestLink(owner)
     await expect.poll(() => later(firstError)).toContain('451')
     on.clock.advance(25 * minute)
-    await expect.poll(states).toEqual(['expired'])
+    // A try that fails at this moment pauses the mail server.
+    await expect.poll(() => later(states)).toEqual(['expired'])
     const [row] = await rows()
     const link = await on.database.db.selectFrom('password_resets').selectAll().executeTakeFirstOrThrow()
     expect(link.expires_at).toBeGreaterThan(on.clock.now())

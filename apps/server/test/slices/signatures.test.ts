@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { activateKey, makeApp, refusal, signUp } from '../actors.ts'

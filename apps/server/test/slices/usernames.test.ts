@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, refusal, registerUser, single, startProgram, wrongFields } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
