@@ -6,14 +6,13 @@ export interface Day {
 }
 
 /**
- * The same day so many months later. The last day of a month leads to the last day of the other, as does a day that the
- * other lacks. Everything that adds months or years counts them so.
+ * The day of the month that a day leads to so many months later: the same one. The last day of a month leads to the last day
+ * of the other, as does a day that the other lacks. Everything that adds months or years counts them so.
  */
-export function monthsLater({ year, month, day }: Day, months: number): Day {
-  const count = 12 * year + month - 1 + months
-  const then = { year: Math.floor(count / 12), month: (count % 12) + 1 }
-  const last = daysIn(then)
-  return { ...then, day: day === daysIn({ year, month }) ? last : Math.min(day, last) }
+export function dayMonthsLater({ year, month, day }: Day, months: number): number {
+  const last = daysIn(year, month + months)
+  return day === daysIn(year, month) ? last : Math.min(day, last)
 }
 
-const daysIn = ({ year, month }: Omit<Day, 'day'>): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
+/** `month` may go on after the end of its year. */
+const daysIn = (year: number, month: number): number => new Date(year, month, 0).getDate()

@@ -10,7 +10,7 @@ export const durationUnits = ['hours', 'days', 'months', 'years'] as const
 /** At most 100 years in each unit. */
 const most = { hours: 876_600, days: 36_525, months: 1200, years: 100 } as const
 
-/** A length of time of at most 100 years; months and years are those of the calendar, see `monthsLater`. */
+/** A length of time of at most 100 years; months and years are those of the calendar, see `dayMonthsLater`. */
 export const duration = z
   .strictObject({ value: z.int().min(1).max(most.hours), unit: z.enum(durationUnits) })
   .refine(({ value, unit }) => value <= most[unit], {

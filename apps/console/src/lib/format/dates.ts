@@ -1,4 +1,4 @@
-import { monthsLater } from '@keyward/contract/calendar'
+import { dayMonthsLater } from '@keyward/contract/calendar'
 
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit', year: 'numeric' })
 
@@ -49,9 +49,10 @@ export function addDuration(from: DateInput, amount: number, unit: DurationUnit)
   if (unit === 'hours') date.setTime(date.getTime() + amount * 3_600_000)
   else if (unit === 'days') date.setDate(date.getDate() + amount)
   else {
-    const from = { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
-    const { year, month, day } = monthsLater(from, unit === 'years' ? 12 * amount : amount)
-    date.setFullYear(year, month - 1, day)
+    const months = unit === 'years' ? 12 * amount : amount
+    const [year, month] = [date.getFullYear(), date.getMonth()]
+    const day = dayMonthsLater({ year, month: month + 1, day: date.getDate() }, months)
+    date.setFullYear(year, month + months, day)
   }
   return date
 }
