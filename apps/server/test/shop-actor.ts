@@ -88,7 +88,7 @@ export async function makeMailedOrder(
 }
 
 /** Waits until every event of a shop was used, or waits for something. */
-export const allUsed = (on: TestServer, shopId: string) =>
+export const allUsed = (on: TestServer, shopId: string, limits: { interval?: number } = {}) =>
   eventually(async () => {
     const rows = await on.database.db
       .selectFrom('shop_events')
@@ -97,4 +97,4 @@ export const allUsed = (on: TestServer, shopId: string) =>
       .where('due_at', '<=', on.clock.now() + 50_000)
       .execute()
     expect(rows).toEqual([])
-  })
+  }, limits)
