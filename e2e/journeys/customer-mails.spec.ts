@@ -28,9 +28,18 @@ test('the page of a customer lists its mails and mails keys again; an end user g
   await expect.poll(sent).toBe(1)
   const { orders } = await vendor.call('GET', '/orders')
   const [order] = orders
+  /** The page shows how its mails are when it is opened. */
+  const allSent = () =>
+    expect
+      .poll(async () => {
+        const shown = await vendor.call('GET', `/customers/${order.customer}`)
+        return shown.mails.map(({ state }: { state: string }) => state)
+      })
+      .not.toContain('queued')
   const program = await Program.start(request, app)
   await program.register('tally-user', order.licenses[0], 'pc')
 
+  await allSent()
   await enter(page, vendor, `/customers/${order.customer}`)
   const mail = row(page, 'Keys of order T-1')
   await expect(mail).toContainText('Sent')
@@ -49,6 +58,7 @@ test('the page of a customer lists its mails and mails keys again; an end user g
   await dialog(page, 'Mail Password Link').getByRole('button', { name: 'Mail Link' }).click()
   await expectToast(page, 'Link Mailed', 'tally-user can choose a password with it for 15 minutes.')
   expect(await mailedLink(mails, email)).toContain(`/u/${app.appId}#`)
+  await allSent()
   await visit(page, `/customers/${order.customer}`)
   await expect(row(page, 'Link to the customer page')).toContainText('Sent')
 })

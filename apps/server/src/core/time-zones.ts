@@ -13,6 +13,6 @@ export function addDuration(start: number, { value, unit }: Duration, timeZone =
   if (unit === 'days') return Math.min(lastInstant, from.add({ days: value }).epochMilliseconds)
   const months = unit === 'years' ? 12 * value : value
   const { year, month } = from.toPlainDate().toPlainYearMonth().add({ months })
-  const end = from.with({ year, month, day: dayMonthsLater(from, months) })
+  const end = from.with({ year, month, day: dayMonthsLater(from.year, from.month, from.day, months) })
   return Math.min(lastInstant, end.epochMilliseconds)
 }

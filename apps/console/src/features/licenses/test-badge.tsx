@@ -6,5 +6,5 @@ import { Badge } from '../../ui/badge.tsx'
 export function TestBadge({ license }: { license: License }) {
   const { app } = useApp(license.app._id)
   if (app?.settings.testLicenses !== false) return <Badge>Test</Badge>
-  return <Badge tone="danger">Test: stopped by App Settings</Badge>
+  return <Badge tone="danger">Test: stopped</Badge>
 }

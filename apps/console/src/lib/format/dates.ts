@@ -51,8 +51,7 @@ export function addDuration(from: DateInput, amount: number, unit: DurationUnit)
   else {
     const months = unit === 'years' ? 12 * amount : amount
     const [year, month] = [date.getFullYear(), date.getMonth()]
-    const day = dayMonthsLater({ year, month: month + 1, day: date.getDate() }, months)
-    date.setFullYear(year, month + months, day)
+    date.setFullYear(year, month + months, dayMonthsLater(year, month + 1, date.getDate(), months))
   }
   return date
 }

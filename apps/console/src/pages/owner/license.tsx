@@ -52,7 +52,7 @@ export function LicensePage() {
                 {license.test && <TestBadge license={license} />}
               </>
             }
-            actions={<LicenseMenu license={license} onAction={(action) => dialog.open(action)} />}
+            actions={<LicenseMenu license={license} onAction={dialog.open} />}
             primary={
               license.banned
                 ? may(wire.licenses.toggleBan) && (
