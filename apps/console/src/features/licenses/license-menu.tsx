@@ -5,7 +5,7 @@ import {
   CalendarPlus,
   CircleCheck,
   Copy,
-  Layers,
+  KeyRound,
   Pencil,
   Trash2,
   UserPlus,
@@ -55,7 +55,7 @@ export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
         {license.expiresAt !== null && item('extend', 'Extend License', <CalendarPlus />)}
         {item('edit-expiry', 'Edit Expiry', <CalendarClock />)}
         {item('edit-license', 'Edit License', <Pencil />)}
-        {item('change-type', 'Change Type', <Layers />)}
+        {item('change-type', 'Change Type', <KeyRound />)}
       </May>
       {license.status === 'unused' &&
         !license.banned &&
