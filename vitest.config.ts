@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -25,11 +26,12 @@ const slices = 'apps/server/test/slices/**/*.test.ts'
 // Every slice starts servers of its own, so its file needs no fresh modules: that halves the processor time.
 const slice = { setupFiles, include: [slices], isolate: false }
 const isFull = process.env.TEST_FULL === '1'
-const root = new URL('.', import.meta.url).pathname
 /** The files of tests whose first line begins so. */
 const saying = (start: string) =>
   ['apps/*/test/**/*.test.ts', 'examples/*/test/*.test.ts', 'sdks/**/*.test.ts'].flatMap((pattern) =>
-    globSync(pattern, { cwd: root }).filter((file) => readFileSync(root + file, 'utf8').startsWith(start)),
+    globSync(pattern, { cwd: import.meta.dirname }).filter((file) =>
+      readFileSync(join(import.meta.dirname, file), 'utf8').startsWith(start),
+    ),
   )
 /** In `npm test` these slices run once: what they assert is decided before any SQL, or others send the same statements. */
 const onSqliteAlone = saying('// On SQLite alone')

@@ -15,7 +15,7 @@ export const types = {
 export type TypeName = keyof typeof types
 export const typeNames = Object.keys(types) as TypeName[]
 
-/** The steps that a shop tells of, as it calls them. */
+/** The steps that are events of a shop, with the types of these events. */
 export const told = {
   paid: 'order.paid',
   renewed: 'subscription.renewed',

@@ -52,11 +52,11 @@ async function look(run: Run, before: Map<string, string>): Promise<Map<string, 
   for (const [name, user] of run.users) seen.set(name, ofUser(run, user))
   const setAll = (names: Iterable<string>, what: string, said: (name: string) => Promise<string>) =>
     Promise.all([...names].map(async (name) => seen.set(`${name} ${what}`, await said(name))))
-  // Signing in again may bind a device, which validations tell.
+  // Before the keys are validated: signing in again may bind a device, which changes the answer.
   await setAll(run.users.keys(), 'program', (name) => session(run, name))
   await setAll(run.licenses.keys(), 'validate', async (name) => {
     const said = before.get(`${name} validate`)
-    // Nobody has it, and it is as before.
+    // The key is unused and unchanged.
     const isSame = !run.licenses.get(name)?.used && seen.get(name) === before.get(name)
     return isSame && said !== undefined ? said : validate(run, name)
   })

@@ -187,7 +187,7 @@ const performers: Record<Exclude<Kind, keyof typeof told>, (run: Run, step: Step
 const movePauses = ({ database, clock }: TestServer) =>
   transactionsOn(database, clock)(system, ({ tx }) => movePausesDue(tx, clock.now(), 1000))
 
-/** Lets the shop tell something of an order, and waits for what follows. */
+/** Sends an event of the shop about an order, and waits until it has been used. */
 async function tell(run: Run, step: Step): Promise<Answer> {
   const { on, shop } = run
   const { order = '', kind, more: { product, quantity, ...more } = {} } = step

@@ -1,7 +1,6 @@
 /**
- * The day of the month that a day of the calendar leads to so many months later: the same one. The last day of a month leads
- * to the last day of the other, as does a day that the other lacks. Everything that adds months or years counts them so.
- * `month` is 1 to 12.
+ * The day of the month (1 to 31) that is `months` after a date, whose `month` is 1 to 12: usually the same day. From the
+ * last day of a month it is the last day of the later one, as it is for a day that the later one does not have.
  */
 export function dayMonthsLater(year: number, month: number, day: number, months: number): number {
   const last = daysIn(year, month + months)

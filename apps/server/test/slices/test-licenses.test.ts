@@ -199,7 +199,7 @@ describe('where such licenses do not work', () => {
   })
 })
 
-test('who may change settings of the app may stop them, and nobody else', async () => {
+test('only those who may change the settings of the app can stop them', async () => {
   const settings = { testLicenses: false }
   const change = (by: { call: typeof owner.call }) => by.call('PUT', `/apps/${app._id}`, { settings })
   const seller = await makeApiKey(on, owner, { permissions: ['licenses:read', 'licenses:write'] })

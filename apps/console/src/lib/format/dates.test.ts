@@ -18,7 +18,7 @@ test.each([
   [new Date(2028, 1, 29, 9), 1, 'years', new Date(2029, 1, 28, 9)],
   [new Date(2026, 11, 15, 9), 2, 'months', new Date(2027, 1, 15, 9)],
   [new Date(2026, 0, 31, 9), 30, 'days', new Date(2026, 2, 2, 9)],
-] as const)('%s plus %i %s is the day of the calendar', (from, amount, unit, expected) => {
+] as const)('%s plus %i %s is the right day of the calendar', (from, amount, unit, expected) => {
   expect(addDuration(from, amount, unit)).toEqual(expected)
 })
 
