@@ -25,7 +25,7 @@ const tablesOf = {
   customers: ['customers', 'customer_faces', 'erasures'],
   'customer-sessions': ['customer_sessions', 'customer_links'],
   'daily-counts': ['daily_counts'],
-  entitlements: ['licenses', 'clients', 'former_names'],
+  entitlements: ['licenses', 'grants', 'clients', 'former_names'],
   'lazy-move': ['lazy_moves'],
   devices: ['devices', 'device_tokens', 'leased_seats'],
   apps: ['apps', 'app_messages', 'app_sdks'],

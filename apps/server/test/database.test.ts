@@ -145,16 +145,22 @@ describe('a migration', () => {
         ${used ? "'usr_1'" : null}, ${end}, 1)`)
     }
     await migrate(database, migrations, { now: 2 })
-    const rows = await database.db
-      .selectFrom('licenses')
-      .select(['id', 'key_twin', 'added_ms'])
+    const rows = await database.db.selectFrom('licenses').select(['id', 'key_twin']).orderBy('seq').execute()
+    expect(rows.map((row) => [row.id, row.key_twin])).toEqual([
+      ['SOLAR', 1],
+      ['S0LAR', 1],
+      ['TIGER', 0],
+      ['T1GAR', 0],
+    ])
+    const grants = await database.db
+      .selectFrom('grants')
+      .select(['license_id', 'kind', 'until', 'moved_ms', 'source_id'])
       .orderBy('seq')
       .execute()
-    expect(rows.map((row) => [row.id, row.key_twin, row.added_ms])).toEqual([
-      ['SOLAR', 1, null],
-      ['S0LAR', 1, null],
-      ['TIGER', 0, 4],
-      ['T1GAR', 0, 0],
+    expect(grants.map((row) => Object.values(row))).toEqual([
+      ['SOLAR', 'term', 5, null, 'SOLAR'],
+      ['SOLAR', 'time', null, 4, 'TIGER'],
+      ['SOLAR', 'time', null, 0, 'T1GAR'],
     ])
   })
 

@@ -1,8 +1,5 @@
-import { system } from '../src/core/actor.ts'
 import { hour } from '../src/core/clock.ts'
-import { movePausesDue } from '../src/modules/entitlements/pauses.ts'
 import { startProgram } from './actors.ts'
-import { type TestServer, transactionsOn } from './harness.ts'
 import { isTold, type Kind, type Step } from './histories.ts'
 import type { Run } from './history-app.ts'
 import { told } from './history-model.ts'
@@ -178,14 +175,9 @@ const performers: Record<Exclude<Kind, keyof typeof told>, (run: Run, step: Step
     }),
   pass: async (run, { hours = 0 }) => {
     run.on.clock.advance(hours * hour)
-    if ([...run.users.values()].some(({ paused }) => paused)) await movePauses(run.on)
     return { status: 200 }
   },
 }
-
-/** What housekeeping does: the stored ends of paused end users stay ahead of the clock. */
-const movePauses = ({ database, clock }: TestServer) =>
-  transactionsOn(database, clock)(system, ({ tx }) => movePausesDue(tx, clock.now(), 1000))
 
 /** Sends an event of the shop about an order, and waits until it has been used. */
 async function tell(run: Run, step: Step): Promise<Answer> {

@@ -42,11 +42,11 @@ import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices
 import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import { endUserList } from '../src/modules/end-users/end-users.list.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
-import { storeAddedRights } from '../src/modules/entitlements/added-rights.ts'
 import { updateEndUsers } from '../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../src/modules/entitlements/entitlements.service.ts'
+import { withdrawKeys } from '../src/modules/entitlements/grants.changes.ts'
+import { changeAccess, type Which } from '../src/modules/entitlements/grants.ts'
 import * as licenseRows from '../src/modules/entitlements/license-rows.ts'
-import { movePauses, movePausesDue } from '../src/modules/entitlements/pauses.ts'
 import { countLicenses } from '../src/modules/license-types/license-types.repo.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
@@ -253,6 +253,12 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   expect(scans.filter((step) => !/^SCAN (waiting|CONSTANT ROW)/.test(step))).toEqual([])
 })
 
+const addedKeys = [{ id: 'lic_1', client_id: null }]
+const setEnds = (tx: Tx, scope: OwnerScope, which: Which) =>
+  changeAccess({ tx, now: 1 }, scope, which, () => ({
+    added: [{ kind: 'end', until: 1, source_kind: 'person', source_id: null }],
+  }))
+
 const dated = (id: string) => ({ id, ...untilDate(9) })
 
 test.each<[string, (tx: Tx, scope: OwnerScope) => Promise<unknown>]>([
@@ -260,21 +266,23 @@ test.each<[string, (tx: Tx, scope: OwnerScope) => Promise<unknown>]>([
   ['licenses are locked', (tx, scope) => licenses.lockLicenses(tx, scope, ids)],
   ['licenses are banned', (tx, scope) => licenseRows.setBanned(tx, scope, ids, 1)],
   ['licenses are deleted', (tx, scope) => licenseRows.deleteByIds(tx, scope, ids)],
-  ['licenses are extended', (tx, scope) => entitlements.extendLicenses(tx, scope, ids, 1, 1)],
+  ['ends of licenses change', (tx, scope) => setEnds(tx, scope, { licenses: ids })],
   ['end users are read', (tx, scope) => clients.listById(tx, scope, ids)],
   ['end users are locked', (tx, scope) => clients.lockEndUsers(tx, scope, ids)],
   ['end users are changed', (tx, scope) => updateEndUsers(tx, scope, ids, { banned: 1 })],
   ['end users are deleted', (tx, scope) => clients.deleteEndUsers(tx, scope, ids, 0)],
-  ['end users are extended', (tx, scope) => entitlements.extendEndUsers(tx, scope, ids, 1, 1)],
-  ['licenses are freed', (tx, scope) => entitlements.freeLicensesOf(tx, scope, ids, 1)],
+  ['ends of end users change', (tx, scope) => setEnds(tx, scope, { clients: ids })],
+  ['added keys are withdrawn', (tx, scope) => withdrawKeys({ tx, now: 1 }, scope, addedKeys)],
+  ['licenses are freed', (tx, scope) => entitlements.freeLicensesOf({ tx, now: 1 }, scope, ids)],
+  [
+    'end users of deleted licenses end',
+    (tx, scope) => entitlements.expireUsersOf({ tx, now: 1 }, scope, ids),
+  ],
   ['a license is redeemed', (tx, scope) => entitlements.redeem(tx, scope, dated('lic_1'), 'usr_1', 1)],
-  ['a license gets an expiry', (tx, scope) => entitlements.setLicenseEnd(tx, scope, 'lic_1', 1)],
   ['an end user is locked', (tx, scope) => lockEndUser(tx, scope, 'usr_1')],
-  ['added rights are stored', (tx, scope) => storeAddedRights(tx, scope, ids)],
   ['places are freed', (tx, scope) => freeEnded(tx, scope, 'usr_1', 1)],
   ['ended places are found', (tx) => freeAllEnded(tx, 1, 9)],
   ['leased seats are freed', (tx, scope) => freeLeasedSeats(tx, scope, ids, 'dev_1')],
-  ['an end user is extended', (tx, scope) => entitlements.extendEndUsers(tx, scope, ['usr_1'], 1, 1)],
 ])("%s by id without scanning the owner's rows", async (_name, work) => {
   const plan = await plansOf((tx) => work(tx, scope))
   expect(plan.length).toBeGreaterThan(0)
@@ -393,8 +401,6 @@ const ofApp = { appId: 'app_1', clientId: undefined }
 const ofUser = { appId: 'app_1', clientId: 'usr_1' }
 
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
-  ['moves ends of paused end users', (tx) => movePausesDue(tx, 1, 100)],
-  ['moves pauses', (tx) => movePauses(tx, scope, ids, 1)],
   ['lists the activations of an app', (tx) => activations.pageActivations(tx, scope, ofApp, onePage)],
   ['lists those of an end user', (tx) => activations.pageActivations(tx, scope, ofUser, onePage)],
   ['finds an activation by its request', (tx) => activations.findByRequest(tx, scope, 'app_1', 'x')],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './constants.ts'
 import { device, deviceUse } from './devices.ts'
 import { endpoint } from './endpoint.ts'
+import { addedRights, grants } from './grants.ts'
 import {
   appFilter,
   appRef,
@@ -120,7 +121,7 @@ export const clients = {
     tag,
     summary: 'Get an end user',
     params: idParams,
-    data: one,
+    data: z.strictObject({ client: client.extend({ grants, rights: z.array(addedRights) }) }),
   }),
   createDirect: endpoint({
     method: 'POST',

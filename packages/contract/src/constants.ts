@@ -140,8 +140,8 @@ export const limits = {
   offlineVariablesBytesMax: 8192,
   releasesMax: 1000,
   bulkMax: 200,
-  /** More added keys of one end user are not given back by an undo. */
-  undoAddedMax: 10,
+  /** Grants that one answer shows. */
+  grantsMax: 200,
   idempotencyKeyMax: 255,
   /** Answers to requests with an Idempotency-Key that an account keeps, their stored bytes, and for how long. */
   idempotencyKeysMax: 10_000,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { grants } from './grants.ts'
 import { devices, features, termsFields } from './license-terms.ts'
 import {
   appFilter,
@@ -153,7 +154,7 @@ export const licenses = {
     tag,
     summary: 'Get a license',
     params: idParams,
-    data: one,
+    data: z.strictObject({ license: license.extend({ grants }) }),
   }),
   create: endpoint({
     method: 'POST',

@@ -30,18 +30,18 @@ export function formerBan(row: Bannable, { before, after }: NonNullable<UndoRow[
     : undefined
 }
 
-/** Divides the rows of an undo into those that are as the change left them, and the others. */
-export function divide<Row extends Bannable>(
+/** Divides the rows of an undo into those that are as the change left them, as `undone` says of ends, and the others. */
+export function divide<Row extends Bannable, End>(
   undo: readonly UndoRow[],
   rows: ReadonlyMap<string, Row>,
-  endOf: (row: Row, change: UndoRow) => number | undefined,
+  undone: ReadonlyMap<string, End>,
 ) {
-  const ends = new Map<string, number>()
+  const ends = new Map<string, End>()
   const bans = new Map<string, Ban>()
   const skipped: Skipped[] = []
   for (const change of new Map(undo.map((one) => [one._id, one])).values()) {
     const row = rows.get(change._id)
-    const end = row && change.end && endOf(row, change)
+    const end = row && change.end && undone.get(change._id)
     const ban = row && change.ban && formerBan(row, change.ban)
     if (end !== undefined) ends.set(change._id, end)
     else if (ban !== undefined) bans.set(change._id, ban)

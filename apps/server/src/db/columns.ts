@@ -29,8 +29,6 @@ export const licenseColumns = [
   'updates_for_days',
   'trial',
   'type_id',
-  'added_ms',
-  'taken_ms',
   'key_twin',
   'test',
   'created_at',

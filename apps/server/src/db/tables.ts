@@ -69,6 +69,7 @@ export type ReleaseRow = Selectable<Tables['releases']>
 export type BlockRow = Selectable<Tables['blocklist']>
 export type ResellerRow = Selectable<Tables['resellers']>
 export type LazyMoveRow = Selectable<Tables['lazy_moves']>
+export type GrantRow = Selectable<Tables['grants']>
 export type LicenseRow = Selectable<Tables['licenses']>
 export type LicenseTypeRow = Selectable<Tables['license_types']>
 export type ImportRow = Selectable<Tables['imports']>

@@ -167,14 +167,14 @@ test('keeps bans, and what a pause has left', async () => {
   await importAll(owner, app, [usersFile(users, subscription)])
   const rows = await on.database.db
     .selectFrom('clients')
-    .select(['username', 'banned', 'ban_reason', 'paused_at', 'expires_at'])
+    .select(['username', 'banned', 'ban_reason', 'paused_at', 'left_ms'])
     .where('app_id', '=', app._id)
     .orderBy('username')
     .execute()
   const now = on.clock.now()
   expect(rows).toMatchObject([
     { username: 'grima', banned: 1, ban_reason: 'chargeback', paused_at: null },
-    { username: 'sam', banned: 0, paused_at: now, expires_at: now + 86_400_000 },
+    { username: 'sam', banned: 0, paused_at: now, left_ms: 86_400_000 },
   ])
 })
 

@@ -6,7 +6,8 @@ import { Passwords } from '../../src/core/passwords.ts'
 import type { Tx } from '../../src/db/index.ts'
 import { transact } from '../../src/db/transact.ts'
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
-import { redeem, setLicenseEnd } from '../../src/modules/entitlements/entitlements.service.ts'
+import { redeem } from '../../src/modules/entitlements/entitlements.service.ts'
+import { changeAccess } from '../../src/modules/entitlements/grants.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { makeLicenses, makePremium, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -86,7 +87,10 @@ test('a first use during an expiry change leaves license and user with the same 
   const program = await startProgram(on, app)
   const expiresAt = on.clock.now() + day
   const answer = await whileOpen(
-    (tx) => setLicenseEnd(tx, scope(), license._id, expiresAt),
+    (tx) =>
+      changeAccess({ tx, now: on.clock.now() }, scope(), { licenses: [license._id] }, () => ({
+        added: [{ kind: 'end', until: expiresAt, source_kind: 'person', source_id: null }],
+      })),
     () => program.call('POST', '/license', { licenseKey: license.key }),
   )
   expect(answer.json.data.user.expiresAt).toBe(new Date(expiresAt).toISOString())

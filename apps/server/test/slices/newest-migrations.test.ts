@@ -11,6 +11,18 @@ import { openDatabase } from '../../src/db/open.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { startOfTests } from '../migrated.ts'
 
+/** What grants replace. */
+const leaving = [
+  'added_ms',
+  'taken_ms',
+  'added_features',
+  'added_devices',
+  'added_seats',
+  'added_seat_timeout',
+]
+const omitted = (row: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
+
 const filled = ['accounts', 'owners', 'owner_sessions', 'apps', 'licenses', 'clients', 'customers'] as const
 
 test('the migrations from 0070 on change no value, and what was stored before works', async () => {
@@ -58,7 +70,7 @@ test('the migrations from 0070 on change no value, and what was stored before wo
     await run(`insert into shop_order_units (order_id, app_id, product, unit, license_id)
       values ('ord_${at}', 'app_1', 'pro', 0, ${license})`)
   }
-  const old = await read()
+  const old = (await read()).map((rows) => rows.map((row) => omitted(row, leaving)))
 
   await migrate(database, migrations, { now: 2 })
   const now = await read()

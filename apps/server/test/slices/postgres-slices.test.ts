@@ -40,7 +40,7 @@ test('deletions of any number of licenses share their statements', async () => {
     const ids = licenses.splice(0, size).map(({ _id }) => _id)
     const scope = allApps(owner.id)
     const sent = await statementsOf(on.database, () =>
-      transact(on.database.db, (tx) => deleteAndExpireUsers(tx, scope, ids, on.clock.now())),
+      transact(on.database.db, (tx) => deleteAndExpireUsers({ tx, now: on.clock.now() }, scope, ids)),
     )
     texts.push(sent.map(({ text }) => text).filter((text) => !upkeep.test(text)))
   }

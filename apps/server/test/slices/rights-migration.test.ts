@@ -98,6 +98,7 @@ test('end users of an earlier version get what their added keys allow, and devic
     rightsOf(
       licenses.find(({ id }) => id === user.license_id),
       user,
+      2,
     ),
   )
   expect(rights).toMatchObject([
@@ -105,7 +106,7 @@ test('end users of an earlier version get what their added keys allow, and devic
     { devices: 1, seats: null, features: '["only"]' },
     { devices: 1, seats: 4, seat_timeout_seconds: 60, features: '[]' },
   ])
-  expect(users[1]).toMatchObject({ added_features: null, added_devices: null, added_seats: null })
+  expect(users[1]).toMatchObject({ added_rights: null })
   const devices = await db.selectFrom('devices').select(['lease_until', 'lease_hash']).orderBy('id').execute()
   expect(devices).toEqual([
     { lease_until: 70, lease_hash: 'hash-u1' },

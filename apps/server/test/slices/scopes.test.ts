@@ -1,7 +1,9 @@
+import type { License } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { allApps, type OwnerScope } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import type { Tx } from '../../src/db/index.ts'
+import type { LicenseRow } from '../../src/db/tables.ts'
 import { transact } from '../../src/db/transact.ts'
 import { freeAllDevices } from '../../src/modules/devices/devices.access.ts'
 import {
@@ -12,8 +14,6 @@ import {
 } from '../../src/modules/devices/leased-places.access.ts'
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
 import * as endUsers from '../../src/modules/end-users/end-users.repo.ts'
-import { storeAddedRights } from '../../src/modules/entitlements/added-rights.ts'
-import { giveBack, setAddedTime } from '../../src/modules/entitlements/added-time.ts'
 import {
   takePlace,
   updateBinding,
@@ -21,10 +21,16 @@ import {
   updateEndUsers,
 } from '../../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
-import { deleteByIds, setBanned, updateDetails } from '../../src/modules/entitlements/license-rows.ts'
-import { setPaused } from '../../src/modules/entitlements/pauses.ts'
+import { returnKeys, withdrawKeys } from '../../src/modules/entitlements/grants.changes.ts'
+import { changeAccess, type Which } from '../../src/modules/entitlements/grants.ts'
+import {
+  deleteByIds,
+  setBanned,
+  updateDetails,
+  updateTyped,
+} from '../../src/modules/entitlements/license-rows.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
-import { hashed, makeLicenses, registerUser, single } from '../actors.ts'
+import { hashed, makeLicenses, registerUser } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
@@ -36,12 +42,20 @@ interface Ids {
   unused: string
   user: string
   device: string
+  /** An added key, and one that was banned after that. */
+  added: string
+  taken: string
 }
 
 /** Another owner, and a member of this one for another app. */
 const foreignScopes = () => [allApps('own_another'), { ownerId: owner.id, apps: new Set(['app_another']) }]
 
 const ends = 32_000_000_000_000
+const atNow = (tx: Tx) => ({ tx, now: on.clock.now() })
+const endIn = (tx: Tx, foreign: OwnerScope, which: Which) =>
+  changeAccess(atNow(tx), foreign, which, () => ({
+    added: [{ kind: 'end', until: ends, source_kind: 'person', source_id: null }],
+  }))
 
 test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>([
   [
@@ -52,37 +66,30 @@ test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>
   [
     'setFirstLicense',
     (tx, { unused, user }, foreign) =>
-      entitlements.setFirstLicense(tx, foreign, { id: unused, ...untilDate(ends) }, user),
+      entitlements.setFirstLicense(atNow(tx), foreign, { id: unused, ...untilDate(ends) } as LicenseRow, {
+        id: user,
+        leftMs: day,
+      }),
   ],
-  ['setEndUserEnd', (tx, { user }, foreign) => entitlements.setEndUserEnd(tx, foreign, user, ends)],
-  ['setLicenseEnd', (tx, { license }, foreign) => entitlements.setLicenseEnd(tx, foreign, license, ends)],
-  ['extendLicenses', (tx, { license }, foreign) => entitlements.extendLicenses(tx, foreign, [license], 9, 1)],
-  ['extendEndUsers', (tx, { user }, foreign) => entitlements.extendEndUsers(tx, foreign, [user], 9, 1)],
-  ['freeLicensesOf', (tx, { user }, foreign) => entitlements.freeLicensesOf(tx, foreign, [user], 1)],
+  ['changeAccess of licenses', (tx, { license }, foreign) => endIn(tx, foreign, { licenses: [license] })],
+  ['changeAccess of end users', (tx, { user }, foreign) => endIn(tx, foreign, { clients: [user] })],
+  ['freeLicensesOf', (tx, { user }, foreign) => entitlements.freeLicensesOf(atNow(tx), foreign, [user])],
   [
     'expireUsersOf',
-    (tx, { license, user }, foreign) =>
-      entitlements.expireUsersOf(
-        tx,
-        foreign,
-        [
-          { id: license, client_id: user, added_ms: null, taken_ms: null },
-          { id: 'another', client_id: user, added_ms: day, taken_ms: null },
-        ],
-        on.clock.now(),
-      ),
+    (tx, { license, added }, foreign) => entitlements.expireUsersOf(atNow(tx), foreign, [license, added]),
   ],
   [
-    'giveBack',
-    (tx, { license, user }, foreign) =>
-      giveBack(tx, foreign, [{ id: license, client_id: user, added_ms: day, taken_ms: day }]),
+    'withdrawKeys',
+    (tx, { added, user }, foreign) => withdrawKeys(atNow(tx), foreign, [{ id: added, client_id: user }]),
   ],
   [
-    'setPaused',
-    (tx, { user }, foreign) =>
-      setPaused(tx, foreign, { id: user, paused_at: 1, expires_at: ends }, true, on.clock.now()),
+    'returnKeys',
+    (tx, { taken, user }, foreign) => returnKeys(atNow(tx), foreign, [{ id: taken, client_id: user }]),
   ],
-  ['setAddedTime', (tx, { license }, foreign) => setAddedTime(tx, foreign, license, { before: 1, after: 2 })],
+  [
+    'updateTyped',
+    (tx, { license }, foreign) => updateTyped(tx, foreign, { id: license }, { grace_days: 9, devices: 9 }),
+  ],
   [
     'lockEndUser',
     async (tx, { user }, foreign) => expect(await lockEndUser(tx, foreign, user)).toBeUndefined(),
@@ -108,7 +115,6 @@ test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>
         false,
       ),
   ],
-  ['storeAddedRights', (tx, { user }, foreign) => storeAddedRights(tx, foreign, [user])],
   ['updateEndUsers', (tx, { user }, foreign) => updateEndUsers(tx, foreign, [user], { banned: 1 })],
   ['deleteEndUsers', (tx, { user }, foreign) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
   ['deleteSlice', (tx, _ids, foreign) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
@@ -117,21 +123,31 @@ test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>
   ['deleteByIds', (tx, { license }, foreign) => deleteByIds(tx, foreign, [license])],
 ])('%s changes no row of another owner or app', async (_name, work) => {
   const { license, program, user } = await registerUser(on, owner, app)
-  const unused = single(await makeLicenses(on, owner, app))
+  const [unused, added, taken] = (await makeLicenses(on, owner, app, 3)) as [License, License, License]
+  for (const key of [added, taken])
+    await program.call('POST', '/upgrade', { username: user.username, licenseKey: key.key })
+  await owner.call('PATCH', `/licenses/${taken._id}/toggle-ban`, { is_banned: true })
   await program.call('POST', '/login', { username: 'alice', password: 'swordfish', hwid: 'pc-1' })
   await program.call('POST', '/lease', { hwid: 'pc-1' })
   const device = await prepare(license, user)
   on.clock.advance(day)
   const before = await rows()
-  const ids = { license: license._id, unused: unused._id, user: user._id, device }
+  const ids = {
+    license: license._id,
+    unused: unused._id,
+    user: user._id,
+    device,
+    ...{ added: added._id, taken: taken._id },
+  }
   for (const foreign of foreignScopes()) await transact(on.database.db, (tx) => work(tx, ids, foreign))
   expect(before.devices).toHaveLength(2)
-  expect(before.licenses).toHaveLength(2)
+  expect(before.licenses).toHaveLength(4)
+  expect(before.grants).toHaveLength(3)
   expect(before.endUsers).toHaveLength(1)
   expect(await rows()).toEqual(before)
 })
 
-/** Gives the end user a further device that was freed, a leased seat and an added key; returns the device that is bound. */
+/** Gives the end user a further device that was freed and a leased seat; returns the device that is bound. */
 async function prepare(license: { _id: string }, user: { _id: string }): Promise<string> {
   const { db } = on.database
   const bound = await db
@@ -143,8 +159,6 @@ async function prepare(license: { _id: string }, user: { _id: string }): Promise
   await db.insertInto('devices').values(freed).execute()
   const seat = { license_id: license._id, holder: bound!.hwid_hash, until: ends }
   await db.insertInto('leased_seats').values(seat).execute()
-  const added = { added_features: '["added"]', added_devices: 2, added_seat_timeout: 60 }
-  await db.updateTable('clients').set(added).where('id', '=', user._id).execute()
   return bound!.id
 }
 
@@ -155,5 +169,6 @@ async function rows() {
   const devices = await db.selectFrom('devices').selectAll().where('app_id', '=', app._id).execute()
   const ids = licenses.map(({ id }) => id)
   const seats = await db.selectFrom('leased_seats').selectAll().where('license_id', 'in', ids).execute()
-  return { licenses, endUsers, devices, seats }
+  const grants = await db.selectFrom('grants').selectAll().where('app_id', '=', app._id).execute()
+  return { licenses, endUsers, devices, seats, grants }
 }

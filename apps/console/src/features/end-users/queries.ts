@@ -1,4 +1,13 @@
-import type { BodyInputOf, Client, endpoints, OwnersDevice, QueryInputOf, UndoRow } from '@keyward/contract'
+import type {
+  AddedRights,
+  BodyInputOf,
+  Client,
+  endpoints,
+  Grant,
+  OwnersDevice,
+  QueryInputOf,
+  UndoRow,
+} from '@keyward/contract'
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -23,12 +32,18 @@ export function useEndUsers(query: EndUserQuery, enabled: boolean) {
   })
 }
 
+interface Granted {
+  grants: Grant[]
+  rights: AddedRights[]
+}
+
 export function useEndUser(id: string) {
   const client = useQueryClient()
   return useQuery({
     queryKey: [...keys.clients, 'one', id],
     meta: { failure: 'Failed to load the end user' },
-    queryFn: async ({ signal }) => (await call(wire.clients.get, { params: { id }, signal })).client,
+    queryFn: async ({ signal }): Promise<Client & Partial<Granted>> =>
+      (await call(wire.clients.get, { params: { id }, signal })).client,
     staleTime: 5_000,
     placeholderData: () =>
       client

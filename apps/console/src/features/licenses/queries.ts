@@ -1,6 +1,7 @@
 import {
   type BodyInputOf,
   type endpoints,
+  type Grant,
   type License,
   licenseStatus,
   type QueryInputOf,
@@ -39,7 +40,8 @@ export function useLicense(id: string) {
   return useQuery({
     queryKey: [...keys.licenses, 'one', id],
     meta: { failure: 'Failed to fetch the license' },
-    queryFn: async ({ signal }) => (await call(wire.licenses.get, { params: { id }, signal })).license,
+    queryFn: async ({ signal }): Promise<License & { grants?: Grant[] }> =>
+      (await call(wire.licenses.get, { params: { id }, signal })).license,
     staleTime: 5_000,
     placeholderData: () =>
       client

@@ -71,6 +71,7 @@ import { mailTerms } from './0090-mail-terms.ts'
 import { webhookKeepers } from './0092-webhook-keepers.ts'
 import { customerFaces } from './0093-customer-faces.ts'
 import { testLicenses } from './0094-test-licenses.ts'
+import { grants } from './0095-grants.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   webhookKeepers,
   customerFaces,
   testLicenses,
+  grants,
 ]

@@ -32,11 +32,13 @@ interface ClientsTable {
   device_freed_at: number | null
   banned: Generated<Flag>
   ban_reason: string | null
-  /** While paused; the time until `expires_at` counts from then and is kept. */
+  /** Since when it is paused, or since its last change in the pause. */
   paused_at: number | null
+  /** The time that access has left while it is paused, grace days included; null if it has none, or no end. */
+  left_ms: Generated<number | null>
   /** Where the last sign-in came from. */
   last_address: string | null
-  /** When access ends, grace days included: counts, filters and verdicts compare it. */
+  /** When access ends, grace days included: counts, filters and verdicts compare it. See `accessEnd`. */
   expires_at: number
   /** The grace days of the first license. */
   grace_days: Generated<number>
@@ -44,11 +46,8 @@ interface ClientsTable {
   name_skeleton: string | null
   /** Changes with the end user's variables; null without any. */
   variables_revision: Generated<string | null>
-  /** What the keys that `upgrade` added allow together, as in `licenses`; null without any. */
-  added_features: string | null
-  added_devices: number | null
-  added_seats: number | null
-  added_seat_timeout: number | null
+  /** What the keys that `upgrade` added allow until when, as JSON; null without any. See `rightsOf`. */
+  added_rights: Generated<string | null>
   last_login_at: number | null
   created_at: number
   /** Leases issued so far. */

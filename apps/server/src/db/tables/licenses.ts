@@ -4,6 +4,7 @@ import type { Flag } from './flag.ts'
 
 export interface LicenseTables {
   licenses: LicensesTable
+  grants: GrantsTable
   license_types: LicenseTypesTable
   seats: SeatsTable
   leased_seats: LeasedSeatsTable
@@ -46,15 +47,49 @@ interface LicensesTable {
   trial: Generated<Flag>
   /** May name a type that was deleted. */
   type_id: string | null
-  /** The time that an added key gave its end user; null for a key that was not added. */
-  added_ms: number | null
-  /** How much of it a ban took back; null while the time counts. */
-  taken_ms: number | null
   /** Whether an older key of the app is equal as people type it: such keys match exactly only. */
   key_twin: Generated<Flag>
   /** Whether a test order of a shop created it. */
   test: Generated<Flag>
   created_at: number
+}
+
+/**
+ * What a license or an end user without one was granted, oldest first, from its first change on: before it, the columns of
+ * the license say all. Ends are those that people see.
+ */
+interface GrantsTable {
+  seq: Generated<number>
+  id: string
+  owner_id: string
+  app_id: string
+  /** The license, whose end user shares its end. */
+  license_id: string | null
+  /** The end user, if it has no license. */
+  client_id: string | null
+  /**
+   * `term`: the end of the license itself. `end`: an end that replaces all before it, also what added keys gave. `time`: time
+   * that was added. `pause`: access waited.
+   */
+  kind: 'term' | 'end' | 'time' | 'pause'
+  /** Since when. */
+  at: number
+  /** The end, null for never; of a pause the time when it was resumed, null until then. */
+  until: number | null
+  /** What time moves the end by; null for a key without end. */
+  moved_ms: number | null
+  /** The time between an end that had passed and the grant, which moves the end too. */
+  gap_ms: Generated<number>
+  /** What was used of a key that was withdrawn, or of one without end that was withdrawn before. */
+  kept_ms: number | null
+  /** Until when an added key gives its rights; null for as long as the end user has access. */
+  rights_until: number | null
+  /** The columns of the license's term, as JSON; null if the end sets them. */
+  terms: string | null
+  source_kind: 'key' | 'order' | 'person' | 'import' | 'program'
+  source_id: string | null
+  /** Since when it does not count. */
+  withdrawn_at: number | null
 }
 
 interface LicenseTypesTable {

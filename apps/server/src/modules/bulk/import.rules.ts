@@ -12,7 +12,7 @@ import {
 import { toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { normalizeKey } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
-import { toShownEnd } from '../../db/stored-end.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
@@ -164,7 +164,7 @@ const firstMistake = (result: { error?: { issues: { message: string }[] } | unde
 
 /** The line's expiry, even if it has passed. */
 function shownEnd({ terms, cells }: ImportLine): number | null {
-  if (terms) return toShownEnd(terms)
+  if (terms) return displayedEnd(terms, 0)
   const { expiresAt = '' } = cells
   return instant.safeParse(expiresAt).success ? toEpochMs(expiresAt) : null
 }

@@ -82,6 +82,6 @@ export const readSignedIn = (db: Db, clientId: string) =>
   db
     .selectFrom('clients')
     .leftJoin('licenses', 'licenses.id', 'clients.license_id')
-    .select(['clients.hwid', 'clients.expires_at', 'licenses.key'])
+    .select(['clients.hwid', 'clients.expires_at', 'clients.left_ms', 'licenses.key'])
     .where('clients.id', '=', clientId)
     .executeTakeFirst()

@@ -76,7 +76,7 @@ export const listDetails = (db: Db, scope: OwnerScope, ids: readonly string[]) =
     .selectFrom('clients as c')
     .leftJoin('licenses as l', 'l.id', 'c.license_id')
     .select(['c.id', 'c.customer_id', 'c.device_count', isSet('c.password_hash').as('has_password')])
-    .select(['c.added_features', 'c.added_devices', 'c.added_seats', 'c.added_seat_timeout'])
+    .select(['c.added_rights', 'c.paused_at'])
     .select(['l.devices', 'l.seats', 'l.seat_timeout_seconds', 'l.features'])
     .select(['l.banned as license_banned', 'l.test as license_test', 'l.customer_id as buyer_id'])
     .where('c.id', 'in', ids)

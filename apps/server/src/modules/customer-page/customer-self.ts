@@ -162,12 +162,16 @@ export function maySetPassword({ kind, id }: CustomerActor['subject'], details: 
   return kind === 'end_user' || (details.customer_id ?? details.buyer_id) === id
 }
 
-export const rightsOfEndUser = ({ devices, seats, seat_timeout_seconds, features, ...added }: Details) =>
+export const rightsOfEndUser = (
+  { devices, seats, seat_timeout_seconds, features, ...added }: Details,
+  now: number,
+) =>
   rightsOf(
     devices === null || features === null || seat_timeout_seconds === null
       ? undefined
       : { devices, seats, seat_timeout_seconds, features },
     added,
+    now,
   )
 
 async function readEndUsers(
@@ -194,7 +198,7 @@ async function readEndUsers(
     return details ? { client, details } : []
   })
   return inOrder(known, async ({ client, details }): Promise<OwnEndUser> => {
-    const rights = rightsOfEndUser(details)
+    const rights = rightsOfEndUser(details, now)
     const freedNow = freed.get(client._id)
     const used = freedNow?.count ?? 0
     return {

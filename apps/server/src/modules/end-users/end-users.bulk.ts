@@ -3,21 +3,14 @@ import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
 import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
-import { extendAll, extensionRecord } from '../entitlements/extensions.ts'
+import { extendAll, extensionRecord, findUndone, undoAll } from '../entitlements/extensions.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { movePauses } from '../entitlements/pauses.ts'
-import {
-  isAsReplaced,
-  replaceableOfEndUsers,
-  restoredOf,
-  restoreReplaced,
-} from '../entitlements/replaced-ends.ts'
-import { formerEnd, setEndUserEnds } from '../entitlements/restored-ends.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
@@ -71,9 +64,7 @@ async function apply(
   const { tx, now } = write
   switch (action) {
     case 'extend': {
-      await movePauses(tx, actor, ids, now)
-      const rows = await repo.listById(tx, actor, ids)
-      const { changed, undoOf } = await extendAll(tx, actor, { noun: 'clients', rows, extension, now })
+      const { changed, undo } = await extendAll(write, actor, { noun: 'clients', ids, extension })
       const record = extensionRecord(extension)
       if (record.after === undefined) {
         write.recordByApp('end_users.extended', found, (ids) => ({ ids, ...record.added }), { changed })
@@ -81,7 +72,7 @@ async function apply(
         const { after } = record
         write.recordByApp('end_users.expiry_changed', found, (ids) => ({ ids, after }), { changed })
       }
-      return { changed: changed.length, undo: await undoOf(await repo.listById(tx, actor, ids)) }
+      return { changed: changed.length, undo }
     }
     case 'ban':
     case 'unban': {
@@ -98,9 +89,8 @@ async function apply(
       write.recordByApp('end_users.hwid_reset', found, (ids) => ({ ids }))
       return { changed: ids.length, undo: [] }
     case 'delete': {
-      await movePauses(tx, actor, ids, now)
       await freeLeasedSeats(tx, actor, ids)
-      const freed = await freeLicensesOf(tx, actor, ids, now)
+      const freed = await freeLicensesOf(write, actor, ids)
       await endProgramSessionsOf(tx, ids)
       await repo.deleteEndUsers(tx, actor, ids, now)
       write.recordByApp('end_users.deleted', found, (ids) => ({ ids }), { also: freed })
@@ -147,18 +137,20 @@ export async function undoEndUsers(
       await repo.lockEndUsers(tx, actor, ids)
       const found = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
       if (found.size === 0) throw problem('not_found')
-      const replaceable = await replaceableOfEndUsers(tx, actor, ids)
-      const { ends, bans, skipped } = divide(undo, found, (row, { end }) =>
-        end && isAsReplaced(replaceable.get(row.id), end) ? formerEnd(row, end) : undefined,
-      )
-      const longer = [...ends].filter(([id, end]) => end > (found.get(id)?.expires_at ?? end))
+      const undone = await findUndone(write, actor, 'clients', undo)
+      const { ends, bans, skipped } = divide(undo, found, undone)
+      const isLonger = ([id, { end }]: [string, { end: number | null }]) => {
+        const row = found.get(id)
+        const current = row && displayedEnd(row, now)
+        return current != null && (end === null || end > current)
+      }
+      const longer = [...ends].filter(isLonger)
       if (longer.length > 0) {
         const longerIds = longer.map(([id]) => id)
         await reserveExtension(tx, actor, longerIds, maxLicensesPerApp, now)
       }
       const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => found.get(id) ?? [])
-      await setEndUserEnds(tx, actor, ends)
-      await restoreReplaced(tx, actor, restoredOf(undo, ends, replaceable))
+      await undoAll(write, actor, 'clients', ends)
       if (ends.size > 0) write.recordByApp('end_users.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
       for (const group of byBan(bans)) {
         await setBans(tx, actor, group.ids, group)

@@ -24,7 +24,7 @@ export async function listEndUserDevices(
   const license =
     client.license_id === null ? undefined : await findLicenseById(ctx.db, client.app_id, client.license_id)
   const devices = await listDevices(ctx.db, id, limits.devicesMax)
-  const limit = deviceLimit(rightsOf(license, client))
+  const limit = deviceLimit(rightsOf(license, client, ctx.clock.now()))
   return { devices: await withOffline(ctx, [id], devices), used: client.device_count, limit }
 }
 

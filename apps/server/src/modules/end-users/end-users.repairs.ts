@@ -5,14 +5,13 @@ import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { toSkeleton } from '../../core/skeleton.ts'
 import type { WriteTransaction } from '../../db/index.ts'
-import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
-import { forgetAddedTime } from '../entitlements/added-time.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
-import { setEndUserEnd } from '../entitlements/entitlements.service.ts'
+import { endNow } from '../entitlements/grants.changes.ts'
+import { changeAccess, endOfHolder, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { movePauses } from '../entitlements/pauses.ts'
 import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import type { LockedEndUser } from './end-users.access.ts'
@@ -48,7 +47,7 @@ export async function repairEndUser(
     id,
     async (write, client) => {
       const { tx } = write
-      if (hasOtherEnd(client, seen?.expiresAt, expiresAt)) throw problem('client_changed')
+      if (hasOtherEnd(client, write.now, seen?.expiresAt, expiresAt)) throw problem('client_changed')
       const change = {
         ...(name !== undefined && name !== client.username && renamed(name, client)),
         ...(email !== undefined && { email }),
@@ -83,10 +82,15 @@ export const renamed = (username: string, { password_hash }: LockedEndUser) => (
 })
 
 /** Whether the end is neither the one that the caller saw nor the wanted one. That of a paused one moves with the clock. */
-function hasOtherEnd(client: LockedEndUser, seen: string | null | undefined, wanted = seen): boolean {
+function hasOtherEnd(
+  client: LockedEndUser,
+  now: number,
+  seen: string | null | undefined,
+  wanted = seen,
+): boolean {
   if (seen === undefined || client.paused_at !== null) return false
-  const now = toShownEnd(client)
-  return [seen, wanted].every((end) => (typeof end === 'string' ? toEpochMs(end) : null) !== now)
+  const current = displayedEnd(client, now)
+  return [seen, wanted].every((end) => (typeof end === 'string' ? toEpochMs(end) : null) !== current)
 }
 
 /** A past end is accepted: access ends now. The end replaces what added keys gave. */
@@ -96,14 +100,15 @@ async function setEnd(
   client: LockedEndUser,
   expiresAt: string | null,
 ): Promise<void> {
-  const { tx, now } = write
+  const { now } = write
   const end = expiresAt === null ? null : toEpochMs(expiresAt)
-  const after = Math.max(toStoredEnd(end, client.grace_days), now)
-  await movePauses(tx, actor, [client.id], now)
-  await setEndUserEnd(tx, actor, client.id, after)
-  await forgetAddedTime(tx, actor, [client.id])
-  const change = { before: toShownEnd(client), after: toShownEnd({ ...client, expires_at: after }) }
-  write.record('end_user.expiry_changed', client.id, change, client.app_id)
+  let before: number | null = null
+  const changed = await changeAccess(write, actor, { clients: [client.id] }, (holder) => {
+    before = endOfHolder(holder, now)
+    return { added: [endNow(holder, end, now, sourceOf(write.actor))] }
+  })
+  const after = [...changed.values()].map((holder) => endOfHolder(holder, now))[0] ?? null
+  write.record('end_user.expiry_changed', client.id, { before, after }, client.app_id)
 }
 
 /** Adds an unused license of the app to an end user, as programs do by `upgrade`. */
@@ -118,9 +123,8 @@ export function addLicense(ctx: Ctx, actor: VendorActor, id: string, licenseId: 
       const key = await findLicenseById(tx, app.id, licenseId)
       if (!key || key.owner_id !== actor.ownerId) throw licenseGone()
       if (client.banned === 1 || client.paused_at !== null) throw problem('end_user_blocked')
-      const isFree = key.used === 0 && key.banned === 0 && key.expires_at > now
+      const isFree = key.used === 0 && key.banned === 0 && accessEnd(key, now) > now
       if (!isFree) throw problem('license_not_free')
-      await movePauses(tx, actor, [id], now)
       const first = await findFirstLicense(tx, app.id, client)
       const added = await addKey(write, app, { client, first }, key, addsNothing)
       if (!added) throw problem('license_not_free')

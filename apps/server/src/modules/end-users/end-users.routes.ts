@@ -11,7 +11,7 @@ export function endUsersRoutes(mount: Mount, parts: PasswordLinkParts): void {
   mount(clients.list, 'owner', ({ actor, query }) => service.listEndUsers(ctx, actor, query))
   mount(clients.ids, 'owner', ({ actor, query }) => service.matchEndUsers(ctx, actor, query))
   mount(clients.get, 'owner', async ({ actor, params }) => ({
-    client: await service.getEndUser(ctx, actor, params.id),
+    client: await service.getEndUserWithGrants(ctx, actor, params.id),
   }))
   mount(clients.createDirect, 'owner', async ({ actor, body }) => ({
     client: await service.createDirect(ctx, actor, body),

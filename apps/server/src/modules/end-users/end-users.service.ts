@@ -9,7 +9,7 @@ import { toSkeleton } from '../../core/skeleton.ts'
 import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery, SortedPage } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
-import { never, toShownEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { ClientRow, DeviceRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -20,10 +20,13 @@ import { isHashOnly, isPlaceholder, toNamedMachine } from '../devices/devices.ru
 import { addFirstDevice, sentHash } from '../devices/devices.service.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { insertEndUser, updateEndUser } from '../entitlements/end-user-rows.ts'
-import { extendEndUser, freeLicensesOf } from '../entitlements/entitlements.service.ts'
+import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
+import { extendAll } from '../entitlements/extensions.ts'
+import { endBeforePause, pausedFrom } from '../entitlements/grants.changes.ts'
+import { changeAccess, endOfHolder, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { endOf, movePauses, setPaused } from '../entitlements/pauses.ts'
 import { toEnding } from '../entitlements/term.rules.ts'
+import { readGranted } from '../licenses/licenses.grants.ts'
 import { toListFilter } from '../licenses/licenses.origins.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
@@ -57,6 +60,12 @@ export async function getEndUser(ctx: Ctx, scope: OwnerScope, id: string): Promi
   const client = await repo.findEndUser(ctx.db, scope, id)
   if (!client) throw problem('not_found')
   return toEndUser(client, ctx.clock.now())
+}
+
+export async function getEndUserWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
+  const client = await getEndUser(ctx, scope, id)
+  const granted = await readGranted(ctx.db, scope, { clients: [id] }, ctx.clock.now())
+  return { ...client, ...(granted ?? { grants: [], rights: [] }) }
 }
 
 /** Source of an export of end users. */
@@ -121,7 +130,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
       }
       await insertEndUser(tx, client)
       if (machine) await addFirstDevice(write, actor, client, machine)
-      const end = toShownEnd({ expires_at: expiresAt, grace_days: 0 })
+      const end = displayedEnd({ expires_at: expiresAt, grace_days: 0 }, now)
       write.record('end_user.created', id, { expiresAt: end }, app.id)
       return repo.findEndUser(tx, actor, id)
     },
@@ -176,11 +185,15 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
       const isPaused = client.paused_at !== null
       const next = paused ?? !isPaused
       if (next === isPaused) return
-      const end = await setPaused(write.tx, actor, client, next, write.now)
+      const { now } = write
+      const source = sourceOf(write.actor)
+      const changed = await changeAccess(write, actor, { clients: [id] }, (holder) =>
+        pausedFrom(holder, next, now, source),
+      )
       if (next) write.record('end_user.paused', id, {}, client.app_id)
       else {
-        const after = toShownEnd({ ...client, expires_at: end })
-        write.record('end_user.resumed', id, { before: toShownEnd(client), after }, client.app_id)
+        const after = [...changed.values()].map((holder) => endOfHolder(holder, now))[0] ?? null
+        write.record('end_user.resumed', id, { before: endBeforePause(client), after }, client.app_id)
       }
     },
     { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, [id]) },
@@ -203,9 +216,9 @@ export async function extend(
     const now = ctx.clock.now()
     await reserveExtension(write.tx, actor, [id], maxLicensesPerApp, now)
     if (client.expires_at === never) throw problem('never_expires')
-    await movePauses(write.tx, actor, [id], now)
-    const after = await extendEndUser(write.tx, actor, id, days, now)
-    write.record('end_user.extended', id, { days, before: toShownEnd(client), after }, client.app_id)
+    const before = displayedEnd(client, now)
+    const { ends } = await extendAll(write, actor, { noun: 'clients', ids: [id], extension: { days } })
+    write.record('end_user.extended', id, { days, before, after: ends.get(id) ?? null }, client.app_id)
   }
   const lockFirst = ({ tx }: WriteTransaction) => lockLicensesOf(tx, actor, [id])
   return changeEndUser(ctx, actor, id, lengthen, { lockFirst })
@@ -230,9 +243,8 @@ export async function removeEndUser(
   // Lock before freeing the licenses, so that a key added concurrently is freed too.
   await lockLicensesOf(tx, actor, [id])
   await lockEndUser(tx, actor, id)
-  await movePauses(tx, actor, [id], now)
   await freeLeasedSeats(tx, actor, [id])
-  const freed = await freeLicensesOf(tx, actor, [id], now)
+  const freed = await freeLicensesOf(write, actor, [id])
   await endProgramSessionsOf(tx, [id])
   if ((await repo.deleteEndUsers(tx, actor, [id], now)) === 0) return false
   const licenses = freed.map((license) => license.id)
@@ -291,7 +303,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     email: row.email,
     customer: row.customer,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
-    status: clientStatus({ ...row, expires_at: endOf(row, now) }, now),
+    status: clientStatus({ ...row, expires_at: accessEnd(row, now) }, now),
     ban: row.banned === 1,
     banReason: row.ban_reason,
     paused: row.paused_at !== null,
@@ -299,7 +311,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     licenseKey: row.license_key,
     testLicense: row.license_test === 1,
     createdAt: toIso(row.created_at),
-    ...toEnding({ ...row, expires_at: endOf(row, now) }, now),
+    ...toEnding(row, now),
     lastLoginAt: toIsoOrNull(row.last_login_at),
     offline: toOffline(row, now),
   }

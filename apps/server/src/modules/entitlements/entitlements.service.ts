@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { foundInScope, inScope, isIn, send, type Tx, update } from '../../db/index.ts'
-import { never, toShownEnd } from '../../db/stored-end.ts'
+import { foundInScope, inScope, isIn, send, type Tx, update, type WriteTransaction } from '../../db/index.ts'
+import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
-import { storeAddedRights } from './added-rights.ts'
-import { type AddedKey, forgetAddedTime, takeBack, takeBackFreed } from './added-time.ts'
-import { extended, withEnd } from './end-columns.ts'
+import { pausedFrom, withdrawKeys, withoutKeys } from './grants.changes.ts'
+import { changeAccess } from './grants.ts'
 import { atFirstUse } from './term.rules.ts'
 
-// A license and its end user share an expiry and a redemption: a statement here changes both, or the caller runs the
-// other one in the same transaction. Always lock licenses before end users: the opposite order deadlocks.
+// A license and its end user share an end and a redemption. Always lock licenses before end users: the opposite order
+// deadlocks.
 
 type Redeemable = Parameters<typeof atFirstUse>[0] & Pick<LicenseRow, 'id'>
+type Write = Pick<WriteTransaction, 'tx' | 'now'>
 
 /**
  * Marks a license, which the caller has locked, as used by an end user, or by one that the same transaction creates
@@ -45,160 +45,71 @@ export async function setEndUserOfLicense(
   await send(tx, [update(tx, 'licenses', { client_id: clientId }, { id: licenseId, scope })])
 }
 
-/** Sets the first license, and so the expiry, of an end user whose former one was deleted. */
+/**
+ * Sets the first license of an end user whose former one was deleted. The time that the end user has got since is added
+ * to that of the license; keys that were added go on. Returns when access ends then, for people; null for never.
+ */
 export async function setFirstLicense(
-  tx: Tx,
+  write: Write,
   scope: OwnerScope,
-  license: Pick<LicenseRow, 'id' | 'expires_at' | 'grace_days'>,
-  clientId: string,
-): Promise<void> {
+  license: LicenseRow,
+  client: { id: string; leftMs: number },
+): Promise<number | null> {
+  const { tx, now } = write
   await tx
     .updateTable('clients')
     .set({ license_id: license.id, expires_at: license.expires_at, grace_days: license.grace_days })
-    .where('id', '=', clientId)
+    .where('id', '=', client.id)
     .where(inScope(scope))
     .execute()
-}
-
-/** Sets when access of an end user and its first license ends; a key added later keeps its own end. */
-export async function setEndUserEnd(
-  tx: Tx,
-  scope: OwnerScope,
-  clientId: string,
-  endsAt: number,
-): Promise<void> {
   await tx
-    .updateTable('licenses')
-    .set(withEnd(endsAt))
-    .where('client_id', '=', clientId)
-    .where(foundInScope(scope, 'licenses'))
-    .where(isFirstLicense)
+    .updateTable('grants')
+    .set({ license_id: license.id, client_id: null })
+    .where('client_id', '=', client.id)
+    .where(foundInScope(scope, 'grants'))
     .execute()
-  await tx
-    .updateTable('clients')
-    .set({ expires_at: endsAt })
-    .where('id', '=', clientId)
-    .where(inScope(scope))
-    .execute()
+  const end = displayedEnd(license, now)
+  const after = await changeAccess(write, scope, { licenses: [license.id] }, ({ access, grants }) => {
+    if (grants.length === 0 && client.leftMs === 0) return undefined
+    const own = { kind: 'term', source_kind: 'key', source_id: license.id } as const
+    const { term, duration_value, duration_unit } = license
+    const terms = JSON.stringify({ term, duration_value, duration_unit })
+    const isEndless = end === null || client.leftMs === never
+    if (isEndless)
+      return {
+        added: [{ ...own, until: null, terms: JSON.stringify({ ...JSON.parse(terms), term: 'forever' }) }],
+      }
+    const moved_ms = client.leftMs - access.addedMs
+    const left = { kind: 'time', moved_ms, source_kind: 'program', source_id: null } as const
+    return { added: [{ ...own, until: end, terms }, left] }
+  })
+  const row = after.get(license.id)?.client
+  return row ? displayedEnd(row, now) : end
 }
 
-/** Sets when a license ends, and access of the end user whose first license it is: keys added to it no longer count. */
-export async function setLicenseEnd(
-  tx: Tx,
-  scope: OwnerScope,
-  licenseId: string,
-  endsAt: number,
-): Promise<void> {
-  await tx
-    .updateTable('licenses')
-    .set(withEnd(endsAt))
-    .where('id', '=', licenseId)
-    .where(inScope(scope))
-    .execute()
-  const users = await tx
-    .updateTable('clients')
-    .set({ expires_at: endsAt })
-    .where('license_id', '=', licenseId)
-    .where(foundInScope(scope, 'clients'))
-    .returning('id')
-    .execute()
-  if (users.length > 0) await forgetAddedTime(tx, scope, ids(users))
-}
-
-/** Extends those of the licenses that have an end, and the end users whose first licenses they are; returns their ids. */
-export async function extendLicenses(
-  tx: Tx,
-  scope: OwnerScope,
-  licenseIds: readonly string[],
-  days: number,
-  now: number,
-): Promise<string[]> {
-  const licenses = await tx
-    .updateTable('licenses')
-    .set({ expires_at: extended(days, now) })
-    .where('id', 'in', licenseIds)
-    .where(foundInScope(scope, 'licenses'))
-    .where('expires_at', '<>', never)
-    .returning('id')
-    .execute()
-  await copyEndsToUsers(tx, scope, licenseIds)
-  return licenses.map(({ id }) => id)
-}
-
-/** Gives end users the end of access and the grace days of their first licenses, which the transaction changed. */
-export async function copyEndsToUsers(
-  tx: Tx,
-  scope: OwnerScope,
-  licenseIds: readonly string[],
-): Promise<void> {
-  const ofLicense = (column: 'expires_at' | 'grace_days') =>
-    sql<number>`(select ${sql.ref(`l.${column}`)} from licenses l where l.id = clients.license_id)`
-  await tx
-    .updateTable('clients')
-    .set({ expires_at: ofLicense('expires_at'), grace_days: ofLicense('grace_days') })
-    .where('license_id', 'in', licenseIds)
-    .where(foundInScope(scope, 'clients'))
-    .execute()
-}
-
-/** Extends one end user and its first license; returns the new end that people see. */
-export async function extendEndUser(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  days: number,
-  now: number,
-): Promise<number | null> {
-  await extendEndUsers(tx, scope, [id], days, now)
-  const client = await tx
-    .selectFrom('clients')
-    .select(['expires_at', 'grace_days'])
-    .where('id', '=', id)
-    .where(inScope(scope))
-    .executeTakeFirstOrThrow()
-  return toShownEnd(client)
-}
-
-/** Extends those of the end users that have an end, and their first licenses, not added keys; returns their ids. */
-export async function extendEndUsers(
-  tx: Tx,
-  scope: OwnerScope,
-  clientIds: readonly string[],
-  days: number,
-  now: number,
-): Promise<string[]> {
-  // Licenses first, so that their counts are locked before those of end users. The columns are the end user's.
-  const ofEndUser = sql`from clients c where c.id = licenses.client_id`
-  await tx
-    .updateTable('licenses')
-    .set({ expires_at: sql<number>`(select ${extended(days, now)} ${ofEndUser})` })
-    .where('client_id', 'in', clientIds)
-    .where(foundInScope(scope, 'licenses'))
-    .where(isFirstLicense)
-    .where(sql<boolean>`(select c.expires_at ${ofEndUser}) <> ${never}`)
-    .execute()
-  const clients = await tx
-    .updateTable('clients')
-    .set({ expires_at: extended(days, now) })
-    .where('id', 'in', clientIds)
-    .where(foundInScope(scope, 'clients'))
-    .where('expires_at', '<>', never)
-    .returning('id')
-    .execute()
-  return clients.map(({ id }) => id)
-}
-
-/** Marks the licenses of end users as unused; the caller has locked them, and deletes the end users. */
+/** Marks the licenses of end users as unused; the caller deletes the end users next. Added keys take along the time that they have. */
 export async function freeLicensesOf(
-  tx: Tx,
+  write: Write,
   scope: OwnerScope,
   clientIds: readonly string[],
-  now: number,
 ): Promise<{ id: string; app_id: string }[]> {
-  await takeBackFreed(tx, scope, clientIds, now)
+  const { tx, now } = write
+  const keys = await tx
+    .selectFrom('licenses')
+    .select(['id', 'client_id', 'expires_at', 'grace_days'])
+    .where(isIn(tx, 'client_id', clientIds))
+    .where(foundInScope(scope, 'licenses'))
+    .execute()
+  const ids = new Set(keys.map(({ id }) => id))
+  const left = new Map(keys.map((key) => [key.id, Math.max(0, (displayedEnd(key, now) ?? never) - now)]))
+  await changeAccess(write, scope, { clients: clientIds }, (holder) => {
+    const { changed = [] } = withoutKeys(holder, ids, now, left)
+    const resumed = pausedFrom(holder, false, now, { source_kind: 'program', source_id: null })
+    return { changed: [...changed, ...(resumed.changed ?? [])] }
+  })
   return tx
     .updateTable('licenses')
-    .set({ used: 0, used_at: null, client_id: null, added_ms: null, taken_ms: null })
+    .set({ used: 0, used_at: null, client_id: null })
     .where('client_id', 'in', clientIds)
     .where(foundInScope(scope, 'licenses'))
     .returning(['id', 'app_id'])
@@ -206,39 +117,38 @@ export async function freeLicensesOf(
 }
 
 /**
- * After licenses were deleted: an end user without its first license expires now, and one without an added key loses
- * what the key added. The end users stay.
+ * Before licenses are deleted, which the caller has locked: an end user without its first license ends now, and one
+ * without an added key loses what the key added. The end users stay.
  */
-export async function expireUsersOf(
-  tx: Tx,
-  scope: OwnerScope,
-  deleted: readonly AddedKey[],
-  now: number,
-): Promise<void> {
-  const withUsers = deleted.filter((license) => license.client_id !== null)
-  if (withUsers.length === 0) return
-  const expired = await tx
-    .updateTable('clients')
+export async function expireUsersOf(write: Write, scope: OwnerScope, ids: readonly string[]): Promise<void> {
+  const { tx, now } = write
+  await withdrawKeys(
+    write,
+    scope,
+    ids.map((id) => ({ id, client_id: null })),
+  )
+  // What the first license was granted goes on as the end user's.
+  await tx
+    .updateTable('grants')
     .set({
-      expires_at: sql`case when expires_at > ${now} then ${now} else expires_at end`,
-      grace_days: 0,
+      client_id: sql<string>`(select c.id from clients c where c.license_id = grants.license_id)`,
       license_id: null,
     })
-    .where(isIn(tx, 'license_id', ids(withUsers)))
+    .where(isIn(tx, 'license_id', ids))
+    .where(foundInScope(scope, 'grants'))
+    .where(sql<boolean>`exists (select 1 from clients c where c.license_id = grants.license_id)`)
+    .execute()
+  const users = await tx
+    .updateTable('clients')
+    .set({ license_id: null, grace_days: 0 })
+    .where(isIn(tx, 'license_id', ids))
     .where(foundInScope(scope, 'clients'))
     .returning('id')
     .execute()
-  if (expired.length > 0) await forgetAddedTime(tx, scope, ids(expired))
-  const gone = new Set(ids(expired))
-  await takeBack(
-    tx,
-    scope,
-    withUsers.filter((license) => !gone.has(license.client_id ?? '')),
-    now,
-  )
-  await storeAddedRights(tx, scope, [...new Set(withUsers.flatMap(({ client_id }) => client_id ?? []))])
+  if (users.length === 0) return
+  const clients = users.map(({ id }) => id).sort()
+  await changeAccess(write, scope, { clients }, ({ client }) => {
+    const end = Math.min(now, client ? accessEnd(client, now) : now)
+    return { added: [{ kind: 'end', until: end, source_kind: 'key', source_id: null }] }
+  })
 }
-
-const isFirstLicense = sql<boolean>`id in (select c.license_id from clients c where c.id = licenses.client_id)`
-
-const ids = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

@@ -1,21 +1,22 @@
 import type { Duration, UndoRow } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
-import { toEpochMs } from '../../core/clock.ts'
+import { day, lastInstant, toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import type { Tx } from '../../db/index.ts'
-import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
-import { extendEndUsers, extendLicenses } from './entitlements.service.ts'
+import type { WriteTransaction } from '../../db/index.ts'
+import { accessOf, type Grant } from './access.rules.ts'
+import { endNow, isAsLeft, timeUntil } from './grants.changes.ts'
 import {
-  endsByDate,
-  forgetAddedTo,
-  type Replaceable,
-  replaceableOfEndUsers,
-  replaceableOfLicenses,
-  toReplaced,
-} from './replaced-ends.ts'
-import { setEndUserEnds, setLicenseEnds, toEndChange } from './restored-ends.ts'
+  type Change,
+  changeAccess,
+  endOfHolder,
+  type Holder,
+  ownOf,
+  readHolders,
+  sourceOf,
+  type Which,
+} from './grants.ts'
 
-// Gives many licenses or end users more time, or one end.
+// Gives many licenses or end users more time, or one end, and takes it back.
 
 /** Exactly one of `days`, `duration` and `expiresAt`. */
 export interface Extension {
@@ -29,97 +30,109 @@ export interface Extension {
   shorten?: boolean | undefined
 }
 
-interface Ended {
-  id: string
-  expires_at: number
-  grace_days: number
-  paused_at: number | null
-}
+type Noun = 'licenses' | 'clients'
 
-interface Extended {
-  changed: string[]
-  /** What undoes it, from the rows after it. */
-  undoOf: (after: readonly Ended[]) => Promise<UndoRow[]>
-}
+const whichOf = (noun: Noun, ids: readonly string[]): Which =>
+  noun === 'licenses' ? { licenses: ids } : { clients: ids }
+const idOf = (noun: Noun, { license, client }: Holder): string =>
+  (noun === 'licenses' ? license : client)?.id ?? ''
 
-interface Replacement {
-  noun: keyof typeof statements
-  rows: readonly Ended[]
-  before: ReadonlyMap<string, Replaceable>
-  after: readonly Ended[]
-}
-
-const statements = {
-  licenses: { extend: extendLicenses, setEnds: setLicenseEnds, replaceable: replaceableOfLicenses },
-  clients: { extend: extendEndUsers, setEnds: setEndUserEnds, replaceable: replaceableOfEndUsers },
-}
-
-/** Extends rows that the caller has locked, and whose pauses it has moved. */
+/** Extends what has an end, or gives an end; returns the ids that changed, their new ends, and what takes it back. */
 export async function extendAll(
-  tx: Tx,
+  write: WriteTransaction,
   scope: OwnerScope,
-  {
-    noun,
-    rows,
-    extension,
-    now,
-  }: { noun: keyof typeof statements; rows: readonly Ended[]; extension: Extension; now: number },
-): Promise<Extended> {
-  const { days, duration, timeZone = 'UTC', expiresAt, shorten = false } = extension
-  const { extend, setEnds, replaceable } = statements[noun]
-  const ids = rows.map(({ id }) => id)
-  if (expiresAt !== undefined) {
-    const before = await replaceable(tx, scope, ids)
-    const end = expiresAt === null ? null : toEpochMs(expiresAt)
-    const ends = endsByDate(rows, before, { end, shorten, now })
-    const changed = [...ends.keys()]
-    await setEnds(tx, scope, ends, 'by-date')
-    await forgetAddedTo(
-      tx,
-      scope,
-      changed.flatMap((id) => before.get(id) ?? []),
-    )
-    const changedRows = rows.filter(({ id }) => ends.has(id))
-    const undoOf = (after: readonly Ended[]) =>
-      replacedUndo(tx, scope, { noun, rows: changedRows, before, after })
-    return { changed, undoOf }
+  { noun, ids, extension }: { noun: Noun; ids: readonly string[]; extension: Extension },
+): Promise<{ changed: string[]; ends: Map<string, number | null>; undo: UndoRow[] }> {
+  const { now } = write
+  const before = new Map<string, Holder>()
+  const source = sourceOf(write.actor)
+  const after = await changeAccess(write, scope, whichOf(noun, ids), (holder) => {
+    const change = extendedBy(holder, extension, { now, source })
+    if (change) before.set(holder.id, holder)
+    return change
+  })
+  const changed = [...before.values()].map((one) => ({ one, other: after.get(one.id) ?? one }))
+  return {
+    changed: changed.map(({ one }) => idOf(noun, one)),
+    ends: new Map(changed.map(({ one, other }) => [idOf(noun, one), endOfHolder(other, now)])),
+    undo: changed.flatMap(({ one, other }) => toUndo(noun, one, other, now)),
   }
-  const undoOf = async (after: readonly Ended[]) => toUndo(rows, after, () => ({}))
-  if (duration === undefined) return { changed: await extend(tx, scope, ids, days ?? 0, now), undoOf }
-  const ends = new Map(
-    rows.flatMap((row) => {
-      const end = toShownEnd(row)
-      if (end === null) return []
-      return [[row.id, toStoredEnd(addDuration(Math.max(now, end), duration, timeZone), row.grace_days)]]
+}
+
+function extendedBy(
+  holder: Holder,
+  { days, duration, timeZone = 'UTC', expiresAt, shorten = false }: Extension,
+  { now, source }: { now: number; source: ReturnType<typeof sourceOf> },
+): Change | undefined {
+  const end = endOfHolder(holder, now)
+  if (expiresAt !== undefined) {
+    const added = endNow(holder, expiresAt === null ? null : toEpochMs(expiresAt), now, source)
+    const [next, current] = [added.until ?? Number.POSITIVE_INFINITY, end ?? Number.POSITIVE_INFINITY]
+    const isWaiting = holder.access.terms?.term === 'first_use' && holder.license?.started_at == null
+    const isLater = next > current || (isWaiting && expiresAt === null)
+    return isLater || (shorten && next < current) ? { added: [added] } : undefined
+  }
+  if (end === null) return undefined
+  const from = Math.max(now, end)
+  const next = duration
+    ? addDuration(from, duration, timeZone)
+    : Math.min(lastInstant, from + (days ?? 0) * day)
+  return { added: [timeUntil(holder, Math.max(next, from), now, source)] }
+}
+
+/** What takes a change of an end back; nothing if the holder ends as before, with the same term. */
+export function toUndo(noun: Noun, before: Holder, after: Holder, now: number): UndoRow[] {
+  const [from, to] = [endOfHolder(before, now), endOfHolder(after, now)]
+  const grant = after.grants.at(-1)
+  const isSame = from === to && before.access.terms?.term === after.access.terms?.term
+  if (!grant || isSame) return []
+  const usedBy = noun === 'licenses' ? { usedBy: before.license?.client_id ?? null } : {}
+  const end = { before: toIsoOrNull(from), after: toIsoOrNull(to), grant: grant.id }
+  return [{ _id: idOf(noun, before), end, ...usedBy }]
+}
+
+/** The rows of an undo that are as the change left them, with the ends that people see without it; null for never. */
+export async function findUndone(
+  { tx, now }: Pick<WriteTransaction, 'tx' | 'now'>,
+  scope: OwnerScope,
+  noun: Noun,
+  undo: readonly UndoRow[],
+): Promise<Map<string, { end: number | null; grant: string }>> {
+  const ids = undo.flatMap(({ _id, end }) => (end ? _id : []))
+  const holders = new Map(
+    (await readHolders(tx, scope, whichOf(noun, ids))).map((one) => [idOf(noun, one), one]),
+  )
+  return new Map(
+    undo.flatMap(({ _id, end, usedBy }) => {
+      const holder = holders.get(_id)
+      const grant = holder?.grants.find(({ id }) => id === end?.grant)
+      if (!holder || !grant || !isUndoable(grant) || !isAsLeft(holder, grant)) return []
+      if (noun === 'licenses' && holder.license?.client_id !== (usedBy ?? null)) return []
+      const without = holder.grants.filter((one) => one !== grant)
+      const access = accessOf(ownOf(holder), without)
+      const { used_at = null, started_at = null } = holder.license ?? {}
+      // The clock of a license that is used has started.
+      if (access.terms?.term === 'first_use' && used_at !== null && started_at === null) return []
+      return [[_id, { end: endOfHolder({ ...holder, access }, now), grant: grant.id }]]
     }),
   )
-  await setEnds(tx, scope, ends)
-  return { changed: [...ends.keys()], undoOf }
 }
 
-/** What takes back new ends of rows, from what they were and had before. */
-export async function replacedUndo(
-  tx: Tx,
+/** Orders and programs are not undone, nor are keys and pauses. */
+const isUndoable = ({ kind, source_kind }: Grant): boolean =>
+  source_kind === 'person' && (kind === 'end' || kind === 'time')
+
+/** Withdraws grants of holders by the ids of licenses or end users. */
+export async function undoAll(
+  write: WriteTransaction,
   scope: OwnerScope,
-  { noun, rows, before, after }: Replacement,
-): Promise<UndoRow[]> {
-  const ids = rows.map(({ id }) => id)
-  if (ids.length === 0) return []
-  const replaced = await statements[noun].replaceable(tx, scope, ids)
-  return toUndo(rows, after, (id) => toReplaced(before.get(id), replaced.get(id)))
-}
-
-/** A license that is used later counts as changed. */
-function toUndo(
-  before: readonly Ended[],
-  after: readonly Ended[],
-  replacedOf: (id: string) => ReturnType<typeof toReplaced>,
-): UndoRow[] {
-  const rows = new Map(after.map((row) => [row.id, row]))
-  return before.flatMap((row) => {
-    const end = toEndChange(row, rows.get(row.id) ?? row, replacedOf(row.id))
-    return end ? [{ _id: row.id, end }] : []
-  })
+  noun: Noun,
+  undone: ReadonlyMap<string, { grant: string }>,
+): Promise<void> {
+  const ids = new Set([...undone.values()].map(({ grant }) => grant))
+  await changeAccess(write, scope, whichOf(noun, [...undone.keys()]), ({ grants }) => ({
+    changed: grants.filter(({ id }) => ids.has(id)).map((one) => ({ ...one, withdrawn_at: write.now })),
+  }))
 }
 
 /** What the record of an extension says: the time added, or the new end, which is null for never. */

@@ -6,7 +6,7 @@ import type { NewEndUser } from './end-user-rows.ts'
 import type { NewLicense } from './license-rows.ts'
 
 export type ImportedLicenseRow = NewLicense & { used: 0 | 1; used_at: number | null }
-export type ImportedEndUser = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason' | 'paused_at'>
+export type ImportedEndUser = NewEndUser & Pick<ClientRow, 'banned' | 'ban_reason'>
 
 /** Inserts licenses of another system, unless their keys are taken in the app, and returns the ids of the inserted ones. */
 export const insertImportedLicenses = (tx: Tx, rows: readonly ImportedLicenseRow[]): Promise<Set<string>> =>
@@ -50,7 +50,7 @@ export async function nameImportedEndUsers(
   for (const [clientId, ids] of added) {
     await tx
       .updateTable('licenses')
-      .set({ client_id: clientId, added_ms: 0 })
+      .set({ client_id: clientId })
       .where(isIn(tx, 'id', ids))
       .where(foundInScope(scope, 'licenses'))
       .execute()

@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely'
+import { CompiledQuery, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { formsOfEmail } from '../../core/ids.ts'
@@ -12,16 +12,12 @@ import {
   lockAll,
   type Tx,
 } from '../../db/index.ts'
-import { never } from '../../db/stored-end.ts'
-import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import type { AddedKey } from './added-time.ts'
+import { held } from '../../db/stored-end.ts'
+import type { LicenseRow, LicenseTypeRow, Tables } from '../../db/tables.ts'
 import { rememberKeys } from './former-names.ts'
 
 /** The columns of a new license; the others start empty. */
-export type NewLicense = Omit<
-  LicenseRow,
-  'seq' | 'client_id' | 'used' | 'used_at' | 'added_ms' | 'taken_ms' | 'key_twin'
->
+export type NewLicense = Omit<LicenseRow, 'seq' | 'client_id' | 'used' | 'used_at' | 'key_twin'>
 
 const unused = { client_id: null, used_at: null }
 
@@ -97,13 +93,33 @@ export const applyTypeTo = (
       features: type.features,
       updates_for_days: type.updates_for_days,
       grace_days: type.grace_days,
-      expires_at: sql<number>`case when expires_at = ${never} then expires_at
-        else expires_at + (cast(${sql.lit(type.grace_days)} as bigint) - grace_days) * ${sql.lit(day)} end`,
+      expires_at: withGrace(type.grace_days),
     })
     .where('id', 'in', ids)
     .where(foundInScope(scope, 'licenses'))
     .returning(['id', 'client_id'])
     .execute()
+
+/** The same end for people with other grace days. */
+const withGrace = (graceDays: number) =>
+  sql<number>`case when expires_at >= ${held} then expires_at
+    else expires_at + (cast(${sql.lit(graceDays)} as bigint) - grace_days) * ${sql.lit(day)} end`
+
+/** Gives a license what it takes from a type besides its end. */
+export async function updateTyped(
+  tx: Tx,
+  scope: OwnerScope,
+  { id }: Pick<LicenseRow, 'id'>,
+  columns: Omit<Updateable<Tables['licenses']>, 'id'>,
+): Promise<void> {
+  const { term: _, duration_value: __, duration_unit: ___, expires_at: ____, ...others } = columns
+  await tx
+    .updateTable('licenses')
+    .set({ ...others, expires_at: withGrace(others.grace_days as number) })
+    .where('id', '=', id)
+    .where(inScope(scope))
+    .execute()
+}
 
 /** Sets the term of a license whose clock has not started. */
 export async function setUnstartedTerm(
@@ -168,15 +184,15 @@ export const listSlice = async (
 ): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
 
 /** Deletes licenses and returns them with the end users that used them. */
-export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<AddedKey[]> {
+export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const deleted = await tx
     .deleteFrom('licenses')
     .where(isIn(tx, 'id', ids))
     .where(foundInScope(scope, 'licenses'))
-    .returning(['id', 'client_id', 'added_ms', 'taken_ms', 'app_id', 'key_normalized'])
+    .returning(['app_id', 'key_normalized'])
     .execute()
   await rememberKeys(tx, deleted)
-  return deleted
+  return deleted.length
 }
 
 /** Takes a license from its customer, and removes a note that contains the customer's address, normalized. */

@@ -1,6 +1,13 @@
 import { limits } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { noAddedRights, type Rights, rightsOf, toAddedRights } from './rights.rules.ts'
+import { day } from '../../core/clock.ts'
+import { type AddedRights, type Rights, rightsOf, toAddedRights } from './rights.rules.ts'
+
+const now = 1_000 * day
+const addedFor = (days: number | null, allowed: Rights, graceDays = 0): AddedRights => ({
+  ...{ license: 'lic_1', until: days === null ? null : now + days * day, graceDays },
+  ...allowed,
+})
 
 const rights = (devices: number, seats: number | null = null, features: string[] = []): Rights => ({
   devices,
@@ -9,7 +16,9 @@ const rights = (devices: number, seats: number | null = null, features: string[]
   features: JSON.stringify(features),
 })
 const together = (first: Rights | null, ...added: Rights[]) => {
-  const { devices, seats, features } = rightsOf(first, toAddedRights(added)) ?? {}
+  const rows = added.map((one) => addedFor(null, one))
+  const client = { added_rights: toAddedRights(rows, now), paused_at: null }
+  const { devices, seats, features } = rightsOf(first, client, now) ?? {}
   return [devices, seats, features === undefined ? undefined : JSON.parse(features)]
 }
 
@@ -43,5 +52,25 @@ test('features are bounded', () => {
     ),
   )
   expect(together(rights(1), ...keys)[2]).toHaveLength(limits.endUserFeaturesMax)
-  expect(toAddedRights([])).toEqual(noAddedRights)
+  expect(toAddedRights([], now)).toBeNull()
+})
+
+test('rights of an added key end with its time and its grace days, unless a pause holds them', () => {
+  const added_rights = toAddedRights([addedFor(1, rights(3, null, ['cloud']), 2)], now)
+  const featuresAt = (days: number, paused_at: number | null = null) =>
+    JSON.parse(rightsOf(rights(1), { added_rights, paused_at }, now + days * day)?.features ?? '')
+  expect([2.9, 3].map((days) => featuresAt(days))).toEqual([['cloud'], []])
+  expect(featuresAt(90, now + day)).toEqual(['cloud'])
+})
+
+test('keys that allow the same are stored as the one that ends last, and ended ones not at all', () => {
+  const monthly = rights(2, null, ['export'])
+  const stored = toAddedRights(
+    [addedFor(1, monthly), addedFor(40, monthly), addedFor(9, monthly), addedFor(-1, rights(9))],
+    now,
+  )
+  expect(JSON.parse(stored ?? '')).toMatchObject([{ until: now + 40 * day, devices: 2 }])
+  expect(JSON.parse(toAddedRights([addedFor(1, monthly), addedFor(null, monthly)], now) ?? '')).toHaveLength(
+    1,
+  )
 })

@@ -1,21 +1,24 @@
 import { limits, unlimited } from '@keyward/contract'
+import { day } from '../../core/clock.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 
 /** What a key allows besides its time: features, and a number of devices or of seats. */
 export type Rights = Pick<LicenseRow, 'devices' | 'seats' | 'seat_timeout_seconds' | 'features'>
 
-/** What the keys that `upgrade` added allow together; all null without any. */
-export type AddedRights = Pick<
-  ClientRow,
-  'added_features' | 'added_devices' | 'added_seats' | 'added_seat_timeout'
->
-
-export const noAddedRights: AddedRights = {
-  added_features: null,
-  added_devices: null,
-  added_seats: null,
-  added_seat_timeout: null,
+/** What a key that `upgrade` added allows, until when. */
+export interface AddedRights extends Rights {
+  /** The key. */
+  license: string
+  /** The end that people see, in milliseconds since 1970; null for as long as the end user has access. */
+  until: number | null
+  /** For how long the rights go on after that. */
+  graceDays: number
 }
+
+type StoredRights = Omit<AddedRights, 'license'>
+
+/** The columns of an end user that say what its added keys allow. */
+export type RightsColumns = Pick<ClientRow, 'added_rights' | 'paused_at'>
 
 const sizeOf = ({ devices, seats }: Rights): number =>
   seats ?? (devices === unlimited ? Number.POSITIVE_INFINITY : devices)
@@ -28,28 +31,82 @@ function combine(one: Rights, other: Rights): Rights {
   return { ...larger, features: JSON.stringify([...names].slice(0, limits.endUserFeaturesMax)) }
 }
 
-/** What added keys allow together, in the columns of their end user. */
-export function toAddedRights(keys: readonly Rights[]): AddedRights {
-  const [first, ...others] = keys
-  if (!first) return noAddedRights
-  const all = others.reduce(combine, first)
-  return {
-    added_features: all.features,
-    added_devices: all.devices,
-    added_seats: all.seats,
-    added_seat_timeout: all.seat_timeout_seconds,
+/** When the rights of a key end, grace days included. */
+export const rightsEnd = ({ until, graceDays }: Pick<AddedRights, 'until' | 'graceDays'>): number =>
+  until === null ? Number.POSITIVE_INFINITY : until + graceDays * day
+
+/** Whether a key allows at least what another one does. */
+export function allowsAll(one: Rights, other: Rights): boolean {
+  if ((one.seats === null) !== (other.seats === null) || sizeOf(one) < sizeOf(other)) return false
+  const features = new Set<string>(JSON.parse(one.features))
+  return (JSON.parse(other.features) as string[]).every((name) => features.has(name))
+}
+
+/** The column for what added keys allow from now on; keys that allow the same count as the one that ends last. */
+export function toAddedRights(rights: readonly AddedRights[], now: number): string | null {
+  const last = new Map<string, StoredRights>()
+  for (const { license: _, until, ...allowed } of rights) {
+    const before = last.get(JSON.stringify(allowed))
+    const isLater = !before || (before.until !== null && (until === null || until > before.until))
+    if (isLater) last.set(JSON.stringify(allowed), { ...allowed, until })
   }
+  const running = [...last.values()].filter((one) => rightsEnd(one) > now)
+  return running.length === 0 ? null : JSON.stringify(running)
+}
+
+/** What the added keys of an end user allow now. While it is paused, nothing ends. */
+function storedRightsOf({ added_rights, paused_at }: RightsColumns, now: number): StoredRights[] {
+  const all: StoredRights[] = added_rights === null ? [] : JSON.parse(added_rights)
+  return all.filter((one) => rightsEnd(one) > (paused_at ?? now))
+}
+
+/**
+ * When the features end that only added keys with an end give, grace days included; other features last as long as access.
+ * Empty for an end user without such keys.
+ */
+export function featureEnds(
+  first: Pick<Rights, 'features'> | null | undefined,
+  client: RightsColumns,
+  now: number,
+): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>()
+  if (client.added_rights === null) return ends
+  for (const one of storedRightsOf(client, now))
+    for (const name of JSON.parse(one.features) as string[])
+      ends.set(name, Math.max(ends.get(name) ?? 0, rightsEnd(one)))
+  for (const name of JSON.parse(first?.features ?? '[]') as string[]) ends.delete(name)
+  for (const [name, end] of ends) if (end === Number.POSITIVE_INFINITY) ends.delete(name)
+  return ends
 }
 
 /** What an end user may do: the rights of the first license and of the added keys; null without any key. */
 export function rightsOf<First extends Rights>(
   first: First | null | undefined,
-  added: Partial<AddedRights>,
+  client: RightsColumns,
+  now: number,
 ): Rights | null {
-  const { added_features: features, added_devices: devices, added_seats: seats } = added
-  if (features == null || devices == null) return first ?? null
-  const seatTimeout = added.added_seat_timeout ?? 0
+  if (client.added_rights === null) return first ?? null
+  const [one, ...others] = storedRightsOf(client, now)
+  if (!one) return first ?? null
+  const added = others.reduce<Rights>(combine, one)
   // Seats are counted on the first license.
-  if (!first) return { features, devices, seats: null, seat_timeout_seconds: seatTimeout }
-  return combine(first, { features, devices, seats: seats ?? null, seat_timeout_seconds: seatTimeout })
+  return first ? combine(first, added) : { ...added, seats: null }
+}
+
+/**
+ * The claims of a statement for what a program may use without the server: the features that hold until `end`, in seconds
+ * since 1970, and when others end. Programs that know `features` alone see fewer of them, never more.
+ */
+export function featuresUntil(
+  { features, featureEnds }: { features: string; featureEnds: ReadonlyMap<string, number> },
+  end: number | null,
+): { features: string[]; featuresUntil?: Record<string, number> } {
+  const names: string[] = JSON.parse(features)
+  const earlier = names.flatMap((name) => {
+    const last = Math.floor((featureEnds.get(name) ?? Number.POSITIVE_INFINITY) / 1000)
+    return last < (end ?? Number.POSITIVE_INFINITY) ? [[name, last] as const] : []
+  })
+  if (earlier.length === 0) return { features: names }
+  const ends = Object.fromEntries(earlier)
+  return { features: names.filter((name) => !Object.hasOwn(ends, name)), featuresUntil: ends }
 }

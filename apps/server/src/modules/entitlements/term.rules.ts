@@ -1,26 +1,11 @@
 import type { Duration } from '@keyward/contract'
 import { toIsoOrNull } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { never, toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
-type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'>
+type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'> & { left_ms?: number | null }
 export type TermColumns = Pick<LicenseRow, 'term' | 'duration_value' | 'duration_unit' | 'started_at'>
-
-/** What an end means at a point in time. */
-export interface End {
-  /** Milliseconds since 1970; null if it never comes or is not known yet. */
-  expiresAt: number | null
-  /** Whether the end has passed, but access continues for the grace days. */
-  inGrace: boolean
-  hasEnded: boolean
-}
-
-export function endAt(row: Ending, now: number): End {
-  const expiresAt = toShownEnd(row)
-  const hasEnded = row.expires_at <= now
-  return { expiresAt, inGrace: expiresAt !== null && expiresAt <= now && !hasEnded, hasEnded }
-}
 
 export const toDuration = (row: Pick<LicenseRow, 'duration_value' | 'duration_unit'>): Duration | null =>
   row.duration_value === null || row.duration_unit === null
@@ -39,8 +24,9 @@ export function atFirstUse(
 
 /** The response's fields for an end. */
 export function toEnding(row: Ending, now: number) {
-  const { expiresAt, inGrace } = endAt(row, now)
-  return { expiresAt: toIsoOrNull(expiresAt), graceDays: row.grace_days, inGrace }
+  const end = displayedEnd(row, now)
+  const inGrace = end !== null && end <= now && accessEnd(row, now) > now
+  return { expiresAt: toIsoOrNull(end), graceDays: row.grace_days, inGrace }
 }
 
 /** The response's fields for a license's term. */
@@ -52,7 +38,7 @@ export const toTerms = (license: TermColumns) => ({
 
 /** How much time a license adds to an end user who upgrades with it now; null for all time. */
 export function timeLeft(license: TermColumns & Ending, now: number): number | null {
-  const expiresAt = toShownEnd({ ...license, ...atFirstUse(license, now) })
+  const expiresAt = displayedEnd({ ...license, ...atFirstUse(license, now) }, now)
   return expiresAt === null ? null : Math.max(0, expiresAt - now)
 }
 

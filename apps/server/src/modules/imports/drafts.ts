@@ -37,6 +37,7 @@ export interface UserDraft {
   /** Its own license first, then those that were added. */
   licenses: LicenseDraft[]
   machines: Machine[]
+  isPaused: boolean
   emailSha1: string | null
   hints: string[]
 }
@@ -91,14 +92,14 @@ export function draftUser(read: ReadUser, keys: readonly ReadLicense[], target: 
     device_count: machines.length,
     expires_at: terms.expires_at,
     grace_days: terms.grace_days,
-    paused_at: isPaused && terms.expires_at !== never ? target.now : null,
     banned: read.banReason === undefined ? 0 : 1,
     ban_reason: read.banReason === undefined ? null : toText(reasonSchema, read.banReason, 200),
     last_login_at: null,
     created_at: target.now,
   }
   const emailSha1 = client.email === null ? toEmailHash(read.emailSha1) : null
-  return { client, licenses, machines, emailSha1, hints }
+  const isHeld = isPaused && terms.expires_at !== never
+  return { client, licenses, machines, emailSha1, hints, isPaused: isHeld }
 }
 
 const hintsOf = (read: ReadLicense | undefined): string[] => (read?.hint === undefined ? [] : [read.hint])

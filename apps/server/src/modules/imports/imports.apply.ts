@@ -8,9 +8,9 @@ import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findApp, lockApp, readFreePlaces } from '../apps/apps.access.ts'
 import { insertDevices } from '../devices/devices.access.ts'
-import { storeAddedRights } from '../entitlements/added-rights.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 import { rememberSpellings } from '../entitlements/former-names.ts'
+import { changeAccess, type NewGrant } from '../entitlements/grants.ts'
 import {
   insertImportedEndUsers,
   insertImportedLicenses,
@@ -212,7 +212,7 @@ async function create(
   }
   const created = open.filter(isOpen)
   const drafts = created.flatMap(({ user }) => (user ? [user] : []))
-  await nameLicenses(tx, row, drafts)
+  await nameLicenses(write, row, drafts)
   await rememberSpellings(
     tx,
     drafts.map(({ client }) => client),
@@ -237,17 +237,31 @@ async function create(
   }
 }
 
-async function nameLicenses(tx: Tx, row: DataImportRow, drafts: readonly UserDraft[]): Promise<void> {
+async function nameLicenses(
+  write: WriteTransaction,
+  row: DataImportRow,
+  drafts: readonly UserDraft[],
+): Promise<void> {
   const scope = actorOfStored(row)
   const own = drafts.flatMap(({ client }) => client.license_id ?? [])
   const more = drafts.filter(({ licenses }) => licenses.length > 1)
   const added = more.map(({ client, licenses }) => {
     return [client.id, licenses.slice(1).map(({ license }) => license.id)] as const
   })
-  await nameImportedEndUsers(tx, scope, own, new Map(added))
-  await storeAddedRights(
-    tx,
-    scope,
-    more.map(({ client }) => client.id),
+  await nameImportedEndUsers(write.tx, scope, own, new Map(added))
+  // The end that the file names counts the time of all keys.
+  const granted = new Map(
+    drafts
+      .filter(({ licenses, isPaused }) => isPaused || licenses.length > 1)
+      .map((draft) => [draft.client.id, draft]),
   )
+  await changeAccess(write, scope, { clients: [...granted.keys()] }, ({ client }) => {
+    const { licenses = [], isPaused } = granted.get(client?.id ?? '') ?? {}
+    const keys = licenses.slice(1).map(({ license }) => timeOfImported(license))
+    return { added: isPaused ? [...keys, { kind: 'pause', source_kind: 'import', source_id: row.id }] : keys }
+  })
 }
+
+const timeOfImported = (key: LicenseDraft['license']): NewGrant => ({
+  ...{ kind: 'time', moved_ms: 0, source_kind: 'key', source_id: key.id, key },
+})

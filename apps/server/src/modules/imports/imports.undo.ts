@@ -20,8 +20,7 @@ export async function undoRows(ctx: Ctx, row: DataImportRow): Promise<void> {
     const clients = idsOf(removed, 'client_id')
     if (licenses.length > 0) {
       const deleted = await deleteByIds(tx, actor, licenses)
-      if (deleted.length > 0)
-        write.record('licenses.slice_deleted', row.app_id, { count: deleted.length }, row.app_id)
+      if (deleted > 0) write.record('licenses.slice_deleted', row.app_id, { count: deleted }, row.app_id)
     }
     if (clients.length > 0) {
       const count = await deleteEndUserRows(tx, actor, clients)

@@ -1,8 +1,9 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { foundInScope, type Tx } from '../../db/index.ts'
+import { foundInScope, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { storeAddedRights } from '../entitlements/added-rights.ts'
-import { copyEndsToUsers } from '../entitlements/entitlements.service.ts'
+import { changeAccess, settleAccess, sourceOf } from '../entitlements/grants.ts'
+import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { applyTypeTo, setUnstartedTerm } from '../entitlements/license-rows.ts'
 import { usersOf } from '../licenses/licenses.access.ts'
 import { toTerm } from './license-types.rules.ts'
@@ -29,19 +30,25 @@ export const listLicenseSlice = (
 
 /** Gives existing licenses the type's present terms, and their end users the new end of access; returns how many. */
 export async function applyType(
-  tx: Tx,
+  write: WriteTransaction,
   scope: OwnerScope,
   type: LicenseTypeRow,
   licenses: readonly ExistingLicense[],
 ): Promise<number> {
+  const { tx } = write
   if (licenses.length === 0) return 0
+  await lockWithUsersLicenses(tx, scope, idsOf(licenses))
   const changed = await applyTypeTo(tx, scope, type, idsOf(licenses))
-  for (const license of licenses) {
-    if (license.term !== 'first_use' || license.started_at !== null) continue
-    await setUnstartedTerm(tx, scope, license.id, toTerm(type, license.created_at))
-  }
-  await copyEndsToUsers(tx, scope, idsOf(changed))
-  await storeAddedRights(tx, scope, [...new Set(usersOf(changed))])
+  const waiting = licenses.filter((license) => license.term === 'first_use' && license.started_at === null)
+  const terms = new Map(waiting.map((license) => [license.id, toTerm(type, license.created_at)]))
+  for (const [id, term] of terms) await setUnstartedTerm(tx, scope, id, term)
+  await changeAccess(write, scope, { licenses: [...terms.keys()] }, ({ id, grants, license }) => {
+    const { expires_at, ...term } = terms.get(id) ?? {}
+    if (grants.length === 0 || license?.started_at !== null || expires_at === undefined) return undefined
+    const until = displayedEnd({ expires_at, grace_days: type.grace_days }, write.now)
+    return { added: [{ kind: 'term', until, terms: JSON.stringify(term), ...sourceOf(write.actor) }] }
+  })
+  await settleAccess(write, scope, { clients: [...new Set(usersOf(changed))] })
   return changed.length
 }
 

@@ -103,9 +103,9 @@ async function applyToLicenses(
   const changed = await inSlices(
     ctx,
     actor,
-    async ({ tx }, size, after = 0) => {
-      const slice = await listLicenseSlice(tx, actor, type.id, { after, lastSeq, size })
-      const count = await applyType(tx, actor, type, slice)
+    async (write, size, after = 0) => {
+      const slice = await listLicenseSlice(write.tx, actor, type.id, { after, lastSeq, size })
+      const count = await applyType(write, actor, type, slice)
       return { found: slice.length, changed: count, mark: slice.at(-1)?.seq ?? after }
     },
     (write, count) => write.record('license_type.slice_applied', type.id, { count }, type.app_id),

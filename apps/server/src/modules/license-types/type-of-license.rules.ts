@@ -1,32 +1,52 @@
 import { day, lastInstant } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { never, toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
+import { displayedEnd, never, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
+import type { Access } from '../entitlements/access.rules.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
-import type { AddedTime, TypedColumns } from '../entitlements/type-change.ts'
 import { termsOf } from './license-types.rules.ts'
 
 /** Which end a license has after its type changes. */
 export type TypeEnd = 'later' | 'type' | 'keep'
 
+/** The columns that a license takes from a type. */
+export type TypedColumns = Pick<
+  LicenseRow,
+  | 'type_id'
+  | 'term'
+  | 'duration_value'
+  | 'duration_unit'
+  | 'started_at'
+  | 'expires_at'
+  | 'grace_days'
+  | 'devices'
+  | 'seats'
+  | 'seat_timeout_seconds'
+  | 'features'
+  | 'updates_for_days'
+  | 'trial'
+>
+
 type Ends = Pick<TypedColumns, 'term' | 'duration_value' | 'duration_unit' | 'started_at' | 'expires_at'>
 
 export interface Typed {
   columns: TypedColumns
-  /** The end behind one that added keys removed, if it changes; `never` if they remove none any more. */
-  hiddenEnd: number | null
+  /** The end of the license without its added keys, which people see; null for never, undefined if it keeps its own. */
+  own: number | null | undefined
+  /** Whether the end that added keys hide changes. */
+  changesHidden: boolean
 }
 
-/** What a license, whose end the caller has moved past pauses, is after it takes a type. */
+/** What a license, whose `expires_at` is as of now, is after it takes a type. */
 export function takeType(
   license: LicenseRow,
   type: LicenseTypeRow,
-  { end, added, now }: { end: TypeEnd; added: AddedTime; now: number },
+  { end, access, now }: { end: TypeEnd; access: Access; now: number },
 ): Typed {
   const terms = termsOf(type, license.created_at)
   const kept = keptEnds(license, type)
   const own = startedEnds(license, type) ?? { ...terms, started_at: license.started_at }
-  const typed = { ...own, expires_at: withAdded(own.expires_at, added.ms, type) }
+  const typed = { ...own, expires_at: withAdded(own.expires_at, access.addedMs, type) }
   const withEnds = ({ term, duration_value, duration_unit, started_at, expires_at }: Ends) => ({
     ...terms,
     term,
@@ -35,40 +55,40 @@ export function takeType(
     started_at,
     expires_at,
   })
-  if (added.hiddenEnd !== null) return behind(added.hiddenEnd)
-  const keeps = end === 'keep' || (end === 'later' && lasts(typed) < lasts(kept))
-  if (keeps) return { columns: withEnds(kept), hiddenEnd: null }
-  // A past end means that access ends now, as with a date that the owner sets.
-  const notBefore = Math.min(now, kept.expires_at)
-  return {
-    columns: withEnds({ ...typed, expires_at: Math.max(typed.expires_at, notBefore) }),
-    hiddenEnd: null,
+  const graceMs = type.grace_days * day
+  if (access.isEndless && access.end !== never) {
+    // Added keys hide the end: the type changes the one that comes back without them.
+    const hidden = access.end + graceMs
+    const isKept = end === 'keep' || (end === 'later' && typed.expires_at < hidden)
+    return {
+      columns: withEnds({ ...(isKept ? kept : typed), expires_at: never }),
+      own: isKept ? undefined : ownEnd(typed.expires_at),
+      changesHidden: !isKept && typed.expires_at !== hidden,
+    }
   }
+  const keeps = end === 'keep' || (end === 'later' && lasts(typed) < lasts(kept))
+  if (keeps) return { columns: withEnds(kept), own: undefined, changesHidden: false }
+  // A past end means that access ends now, as with a date that the owner sets.
+  const expires_at = Math.max(typed.expires_at, Math.min(now, kept.expires_at))
+  return { columns: withEnds({ ...typed, expires_at }), own: ownEnd(expires_at), changesHidden: false }
 
-  /** Added keys removed the end: the type changes the one that comes back without them. */
-  function behind(hidden: number): Typed {
-    const current = withGrace(hidden, license, type)
-    const isKept = end === 'keep' || (end === 'later' && typed.expires_at < current)
-    const next = isKept ? current : typed.expires_at
-    const columns = withEnds({ ...(isKept ? kept : typed), expires_at: never })
-    return { columns, hiddenEnd: next === hidden ? null : next }
+  function ownEnd(stored: number): number | null {
+    return stored === never ? null : stored - graceMs - access.addedMs
   }
 
   /** For how long the ends give access; a clock that has not started counts from now. */
   function lasts(ends: Ends): number {
     const duration = toDuration(ends)
     if (ends.term === 'first_use' && ends.started_at === null && duration) return addDuration(now, duration)
-    return toShownEnd({ ...ends, grace_days: type.grace_days }) ?? Number.POSITIVE_INFINITY
+    return displayedEnd({ ...ends, grace_days: type.grace_days }, now) ?? Number.POSITIVE_INFINITY
   }
 }
 
-/** The same end for people; the grace days after it are the type's. */
-const withGrace = (end: number, license: LicenseRow, type: LicenseTypeRow): number =>
-  end === never ? never : end + (type.grace_days - license.grace_days) * day
-
 const keptEnds = (license: LicenseRow, type: LicenseTypeRow): Ends => ({
   ...license,
-  expires_at: withGrace(license.expires_at, license, type),
+  // The same end for people; the grace days after it are the type's.
+  expires_at:
+    license.expires_at === never ? never : license.expires_at + (type.grace_days - license.grace_days) * day,
 })
 
 /** A duration from first use counts from the license's first use, if it has one. */

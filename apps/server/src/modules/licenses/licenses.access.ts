@@ -124,7 +124,7 @@ const lockSeats = query((db, values: { appId: string; clientId: string }) =>
     .select('l.id')
     .where('c.id', '=', values.clientId)
     .where('c.app_id', '=', values.appId)
-    .where(({ eb, or }) => or([eb('l.seats', 'is not', null), eb('c.added_seats', 'is not', null)]))
+    .where(({ eb, or }) => or([eb('l.seats', 'is not', null), eb('c.added_rights', 'is not', null)]))
     .forNoKeyUpdate(['l']),
 )
 
@@ -160,6 +160,11 @@ export async function hasTwins(db: Db, appId: string, typed: string): Promise<bo
  */
 export const usernameOf = (license: string) =>
   sql<string | null>`(select u.username from clients u where u.id = ${sql.ref(`${license}.client_id`)})`
+
+/** A column of the end user that shares the end of a license, by the alias of the license. */
+export const ofFirstUser = (license: string, column: 'paused_at' | 'left_ms') =>
+  sql<number | null>`(select ${sql.ref(`u.${column}`)} from clients u
+    where u.id = ${sql.ref(`${license}.client_id`)} and u.license_id = ${sql.ref(`${license}.id`)})`
 
 /** The end users of licenses. */
 export const usersOf = (licenses: readonly Pick<LicenseRow, 'client_id'>[]): string[] =>

@@ -5,17 +5,14 @@ import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { type Extension, extendAll, extensionRecord } from '../entitlements/extensions.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
-import { movePauses } from '../entitlements/pauses.ts'
 import {
-  isAsReplaced,
-  replaceableOfLicenses,
-  restoredOf,
-  restoreReplaced,
-} from '../entitlements/replaced-ends.ts'
-import { formerEnd, setLicenseEnds } from '../entitlements/restored-ends.ts'
-import { usersOf } from './licenses.access.ts'
+  type Extension,
+  extendAll,
+  extensionRecord,
+  findUndone,
+  undoAll,
+} from '../entitlements/extensions.ts'
+import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
@@ -64,12 +61,9 @@ async function apply(
   { action, ids, reason, ...extension }: BulkChange<BulkLicenseAction>,
   locked: readonly LicenseRow[],
 ): Promise<Applied> {
-  const { tx, now } = write
   switch (action) {
     case 'extend': {
-      await movePauses(tx, actor, usersOf(locked), now)
-      const rows = await repo.listById(tx, actor, ids)
-      const { changed, undoOf } = await extendAll(tx, actor, { noun: 'licenses', rows, extension, now })
+      const { changed, undo } = await extendAll(write, actor, { noun: 'licenses', ids, extension })
       const record = extensionRecord(extension)
       if (record.after === undefined) {
         write.recordByApp('licenses.extended', locked, (ids) => ({ ids, ...record.added }), { changed })
@@ -77,12 +71,7 @@ async function apply(
         const { after } = record
         write.recordByApp('licenses.expiry_changed', locked, (ids) => ({ ids, after }), { changed })
       }
-      const undo = await undoOf(await repo.listById(tx, actor, ids))
-      const users = new Map(rows.map((row) => [row.id, row.client_id]))
-      return {
-        changed: changed.length,
-        undo: undo.map((row) => ({ ...row, usedBy: users.get(row._id) ?? null })),
-      }
+      return { changed: changed.length, undo }
     }
     case 'ban':
     case 'unban': {
@@ -93,7 +82,7 @@ async function apply(
       return { changed: changing.length, undo: changing.map((license) => toBanChange(license, after)) }
     }
     case 'delete':
-      await deleteAndExpireUsers(tx, actor, ids, now)
+      await deleteAndExpireUsers(write, actor, ids)
       write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }), { also: endUsersOf(locked) })
       return { changed: ids.length, undo: [] }
   }
@@ -114,15 +103,10 @@ export async function undoLicenses(
       const locked = new Map((await repo.lockLicenses(tx, actor, ids)).map((row) => [row.id, row]))
       const views = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
       if (views.size === 0) throw problem('not_found')
-      const replaceable = await replaceableOfLicenses(tx, actor, ids)
-      const { ends, bans, skipped } = divide(undo, views, (row, { end, usedBy }) =>
-        end && row.client_id === (usedBy ?? null) && isAsReplaced(replaceable.get(row.id), end)
-          ? formerEnd(row, end)
-          : undefined,
-      )
+      const undone = await findUndone(write, actor, 'licenses', undo)
+      const { ends, bans, skipped } = divide(undo, views, undone)
       const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => locked.get(id) ?? [])
-      await setLicenseEnds(tx, actor, ends)
-      await restoreReplaced(tx, actor, restoredOf(undo, ends, replaceable))
+      await undoAll(write, actor, 'licenses', ends)
       if (ends.size > 0) write.recordByApp('licenses.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
       for (const { ids, banned, reason } of byBan(bans)) {
         const rows = rowsOf(ids)

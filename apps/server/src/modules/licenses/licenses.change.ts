@@ -4,21 +4,17 @@ import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
-import { toShownEnd, toStoredEnd } from '../../db/stored-end.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
-import { storeAddedRights } from '../entitlements/added-rights.ts'
-import { giveBack, takeBack } from '../entitlements/added-time.ts'
-import { setLicenseEnd } from '../entitlements/entitlements.service.ts'
-import { replacedUndo } from '../entitlements/extensions.ts'
+import { toUndo } from '../entitlements/extensions.ts'
+import { endBeforePause, endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes.ts'
+import { changeAccess, endOfHolder, type Holder, settleAccess, sourceOf } from '../entitlements/grants.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
-import { endOf, movePauses } from '../entitlements/pauses.ts'
-import { replaceableOfLicenses } from '../entitlements/replaced-ends.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
-import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
 import { hintOf } from './licenses.rules.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
@@ -65,14 +61,12 @@ export async function updateLicense(
     actor,
     id,
     async (write, license, { type: typeRow, customerId }) => {
-      if (typeRow) await movePauses(write.tx, actor, usersOf([license]), write.now)
       const taken = typeRow && (await takenBy(write.tx, actor, license.id, typeRow, { end, now: write.now }))
       // A caller that got no response sends the same edit again.
       const isDone = taken !== undefined && isTyped(taken)
       if (seen && !isDone) await checkSeen(write, actor, license, seen, { expiresAt, type, ...details })
       if (taken && !isDone) await changeType(write, actor, taken)
-      const undo =
-        expiresAt === undefined ? [] : await changeEndWithUndo(write, actor, license, toEndMs(expiresAt))
+      const undo = expiresAt === undefined ? [] : await changeEnd(write, actor, license, toEndMs(expiresAt))
       await changeDetails(write, actor, license, { ...details, customer: customerId })
       return undo
     },
@@ -111,7 +105,7 @@ function hasNewEnd(
   wanted: string | null | undefined,
   now: number,
 ): boolean {
-  const current = toShownEnd({ ...view, expires_at: endOf(view, now) })
+  const current = displayedEnd(view, now)
   const isWanted = (end: number | null) =>
     end === current || (end !== null && current !== null && Math.max(end, current) <= now)
   if (wanted !== undefined && view.term !== 'first_use' && isWanted(toEndMs(wanted))) return false
@@ -120,43 +114,32 @@ function hasNewEnd(
   const end = toEndMs(expiresAt)
   if (end === current) return false
   // The end of a paused license moves with the clock: the caller saw an earlier one.
-  const stored = toShownEnd(view)
-  return end === null || current === null || stored === null || end < stored || end > current
+  const earliest = endBeforePause(view)
+  return end === null || current === null || earliest === null || end < earliest || end > current
 }
 
 const toEndMs = (expiresAt: string | null): number | null =>
   expiresAt === null ? null : toEpochMs(expiresAt)
 
-/** Changes the end, and returns what takes that back. */
-async function changeEndWithUndo(
-  write: WriteTransaction,
-  actor: OwnerScope,
-  license: LicenseRow,
-  end: number | null,
-): Promise<UndoRow[]> {
-  const { tx } = write
-  const ids = [license.id]
-  await movePauses(tx, actor, usersOf([license]), write.now)
-  const rows = await repo.listById(tx, actor, ids)
-  const before = await replaceableOfLicenses(tx, actor, ids)
-  await changeEnd(write, actor, license, end)
-  const after = await repo.listById(tx, actor, ids)
-  const undo = await replacedUndo(tx, actor, { noun: 'licenses', rows, before, after })
-  return undo.map((row) => ({ ...row, usedBy: license.client_id }))
-}
-
-/** A past end is accepted: access ends now. Null: the license never expires. */
+/** Sets the end, and returns what takes that back. A past end is accepted: access ends now. Null: it never ends. */
 export async function changeEnd(
   write: WriteTransaction,
   actor: OwnerScope,
   license: LicenseRow,
   end: number | null,
-): Promise<void> {
-  const after = Math.max(toStoredEnd(end, license.grace_days), write.now)
-  await movePauses(write.tx, actor, usersOf([license]), write.now)
-  await setLicenseEnd(write.tx, actor, license.id, after)
-  const change = { before: toShownEnd(license), after: toShownEnd({ ...license, expires_at: after }) }
+  source = sourceOf(write.actor),
+): Promise<UndoRow[]> {
+  const { now } = write
+  let before: Holder | undefined
+  const changed = await changeAccess(write, actor, { licenses: [license.id] }, (holder) => {
+    before = holder
+    return { added: [endNow(holder, end, now, source)] }
+  })
+  const after = changed.get(license.id)
+  if (!before || !after) throw problem('internal')
+  const change = { before: endOfHolder(before, now), after: endOfHolder(after, now) }
   write.record('license.expiry_changed', license.id, change, license.app_id)
+  return toUndo('licenses', before, after, now)
 }
 
 async function changeDetails(
@@ -174,7 +157,7 @@ async function changeDetails(
     ...(note !== undefined && { note }),
     ...(customer !== undefined && { customer_id: customer }),
   })
-  await storeAddedRights(write.tx, actor, usersOf([license]))
+  if (license.client_id !== null) await settleAccess(write, actor, { clients: [license.client_id] })
   const change = {
     before: {
       ...(devices !== undefined && { devices: license.devices }),
@@ -214,17 +197,15 @@ export async function toggleBan(
 
 /** Bans or unbans locked licenses; the ban of an added key takes back what it added. */
 export async function changeBans(
-  { tx, now }: WriteTransaction,
+  write: WriteTransaction,
   scope: OwnerScope,
   keys: readonly LicenseRow[],
   banned: boolean,
   reason?: string | null,
 ): Promise<void> {
   const ids = keys.map((key) => key.id)
-  await setBanned(tx, scope, ids, banned ? 1 : 0, reason)
-  await movePauses(tx, scope, usersOf(keys), now)
-  await (banned ? takeBack(tx, scope, keys, now) : giveBack(tx, scope, keys))
-  await storeAddedRights(tx, scope, [...new Set(usersOf(keys))])
+  await setBanned(write.tx, scope, ids, banned ? 1 : 0, reason)
+  await (banned ? withdrawKeys(write, scope, keys) : returnKeys(write, scope, keys))
 }
 
 /** Changes a locked license; returns it with the result of `apply`. */

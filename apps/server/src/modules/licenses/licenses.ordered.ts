@@ -2,8 +2,6 @@ import { allApps } from '../../core/actor.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
-import { movePauses } from '../entitlements/pauses.ts'
-import { usersOf } from './licenses.access.ts'
 import { lockLicenses } from './licenses.repo.ts'
 import { changeType, takenBy } from './licenses.type.ts'
 
@@ -21,12 +19,13 @@ export async function giveType(
   write: WriteTransaction,
   license: LicenseRow,
   type: LicenseTypeRow,
+  source: Parameters<typeof changeType>[3],
 ): Promise<void> {
   const scope = allApps(license.owner_id)
-  await movePauses(write.tx, scope, usersOf([license]), write.now)
   await changeType(
     write,
     scope,
     await takenBy(write.tx, scope, license.id, type, { end: 'type', now: write.now }),
+    source,
   )
 }

@@ -1,10 +1,10 @@
+import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
-import { pauseOf } from '../entitlements/pauses.ts'
-import { usernameOf } from './licenses.access.ts'
+import { ofFirstUser, usernameOf } from './licenses.access.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
@@ -13,11 +13,17 @@ export interface LicenseView extends LicenseRow {
   app_name: string
   app_public_id: string
   username: string | null
-  /** Since when the end user whose first license it is was paused. */
+  /** Whether it was added to its end user, whose first license is another one. */
+  added: number
+  /** The pause of the end user whose first license it is. */
   paused_at: number | null
+  left_ms: number | null
   reseller_email: string | null
   type_name: string | null
 }
+
+const isAdded = sql<number>`coalesce((select case when u.license_id = l.id then 0 else 1 end
+  from clients u where u.id = l.client_id), 0)`
 
 const views = (db: Db, scope: OwnerScope) =>
   db
@@ -30,7 +36,9 @@ const views = (db: Db, scope: OwnerScope) =>
       'a.name as app_name',
       'a.app_id as app_public_id',
       usernameOf('l').as('username'),
-      pauseOf('l').as('paused_at'),
+      isAdded.as('added'),
+      ofFirstUser('l', 'paused_at').as('paused_at'),
+      ofFirstUser('l', 'left_ms').as('left_ms'),
       'r.email as reseller_email',
       'lt.name as type_name',
       shownCustomer(scope, 'l').as('customer'),

@@ -11,7 +11,7 @@ export function licensesRoutes(mount: Mount, ctx: Ctx): void {
   mount(licenses.list, 'owner', ({ actor, query }) => service.listLicenses(ctx, actor, query))
   mount(licenses.ids, 'owner', ({ actor, query }) => service.matchLicenses(ctx, actor, query))
   mount(licenses.get, 'owner', async ({ actor, params }) => ({
-    license: await service.getLicense(ctx, actor, params.id),
+    license: await service.getLicenseWithGrants(ctx, actor, params.id),
   }))
   mount(licenses.create, 'owner', async ({ actor, body }) => {
     const made = await service.createLicenses(ctx, actor, body)

@@ -16,15 +16,14 @@ import type { Ctx } from '../../service/ctx.ts'
 import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { linkedCustomer, shownCustomerId } from '../customers/customers.access.ts'
-import type { AddedKey } from '../entitlements/added-time.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import * as rows from '../entitlements/license-rows.ts'
-import { movePauses } from '../entitlements/pauses.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts'
-import { hasTwins, usersOf } from './licenses.access.ts'
+import { hasTwins } from './licenses.access.ts'
+import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList } from './licenses.list.ts'
 import { matchesOf } from './licenses.matches.ts'
@@ -56,6 +55,12 @@ export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promi
   const license = await repo.findLicense(ctx.db, scope, id)
   if (!license) throw problem('not_found')
   return toLicense(license, ctx.clock.now())
+}
+
+export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
+  const license = await getLicense(ctx, scope, id)
+  const granted = await readGranted(ctx.db, scope, { licenses: [id] }, ctx.clock.now())
+  return { ...license, grants: granted?.grants ?? [] }
 }
 
 /** Source of an export of licenses. */
@@ -149,7 +154,7 @@ export async function deleteLicense(ctx: Ctx, actor: VendorActor, id: string): P
   await ctx.tx(actor, async (write) => {
     const license = await repo.findLicense(write.tx, actor, id)
     if (!license) throw problem('not_found')
-    await deleteAndExpireUsers(write.tx, actor, [id], ctx.clock.now())
+    await deleteAndExpireUsers(write, actor, [id])
     const detail = { used: license.used === 1, hint: hintOf(license.key) }
     const objects = license.client_id === null ? [] : [license.client_id]
     write.recordWith(objects, 'license.deleted', id, detail, license.app_id)
@@ -164,29 +169,15 @@ export async function deleteAllLicenses(
   return deleteLicensesInSlices(ctx, actor, { appId: await findAppId(ctx.db, actor, app) })
 }
 
-/**
- * Deletes licenses and expires their end users. Licenses first: a concurrent redemption then either commits before
- * and is returned here, or fails.
- */
+/** Deletes licenses and expires their end users. */
 export async function deleteAndExpireUsers(
-  tx: Tx,
+  write: Pick<WriteTransaction, 'tx' | 'now'>,
   scope: OwnerScope,
   ids: readonly string[],
-  now: number,
 ): Promise<number> {
-  await lockWithUsersLicenses(tx, scope, ids)
-  return expireUsers(tx, scope, await rows.deleteByIds(tx, scope, ids), now)
-}
-
-async function expireUsers(
-  tx: Tx,
-  scope: OwnerScope,
-  deleted: readonly AddedKey[],
-  now: number,
-): Promise<number> {
-  await movePauses(tx, scope, usersOf(deleted), now)
-  await expireUsersOf(tx, scope, deleted, now)
-  return deleted.length
+  await lockWithUsersLicenses(write.tx, scope, ids)
+  await expireUsersOf(write, scope, ids)
+  return rows.deleteByIds(write.tx, scope, ids)
 }
 
 /** Deletes the licenses that exist now, each slice in its own transaction; records start, slices and end. */
@@ -213,13 +204,13 @@ export async function deleteLicensesInSlices(
 }
 
 async function deleteSlice(
-  { tx, now }: WriteTransaction,
+  write: WriteTransaction,
   scope: OwnerScope,
   filter: rows.SliceFilter,
   size: number,
 ): Promise<Slice> {
-  const ids = await rows.listSlice(tx, scope, filter, size)
-  const changed = ids.length === 0 ? 0 : await deleteAndExpireUsers(tx, scope, ids, now)
+  const ids = await rows.listSlice(write.tx, scope, filter, size)
+  const changed = ids.length === 0 ? 0 : await deleteAndExpireUsers(write, scope, ids)
   return { found: ids.length, changed }
 }
 

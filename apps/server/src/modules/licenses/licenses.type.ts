@@ -3,14 +3,21 @@ import type { License } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db, WriteTransaction } from '../../db/index.ts'
-import { toShownEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { endOf } from '../entitlements/pauses.ts'
+import { termColumns } from '../entitlements/access.rules.ts'
+import { changeAccess, readHolders, settleAccess, sourceOf } from '../entitlements/grants.ts'
+import { updateTyped } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
-import { addedTimeOf, storeTyped, type TypedColumns } from '../entitlements/type-change.ts'
 import { readTypeOf } from '../license-types/license-types.access.ts'
-import { type Typed, type TypeEnd, takeType } from '../license-types/type-of-license.rules.ts'
+import {
+  type Typed,
+  type TypedColumns,
+  type TypeEnd,
+  takeType,
+} from '../license-types/type-of-license.rules.ts'
+import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
 import { toTermsFields } from './licenses.rules.ts'
 import { toLicense } from './licenses.view.ts'
@@ -30,9 +37,10 @@ export async function takenBy(
 ): Promise<Taken> {
   const found = await repo.findLicense(db, scope, id)
   if (!found) throw problem('not_found')
-  const license = { ...found, expires_at: endOf(found, now) }
-  const added = await addedTimeOf(db, scope, license)
-  return { license, type, ...takeType(license, type, { end, added, now }) }
+  const license = { ...found, expires_at: accessEnd(found, now), left_ms: null }
+  const [holder] = await readHolders(db, scope, { licenses: [id] })
+  if (!holder) throw problem('not_found')
+  return { license, type, ...takeType(license, type, { end, access: holder.access, now }) }
 }
 
 /** The license as it would be after it takes a type. */
@@ -48,18 +56,28 @@ export async function previewType(
   if (!license) throw problem('not_found')
   const type = await readTypeOf(ctx.db, actor, license.app_id, typeId)
   const { columns, license: current } = await takenBy(ctx.db, actor, id, type, { end, now })
-  return toLicense({ ...current, ...columns, paused_at: null, type_name: type.name }, now)
+  return toLicense({ ...current, ...columns, type_name: type.name }, now)
 }
 
 /** Whether the license already is as the change makes it. */
-export const isTyped = ({ license, columns, hiddenEnd }: Taken): boolean =>
-  hiddenEnd === null &&
+export const isTyped = ({ license, columns, changesHidden }: Taken): boolean =>
+  !changesHidden &&
   Object.entries(columns).every(([name, value]) => license[name as keyof TypedColumns] === value)
 
-/** Gives a locked license its new type. */
-export async function changeType(write: WriteTransaction, actor: OwnerScope, taken: Taken): Promise<void> {
-  const { license, type, columns, hiddenEnd } = taken
-  await storeTyped(write.tx, actor, license, columns, hiddenEnd)
+/** Gives a locked license its new type. Time that added keys gave still counts. */
+export async function changeType(
+  write: WriteTransaction,
+  actor: OwnerScope,
+  taken: Taken,
+  source = sourceOf(write.actor),
+): Promise<void> {
+  const { license, type, columns, own } = taken
+  await updateTyped(write.tx, actor, license, columns)
+  const terms = JSON.stringify(termColumns(columns))
+  await changeAccess(write, actor, { licenses: [license.id] }, () =>
+    own === undefined ? undefined : { added: [{ kind: 'term', until: own, terms, ...source }] },
+  )
+  if (license.added === 1) await settleAccess(write, actor, { clients: usersOf([license]) })
   const [before, after] = [fieldsOf(license, license.type_name), fieldsOf(columns, type.name)]
   const names = Object.keys(after).filter(
     (name) => !isDeepStrictEqual(before[name as keyof Fields], after[name as keyof Fields]),
@@ -67,7 +85,7 @@ export async function changeType(write: WriteTransaction, actor: OwnerScope, tak
   const only = (fields: Fields) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name))) as Partial<Fields>
   write.record('license.updated', license.id, { before: only(before), after: only(after) }, license.app_id)
-  const ends = { before: toShownEnd(license), after: toShownEnd(columns) }
+  const ends = { before: displayedEnd(license, write.now), after: displayedEnd(columns, write.now) }
   if (ends.before === ends.after) return
   write.record('license.expiry_changed', license.id, ends, license.app_id)
 }

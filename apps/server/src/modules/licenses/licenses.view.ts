@@ -1,8 +1,8 @@
 import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
-import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
 import { toTermsFields, updatesUntil } from './licenses.rules.ts'
@@ -21,28 +21,30 @@ export const asNew = (
   client_id: null,
   used: 0,
   used_at: null,
-  added_ms: null,
-  taken_ms: null,
+  added: 0,
   key_twin: 0,
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,
   paused_at: null,
+  left_ms: null,
   reseller_email: reseller?.email ?? null,
   type_name: type?.name ?? null,
 })
 
-export function toLicense(stored: Shown, now: number): License {
-  const row = { ...stored, expires_at: endOf(stored, now) }
+export function toLicense(row: Shown, now: number): License {
   return {
     _id: row.id,
     key: row.key,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
-    status: licenseStatus({ banned: row.banned === 1, used: row.used === 1, endsAt: row.expires_at }, now),
+    status: licenseStatus(
+      { banned: row.banned === 1, used: row.used === 1, endsAt: accessEnd(row, now) },
+      now,
+    ),
     used: row.used === 1,
     usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
     usedAt: toIsoOrNull(row.used_at),
-    added: row.added_ms !== null,
+    added: row.added === 1,
     banned: row.banned === 1,
     banReason: row.ban_reason,
     note: row.note,

@@ -16,6 +16,7 @@ import { freeDevice } from '../devices/devices.access.ts'
 import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { nextStatement, setActivationEnd } from '../entitlements/end-user-rows.ts'
+import { featuresUntil } from '../entitlements/rights.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import {
   type AdmittedMachine,
@@ -169,7 +170,7 @@ async function issue(
     iat: Math.floor(now / 1000),
     exp,
     seq,
-    features: JSON.parse(endUser.features) as string[],
+    ...featuresUntil(endUser, exp),
     username: endUser.username,
     term: endUser.term,
     expiresAt: endsAt,

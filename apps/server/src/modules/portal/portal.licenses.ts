@@ -5,11 +5,11 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { readPatiently, type Tx } from '../../db/index.ts'
 import { toSearchTerm } from '../../db/lists/search.ts'
+import { accessEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
-import { endOf } from '../entitlements/pauses.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { listResellableTypes } from '../license-types/license-types.service.ts'
@@ -133,7 +133,7 @@ async function insertLicenses(ctx: Ctx, actor: ResellerActor, batch: NewLicenses
       write.recordWith(ids, 'licenses.created', actor.appId, detail, actor.appId)
       write.last(() => insertsOf(tx, issued))
       return issued.map((license) =>
-        toPortalLicense({ ...license, used: 0, username: null, paused_at: null }, appName, now),
+        toPortalLicense({ ...license, used: 0, username: null, left_ms: null }, appName, now),
       )
     },
     { rows: batch.count },
@@ -171,16 +171,15 @@ type PortalRow = Pick<
   | 'duration_value'
   | 'duration_unit'
   | 'started_at'
-> & { username: string | null; paused_at: number | null }
+> & { username: string | null; left_ms: number | null }
 
-const toPortalLicense = (stored: PortalRow, appName: string, now: number): PortalLicense => {
-  const row = { ...stored, expires_at: endOf(stored, now) }
+const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLicense => {
   const ending = toEnding(row, now)
   return {
     _id: row.id,
     key: row.key,
     app: { name: appName },
-    status: row.expires_at > now ? 'ACTIVE' : 'EXPIRED',
+    status: accessEnd(row, now) > now ? 'ACTIVE' : 'EXPIRED',
     used: row.used === 1,
     banned: row.banned === 1,
     usedBy: row.username,

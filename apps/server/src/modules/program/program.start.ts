@@ -38,7 +38,7 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
   const cap = new SessionCap(ctx, onError, sessionCap)
   const deps: ProgramDeps = {
     ...shared,
-    reads: new ProgramReads(ctx.database),
+    reads: new ProgramReads(ctx.database, ctx.clock),
     sessions: new ProgramSessions(ctx, onError),
     sdks: new ProgramSdks(ctx, onError),
     variables: new ProgramVariables(ctx),

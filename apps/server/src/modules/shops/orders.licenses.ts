@@ -39,6 +39,8 @@ interface Missing {
   begun: number
 }
 
+const sourceOf = ({ id }: ShopOrderRow) => ({ source_kind: 'order', source_id: id }) as const
+
 /** Creates and changes the licenses of a paid order, and returns what it needs to create or change others. */
 export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Need[]> {
   const { ctx, shop, order, told } = paid
@@ -239,7 +241,7 @@ async function giveTypes(
 ): Promise<void> {
   const untold = await listUntold(write.tx, order, ({ told_product }) => told_product !== product)
   if (untold.length === 0) return
-  for (const { license } of untold) await giveType(write, license, type)
+  for (const { license } of untold) await giveType(write, license, type, sourceOf(order))
   // The type set another end.
   const told = { told_product: product, told_end: null }
   await repo.updateUnits(write.tx, licenseIdsOf(untold), told)
@@ -264,9 +266,9 @@ async function setEnds(
   const untold = await listUntold(write.tx, order, isUntold)
   for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
     for (const { license } of some) {
-      if (end !== undefined) await changeEnd(write, allApps(order.owner_id), license, end)
+      if (end !== undefined) await changeEnd(write, allApps(order.owner_id), license, end, sourceOf(order))
       const type = end === undefined && types.get(license.type_id ?? '')
-      if (type) await giveType(write, license, type)
+      if (type) await giveType(write, license, type, sourceOf(order))
     }
     await repo.updateUnits(write.tx, licenseIdsOf(some), { told_end: end ?? null })
     const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }

@@ -11,7 +11,6 @@ import { tidyAudit } from '../audit/audit.retention.ts'
 import { completeImports } from '../bulk/import.slices.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
-import { movePausesDue } from '../entitlements/pauses.ts'
 import { tidyImports } from '../imports/imports.runner.ts'
 import { expireMails } from '../mail/mail.outbox.ts'
 import { queueReminders, tidyReminders } from '../plans/reminders.service.ts'
@@ -25,8 +24,8 @@ const firstRemindersMs = 30 * second
 /** A full disk interrupts imports; they are completed soon after there is space again. */
 const importsMs = 2 * second
 /**
- * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Moves
- * paused ends, completes older end users and interrupted imports, and computes missing statistics.
+ * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Completes
+ * older end users and interrupted imports, and computes missing statistics.
  */
 export async function tidy(
   ctx: Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>,
@@ -37,7 +36,6 @@ export async function tidy(
   for (const table of expiringTables) await some((tx, count) => deleteExpired(tx, table, now, count))
   await some((tx, count) => freeAllEnded(tx, now, count))
   for (const table of countTables) await some((tx, count) => deleteEmptyCounts(tx, table, count))
-  await some((tx, count) => movePausesDue(tx, now, count))
   await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
   await some((tx, count) => eraseShopEvents(tx, now, count))

@@ -1,3 +1,4 @@
+import { accessEnd } from '../../../db/stored-end.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { readSignedIn } from '../compatibility.repo.ts'
 
@@ -24,7 +25,7 @@ export async function toInfo(
 ) {
   const row = await readSignedIn(db, user._id)
   const now = toSeconds(clock.now())
-  const end = toSeconds(row?.expires_at ?? 0)
+  const end = toSeconds(row ? accessEnd(row, clock.now()) : 0)
   const expiry = end > lastSecond ? Math.max(now, Math.min(now + lifetimeSeconds, latest)) : end
   const stored = row?.hwid?.startsWith('sha256:') ? '' : row?.hwid
   return {

@@ -1,6 +1,6 @@
 import type { SessionUser } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
-import { endAt } from '../../entitlements/term.rules.ts'
+import { toEnding } from '../../entitlements/term.rules.ts'
 import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import { hasUpdate } from './versions.ts'
 
@@ -9,8 +9,8 @@ export function toShownEnding(
   { expiresAt, graceDays }: Pick<EndUserFacts, 'expiresAt' | 'graceDays'>,
   now: number,
 ) {
-  const end = endAt({ expires_at: expiresAt, grace_days: graceDays }, now)
-  return { expiresAt: toIsoOrNull(end.expiresAt), inGrace: end.inGrace }
+  const end = toEnding({ expires_at: expiresAt, grace_days: graceDays }, now)
+  return { expiresAt: end.expiresAt, inGrace: end.inGrace }
 }
 
 /** A signed-in end user; the variables are read after the sign-in was committed. */

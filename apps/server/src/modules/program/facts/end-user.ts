@@ -1,8 +1,8 @@
-import { never, toShownEnd } from '../../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never } from '../../../db/stored-end.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
 import type { LockedEndUser } from '../../end-users/end-users.access.ts'
-import { type AddedRights, rightsOf } from '../../entitlements/rights.rules.ts'
+import { featureEnds, type RightsColumns, rightsOf } from '../../entitlements/rights.rules.ts'
 import { termOf } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import type { FirstLicense } from '../../licenses/licenses.access.ts'
@@ -16,20 +16,26 @@ type Stored = Omit<
   | 'device_freed_at'
   | 'last_address'
   | 'variables_revision'
-  | keyof AddedRights
+  | keyof RightsColumns
+  | 'left_ms'
 > &
-  Partial<Pick<LockedEndUser, 'variables_revision' | keyof AddedRights>>
+  Partial<Pick<LockedEndUser, 'variables_revision' | 'left_ms' | keyof RightsColumns>>
 
-export function toEndUserFacts(client: Stored, firstLicense: FirstLicense | undefined): EndUserFacts {
-  const rights = rightsOf(firstLicense, client)
+export function toEndUserFacts(
+  client: Stored,
+  firstLicense: FirstLicense | undefined,
+  now: number,
+): EndUserFacts {
+  const { paused_at = null, added_rights = null } = client
+  const rights = rightsOf(firstLicense, { paused_at, added_rights }, now)
   return {
     id: client.id,
     username: client.username,
     email: client.email,
     isBanned: client.banned === 1,
     banReason: client.ban_reason,
-    isPaused: client.paused_at !== null,
-    expiresAt: client.expires_at,
+    isPaused: paused_at !== null,
+    expiresAt: accessEnd(client, now),
     graceDays: client.grace_days,
     term: termOf(firstLicense, client.expires_at),
     createdAt: client.created_at,
@@ -38,6 +44,7 @@ export function toEndUserFacts(client: Stored, firstLicense: FirstLicense | unde
     startedAt: firstLicense?.started_at ?? null,
     floating: toFloating(rights, firstLicense?.id ?? null),
     features: rights?.features ?? '[]',
+    featureEnds: featureEnds(firstLicense, { paused_at, added_rights }, now),
     updatesUntil: updatesUntil(firstLicense),
     variablesRevision: client.variables_revision ?? null,
   }
@@ -67,6 +74,6 @@ export const toFirstKeyFacts = (
 /** A key that `upgrade` adds: its grace days are no time that can be added. */
 export const toAddedKeyFacts = (license: LicenseRow): KeyFacts => ({
   ...toKeyFacts(license),
-  expiresAt: toShownEnd(license) ?? never,
+  expiresAt: displayedEnd(license, 0) ?? never,
   graceDays: 0,
 })

@@ -65,6 +65,8 @@ export interface EndUserFacts {
   floating: Floating | null
   /** The features that all its keys give, as JSON. */
   features: string
+  /** When those of them end that last shorter than access; milliseconds since 1970. */
+  featureEnds: ReadonlyMap<string, number>
   /** The end of the updates that the first license covers; null for all. */
   updatesUntil: number | null
   /** Changes with the end user's own variables; null without any. */

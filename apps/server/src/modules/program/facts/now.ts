@@ -9,7 +9,7 @@ import { findLicenseById } from '../../licenses/licenses.access.ts'
 import { type Situation, toSituation } from '../verdict/situation.ts'
 import { factsOf } from '../verdict/verdict-facts.ts'
 import { judgeCaller } from './caller.ts'
-import { toAddedKeyFacts, toEndUserFacts, toKeyFacts } from './end-user.ts'
+import { toAddedKeyFacts, toEndUserFacts, toFirstKeyFacts, toKeyFacts } from './end-user.ts'
 import type { AppFacts } from './facts.ts'
 import type { ProgramReads } from './reads.ts'
 
@@ -46,14 +46,20 @@ export async function readSituation(
   const license = isOther ? await findLicenseById(ctx.db, appId, licenseId) : first
   if ((endUserId !== null && !client) || (isOther && !license)) return undefined
   const toFacts = call === 'upgrade' ? toAddedKeyFacts : toKeyFacts
-  const endUser = client ? toEndUserFacts(client, first) : null
+  const now = ctx.clock.now()
+  const endUser = client ? toEndUserFacts(client, first, now) : null
   const use = endUser?.devices ?? { used: 0, limit: deviceLimit(license) }
   const found = client && hwidHash !== null ? await findByHash(ctx.db, client.id, hwidHash) : undefined
   const caller = await judgeCaller(deps, app, { hwidHash, address: address ?? '' })
   const facts = factsOf(call, {
     app,
     endUser,
-    key: license ? toFacts(license) : null,
+    key:
+      endUser && license === first && first
+        ? toFirstKeyFacts(first, endUser)
+        : license
+          ? toFacts(license)
+          : null,
     caller: { ...caller, blocked: caller.blocked ?? (await findBlock(deps, app, before.blockId)) },
     updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
     device: {
@@ -63,7 +69,7 @@ export async function readSituation(
       isAnother: before.device === 'another',
     },
     isTrialStarted: endUserId !== null || before.refusing.includes('trialUsed'),
-    now: ctx.clock.now(),
+    now,
   })
   return toSituation(facts)
 }

@@ -1,4 +1,5 @@
 import { lookupTags } from '@keyward/contract'
+import type { Clock } from '../../../core/clock.ts'
 import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
 import { seqOfKey, type TypedKey } from '../../../db/typed-keys.ts'
 import type { AppFacts, LicenseFacts, SessionFacts } from './facts.ts'
@@ -27,11 +28,9 @@ interface AppRead {
 const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
 const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
 
-/** What the keys that `upgrade` added allow. */
-const addedColumns = 'c.added_features, c.added_devices, c.added_seats, c.added_seat_timeout'
-
-const clientColumns = `${addedColumns}, c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
+const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
   c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
+  c.left_ms as client_left_ms, c.added_rights as client_added_rights,
   c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
   c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
   l.ban_reason as key_ban_reason, l.test as key_test, l.term as key_term, l.features as key_features,
@@ -65,7 +64,7 @@ const sessionByToken = (
       select r.version from releases r where r.app_id = s.app_id and r.released_at <= ${updatesEnd}
       order by r.released_at desc, r.seq desc limit 1
     ) end as covered_version,
-    case when l.seats is null and c.added_seats is null then null else (
+    case when l.seats is null and c.added_rights is null then null else (
       select e.until from seats e where e.session_id = s.id
     ) end as seat_until
   from client_sessions s ${app ? `join apps a on a.id = s.app_id ${app.owner}` : ''}
@@ -79,15 +78,19 @@ const firstLicense = (
 ) => `case when c.id is null or c.license_id = l.id then l.${column}
     else (select f.${column} from licenses f where f.id = c.license_id) end`
 
+/** The time that a pause holds of the license; an added key has an end of its own. */
+const ofFirst = 'case when c.license_id = l.id then c.left_ms end'
+
 const licenseBy = (
   column: AppName,
   app: AppRead,
-) => `select ${app.columns}, ${addedColumns}, l.id as license_id, l.key as license_key,
+) => `select ${app.columns}, l.id as license_id, l.key as license_key,
     l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason,
     l.test as license_test, l.expires_at as license_expires_at, l.grace_days as license_grace_days,
     l.term as license_term, l.started_at as license_started_at,
     c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
     c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
+    ${ofFirst} as license_client_left_ms, c.added_rights as license_client_added_rights,
     c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,
     ${firstLicense('seats')} as license_seats,
     d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
@@ -117,6 +120,7 @@ function use<Facts>(read: ReturnType<PreparedRead>, toFacts: (row: object) => Fa
  * connection, which sees committed data only.
  */
 export class ProgramReads {
+  readonly #clock: Clock
   readonly #app: Record<AppName, PreparedRead>
   readonly #session: PreparedRead
   readonly #license: Record<AppName, PreparedRead>
@@ -124,8 +128,9 @@ export class ProgramReads {
   /** Otherwise each read includes its app, because a second query costs a round trip. */
   readonly #kept: AppsOfLastCommit | undefined
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     const { engine } = database
+    this.#clock = clock
     const read = (name: string, text: string): PreparedRead => engine.prepareRead(name, text)
     this.#kept = engine.commits && new AppsOfLastCommit(engine.commits)
     const app = this.#kept ? onlyAppId : wholeApp
@@ -146,7 +151,7 @@ export class ProgramReads {
   session(tokenHash: string): Promise<SessionFacts | undefined> | SessionFacts | undefined {
     return use(this.#session(tokenHash), (row) => {
       const app = this.#appOf(row as AppColumns)
-      return app && toSessionFacts(row as SessionColumns, app)
+      return app && toSessionFacts(row as SessionColumns, app, this.#clock.now())
     })
   }
 
@@ -163,7 +168,7 @@ export class ProgramReads {
   ): Promise<LicenseFacts | undefined> | LicenseFacts | undefined {
     return use(this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId), (row) => {
       const app = this.#appOf(row as AppColumns)
-      return app && toLicenseFacts(row as LicenseColumns, app)
+      return app && toLicenseFacts(row as LicenseColumns, app, this.#clock.now())
     })
   }
 

@@ -1,7 +1,8 @@
 import type { LicenseTerm } from '@keyward/contract'
+import { accessEnd } from '../../../db/stored-end.ts'
 import { partsOf } from '../../devices/devices.access.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
-import { type AddedRights, rightsOf } from '../../entitlements/rights.rules.ts'
+import { featureEnds, rightsOf } from '../../entitlements/rights.rules.ts'
 import { termOf } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import { type AppFacts, type LicenseFacts, type SessionFacts, toFloating } from './facts.ts'
@@ -40,7 +41,7 @@ export interface AppColumns {
 }
 
 /** Columns of an outer join are null if there is no row; check its id. */
-export interface SessionColumns extends AppColumns, AddedRights {
+export interface SessionColumns extends AppColumns {
   session_id: string
   session_expires_at: number
   session_secret_version: number
@@ -52,6 +53,8 @@ export interface SessionColumns extends AppColumns, AddedRights {
   client_banned: Flag
   client_ban_reason: string | null
   client_paused_at: number | null
+  client_left_ms: number | null
+  client_added_rights: string | null
   client_expires_at: number
   client_grace_days: number
   client_created_at: number
@@ -83,7 +86,7 @@ export interface SessionColumns extends AppColumns, AddedRights {
   covered_version: string | null
 }
 
-export interface LicenseColumns extends AppColumns, AddedRights {
+export interface LicenseColumns extends AppColumns {
   license_id: string
   license_key: string | null
   license_used: Flag
@@ -99,6 +102,8 @@ export interface LicenseColumns extends AppColumns, AddedRights {
   license_client_banned: Flag
   license_client_ban_reason: string | null
   license_client_paused_at: number | null
+  license_client_left_ms: number | null
+  license_client_added_rights: string | null
   license_device_count: number | null
   /** Null without a first license. */
   license_devices: number | null
@@ -145,8 +150,9 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
   },
 })
 
-export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts {
-  const rights = rightsOf(
+export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number): SessionFacts {
+  const expiresAt = accessEnd({ expires_at: row.client_expires_at, left_ms: row.client_left_ms }, now)
+  const first =
     row.key_banned === null
       ? null
       : {
@@ -154,9 +160,9 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
           seats: row.key_seats,
           seat_timeout_seconds: row.key_seat_timeout,
           features: row.key_features ?? '[]',
-        },
-    row,
-  )
+        }
+  const added = { added_rights: row.client_added_rights, paused_at: row.client_paused_at }
+  const rights = rightsOf(first, added, now)
   return {
     id: row.session_id,
     expiresAt: row.session_expires_at,
@@ -178,7 +184,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
             isBanned: row.client_banned === 1,
             banReason: row.client_ban_reason,
             isPaused: row.client_paused_at !== null,
-            expiresAt: row.client_expires_at,
+            expiresAt,
             graceDays: row.client_grace_days,
             term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
             createdAt: row.client_created_at,
@@ -187,6 +193,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
             startedAt: row.key_started_at,
             floating: toFloating(rights, row.key_id),
             features: rights?.features ?? '[]',
+            featureEnds: featureEnds(first, added, now),
             updatesUntil:
               row.key_term === null
                 ? null
@@ -212,14 +219,14 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts): SessionFacts
             banReason: row.key_ban_reason,
             isTest: row.key_test === 1,
             // An end user and its first license share their end.
-            expiresAt: row.client_expires_at,
+            expiresAt,
             graceDays: row.client_grace_days,
             startedAt: row.key_started_at,
           },
   }
 }
 
-export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts => ({
+export const toLicenseFacts = (row: LicenseColumns, app: AppFacts, now: number): LicenseFacts => ({
   app,
   key:
     row.license_key === null
@@ -231,7 +238,10 @@ export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts
           isBanned: row.license_banned === 1,
           banReason: row.license_ban_reason,
           isTest: row.license_test === 1,
-          expiresAt: row.license_expires_at,
+          expiresAt: accessEnd(
+            { expires_at: row.license_expires_at, left_ms: row.license_client_left_ms },
+            now,
+          ),
           startedAt: row.license_started_at,
           graceDays: row.license_grace_days,
           term: row.license_term,
@@ -259,7 +269,8 @@ export const toLicenseFacts = (row: LicenseColumns, app: AppFacts): LicenseFacts
               seat_timeout_seconds: 0,
               features: '[]',
             },
-        row,
+        { added_rights: row.license_client_added_rights, paused_at: row.license_client_paused_at },
+        now,
       ),
     ),
   },

@@ -8,6 +8,7 @@ import { sentHash } from '../../devices/devices.service.ts'
 import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'
 import { readLeaseTerms } from '../../end-users/end-users.access.ts'
 import { nextStatement } from '../../entitlements/end-user-rows.ts'
+import { featuresUntil } from '../../entitlements/rights.rules.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
 import { allowedUser } from '../checks/allowed-user.ts'
 import { toActor } from '../facts/actor.ts'
@@ -52,7 +53,7 @@ export async function issueLease(
     if (floating && hwidHash !== null) await leaseSeat(tx, floating.licenseId, hwidHash, until)
     if (session.device) await holdDevice(write, session, { id: session.device.id, until, facts })
     write.record('end_user.lease_issued', endUser.id, { until }, app.id)
-    return { ...times, seq, features: JSON.parse(endUser.features) as string[] }
+    return { ...times, seq, ...featuresUntil(endUser, times.graceUntil) }
   })
   const subject = { iss: 'keyward', aud: app.appId, sub: endUser.id, hwid: sha256(hwid) }
   const carried = Object.keys(variables).length > 0 ? { variables } : {}

@@ -113,10 +113,10 @@ async function admit(
     sent.machine && (await matchDevice(tx, stored.id, sent.machine, app, now, { exact, hwid: stored.hwid }))
   const match = found?.kind === 'placeholder' ? undefined : found
   const { machine, address, caller, isSignIn } = found && !match ? withoutMachine(sent) : sent
-  const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license).devices)
+  const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license, now).devices)
   const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
   const client = { ...stored, device_count: stored.device_count - freed }
-  const endUser = toEndUserFacts(client, license)
+  const endUser = toEndUserFacts(client, license, now)
   const facts = factsOf(call, {
     app,
     endUser,

@@ -4,14 +4,13 @@ import { sha256 } from '../../../core/crypto.ts'
 import { normalizeKey, normalizeName } from '../../../core/ids.ts'
 import { Problem, problem } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
-import { toStoredEnd } from '../../../db/stored-end.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { reserveLicenses } from '../../apps/apps.access.ts'
 import { isHashOnly, type Machine } from '../../devices/devices.rules.ts'
 import { findByUsername } from '../../end-users/end-users.access.ts'
 import { toNewUsername } from '../../end-users/end-users.rules.ts'
-import { setEndUserEnd } from '../../entitlements/entitlements.service.ts'
 import { claimSpellings, toPlainName, wasUsed } from '../../entitlements/former-names.ts'
+import { changeAccess } from '../../entitlements/grants.ts'
 import type { OldEndUser, OldSignIn } from '../../lazy-move/old-provider.ts'
 import { findLicenseByKey } from '../../licenses/licenses.access.ts'
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
@@ -132,8 +131,11 @@ async function takeOver(
       await claimSpellings(write.tx, app.id, text)
       const signIn = { call: isByKey ? 'license' : 'register', app, version: session.version } as const
       const admitted = await redeemForNewUser(write, signIn, id, user)
-      const { id: clientId, graceDays } = admitted.endUser
-      if (!isNew) await setEndUserEnd(write.tx, app, clientId, toStoredEnd(expiresAt, graceDays))
+      const { id: clientId } = admitted.endUser
+      if (!isNew)
+        await changeAccess(write, app, { clients: [clientId] }, () => ({
+          added: [{ kind: 'end', until: expiresAt, source_kind: 'import', source_id: null }],
+        }))
       write.record('end_user.moved', clientId, { licenseId: id }, app.id)
       moves.countMoved(write, app)
     }

@@ -2,20 +2,15 @@ import { newId, normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
 import { toSkeleton } from '../../../core/skeleton.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
-import { never, toShownEnd } from '../../../db/stored-end.ts'
+import { never } from '../../../db/stored-end.ts'
 import type { ClientRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { addFirstDevice } from '../../devices/devices.service.ts'
 import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts'
-import { afterReturn } from '../../entitlements/added-time.rules.ts'
 import { insertEndUser, type NewEndUser } from '../../entitlements/end-user-rows.ts'
-import {
-  redeem,
-  setEndUserEnd,
-  setEndUserOfLicense,
-  setFirstLicense,
-} from '../../entitlements/entitlements.service.ts'
-import { lockLicenseById } from '../../licenses/licenses.access.ts'
+import { redeem, setEndUserOfLicense, setFirstLicense } from '../../entitlements/entitlements.service.ts'
+import { lockLicensesOf } from '../../entitlements/license-locks.ts'
+import { findLicenseById, lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toEndUserFacts } from '../facts/end-user.ts'
 import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
 import { refuseFirstUse } from './first-use.ts'
@@ -71,7 +66,7 @@ export async function redeemForNewUser(
   write.record('end_user.registered', client.id, { licenseId: license.id }, app.id)
   countToday(write, app, 'activations')
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const
-  return { endUser: toEndUserFacts(stored, redeemed), hwidHash: client.hwid_hash, facts }
+  return { endUser: toEndUserFacts(stored, redeemed, now), hwidHash: client.hwid_hash, facts }
 }
 
 /** A key that was deleted and issued again returns to the end user it created, whose ban and hardware lock remain. */
@@ -83,21 +78,18 @@ export async function redeemForFormerUser<T>(
 ): Promise<T> {
   const { tx, now } = write
   const { app } = signIn
-  const license = await lockLicenseById(tx, app.id, licenseId)
+  const found = await findByUsername(tx, app.id, normalizeName(username))
+  await lockLicensesOf(tx, app, found ? [found.id] : [], licenseId)
+  const license = await findLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   await refuseFirstUse(tx, signIn, license, { device, now })
-  const found = await findByUsername(tx, app.id, normalizeName(username))
   const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
   const redeemed = await redeem(tx, app, license, client.id, now)
   if (!redeemed) throw problem('keyUsed')
-  await setFirstLicense(tx, app, redeemed, client.id)
-  // Time that the end user got since the first license was deleted is added to that of the new one.
-  const left = Math.max(0, client.expires_at - now)
-  const ends = afterReturn(redeemed.expires_at, client.expires_at === never ? never : left)
-  if (left > 0) await setEndUserEnd(tx, app, client.id, ends)
+  const leftMs = client.expires_at === never ? never : Math.max(0, client.expires_at - now)
+  const expiresAt = await setFirstLicense(write, app, redeemed, { id: client.id, leftMs })
   countToday(write, app, 'activations')
-  const end = toShownEnd({ expires_at: ends, grace_days: redeemed.grace_days })
-  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt: end }, app.id)
+  write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt }, app.id)
   return enter(write, signIn, client.id, device)
 }

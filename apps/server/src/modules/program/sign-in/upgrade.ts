@@ -52,18 +52,17 @@ export async function upgrade(
     refuseBy(
       factsOf('upgrade', {
         app,
-        endUser: toEndUserFacts(client, first),
+        endUser: toEndUserFacts(client, first, now),
         key: toAddedKeyFacts(key),
         caller,
         device: { isSent: false, isBound: false, used: 0, limit: deviceLimit(key) },
         now,
       }),
     )
-    const added = await addKey(write, app, { client, first }, key, neverExpires)
-    if (!added) throw problem('keyUsed')
-    const { after, endsAt } = added
+    const after = await addKey(write, app, { client, first }, key, neverExpires)
+    if (!after) throw problem('keyUsed')
     const extended = await findFirstLicense(tx, app.id, client)
-    const user = toEndUserFacts({ ...after, expires_at: endsAt }, extended)
+    const user = toEndUserFacts(after, extended, now)
     const covered = await findCovered(tx, app, user.updatesUntil)
     return toSessionUser(user, now, { ...session, seatUntil: null, covered })
   })

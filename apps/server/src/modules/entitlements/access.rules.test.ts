@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { day } from '../../core/clock.ts'
+import { held, never } from '../../db/stored-end.ts'
+import { accessOf, columnsOf, type Grant, type Own } from './access.rules.ts'
+
+const start = 1_000 * day
+const at = (days: number) => start + days * day
+
+let count = 0
+const grant = (days: number, more: Partial<Grant>): Grant => ({
+  ...{
+    id: `gra_${count++}`,
+    kind: 'time',
+    at: at(days),
+    until: null,
+    moved_ms: null,
+    gap_ms: 0,
+    kept_ms: null,
+  },
+  ...{
+    rights_until: null,
+    terms: null,
+    source_kind: 'person',
+    source_id: null,
+    withdrawn_at: null,
+    key: null,
+  },
+  ...more,
+})
+const term = (days: number | null, on = 0) =>
+  grant(on, { kind: 'term', until: days === null ? null : at(days), terms: JSON.stringify(dated) })
+const set = (on: number, days: number | null) =>
+  grant(on, { kind: 'end', until: days === null ? null : at(days) })
+const time = (on: number, days: number, more: Partial<Grant> = {}) =>
+  grant(on, { moved_ms: days * day, ...more })
+const key = (on: number, days: number | null, more: Partial<Grant> = {}) =>
+  grant(on, {
+    ...{ source_kind: 'key', source_id: 'lic_2' },
+    moved_ms: days === null ? null : days * day,
+    ...more,
+  })
+const pause = (from: number, to: number | null) =>
+  grant(from, { kind: 'pause', until: to === null ? null : at(to) })
+const withdrawn = (one: Grant, on: number, keptDays: number | null = null): Grant => ({
+  ...one,
+  ...{ withdrawn_at: at(on), kept_ms: keptDays === null ? null : keptDays * day },
+})
+
+const dated = { term: 'date', duration_value: null, duration_unit: null } as const
+const own: Own = { end: at(30), terms: dated, startedAt: null, graceDays: 0 }
+const endOf = (grants: readonly Grant[], of = own) => {
+  const { end, isEndless } = accessOf(of, grants)
+  return isEndless ? 'endless' : end === never ? null : (end - start) / day
+}
+
+test.each<[what: string, end: number | null | 'endless', grants: Grant[]]>([
+  ['what the license has, before its first change', 30, []],
+  ['its own end', 10, [term(10)]],
+  ['its own end and added time', 17, [term(10), time(1, 7)]],
+  ['time that began after the end had passed', 20, [term(10), time(13, 7, { gap_ms: 3 * day })]],
+  ['a date of the owner, which replaces all before it', 25, [term(10), time(1, 7), key(2, 9), set(3, 25)]],
+  ['time that was added after a date', 29, [term(10), set(3, 25), time(4, 4)]],
+  ['never by the owner', null, [term(10), set(3, null)]],
+  ['never by an added key', 'endless', [term(10), key(2, null)]],
+  ['a date after a key that never ends', 25, [term(10), key(2, null), set(3, 25)]],
+  ['a new term, which keeps what added keys gave', 49, [term(10), time(1, 7), key(2, 9), term(40, 3)]],
+  ['a new term, without keys before a date', 40, [term(10), key(2, 9), set(3, 25), term(40, 4)]],
+  ['all but what was taken back', 17, [term(10), time(1, 7), withdrawn(time(2, 3), 4)]],
+  ['the time that an added key gave before it was banned', 13, [term(10), withdrawn(key(2, 9), 8, 3)]],
+  ['the end before a key that never ends was banned', 10, [term(10), withdrawn(key(2, null), 4, 0)]],
+  ['the time of a ban of a key that never ended', 14, [term(10), withdrawn(key(2, null), 14, 4)]],
+  ['the time that a pause held', 15, [term(10), pause(2, 7)]],
+  ['nothing of a pause after the end', 10, [term(10), pause(12, 17)]],
+  ['a pause until its end, and time that was added in it', 18, [term(10), pause(2, 7), time(4, 3)]],
+  [
+    'time that was added in a pause, which holds it from then on',
+    20,
+    [term(10), pause(12, 17), time(14, 3, { gap_ms: 4 * day })],
+  ],
+])('the end is %s', (_what, end, grants) => {
+  expect(endOf(grants)).toBe(end)
+})
+
+test('an end comes back with its term when what replaced it is taken back', () => {
+  const before = accessOf(own, [term(10), time(1, 7)])
+  for (const end of [25, null, -3]) {
+    const after = accessOf(own, [term(10), time(1, 7), withdrawn(set(3, end), 4)])
+    expect({ ...after, rights: [] }).toEqual(before)
+  }
+})
+
+test('a term that waits for its first use ends by the clock of the license', () => {
+  const terms = { term: 'first_use', duration_value: 3, duration_unit: 'days' } as const
+  const waiting = grant(0, { kind: 'term', terms: JSON.stringify(terms) })
+  expect(endOf([waiting])).toBe(null)
+  expect(endOf([waiting], { ...own, startedAt: at(5) })).toBe(8)
+  expect(accessOf(own, [waiting, set(1, 9)]).terms).toEqual(dated)
+  expect(accessOf({ ...own, startedAt: at(5) }, [waiting, set(6, 9)]).terms).toEqual(terms)
+})
+
+test('grace days go on while a pause holds the rest', () => {
+  const of = { ...own, graceDays: 3 }
+  const { leftMs, ...access } = accessOf(of, [term(10), pause(12, null)])
+  expect(leftMs).toBe(day)
+  expect(columnsOf({ ...access, leftMs }, 3)).toEqual({ expires_at: held, left_ms: day, paused_at: at(12) })
+  expect(accessOf(of, [term(10), pause(13, null)]).leftMs).toBeNull()
+})
+
+test('the rights of a key move with extensions and pauses of its end user, not with a date', () => {
+  const allowed = { devices: 1, seats: null, seat_timeout_seconds: 600, features: '["cloud"]' }
+  const cloud = key(1, 5, { rights_until: at(6), key: { ...allowed, grace_days: 0, banned: 0 } })
+  const untilOf = (...more: Grant[]) =>
+    accessOf(own, [term(30), cloud, ...more]).rights.map(({ until }) => until && (until - start) / day)
+  expect(untilOf()).toEqual([6])
+  expect(untilOf(time(2, 7))).toEqual([13])
+  expect(untilOf(time(6, 7))).toEqual([6])
+  expect(untilOf(pause(3, 10))).toEqual([13])
+  expect(untilOf(set(3, 90))).toEqual([6])
+  expect(accessOf(own, [term(30), withdrawn(cloud, 2, 0)]).rights).toEqual([])
+})
+
+/** Numbers below a limit, the same for each seed. */
+function drawFrom(seed: number) {
+  let state = seed + 1
+  return (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    return Math.floor((state / 0x7fff_ffff) * below) % below
+  }
+}
+
+test('independent grants fold to the same in any order, and one that is taken back as if it had never been', () => {
+  for (let seed = 0; seed < 500; seed += 1) {
+    const draw = drawFrom(seed)
+    const grants = Array.from({ length: 2 + draw(5) }, () => {
+      const one = draw(2) === 0 ? time : key
+      return one(1 + draw(9), draw(20), { gap_ms: draw(3) === 0 ? draw(5) * day : 0 })
+    })
+    const shuffled = grants.toSorted(() => draw(2) - 0.5)
+    expect(endOf([term(10), ...shuffled])).toBe(endOf([term(10), ...grants]))
+    const left = grants.toSpliced(draw(grants.length), 1)
+    const gone = grants.map((one) => (left.includes(one) ? one : withdrawn(one, 12)))
+    expect(endOf([term(10), ...gone])).toBe(endOf([term(10), ...left]))
+  }
+})

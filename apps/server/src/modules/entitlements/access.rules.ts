@@ -1,0 +1,160 @@
+import type { Duration, LicenseTerm } from '@keyward/contract'
+import { day, lastInstant } from '../../core/clock.ts'
+import { addDuration } from '../../core/time-zones.ts'
+import { held, never } from '../../db/stored-end.ts'
+import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
+import type { AddedRights, Rights } from './rights.rules.ts'
+import { toDuration } from './term.rules.ts'
+
+// What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
+// milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.
+
+/** A grant, with what the key that it names allows now. */
+export type Grant = Omit<GrantRow, 'seq' | 'owner_id' | 'app_id' | 'license_id' | 'client_id'> & {
+  /** Null unless it is the time of an added key that still exists. */
+  key: (Rights & Pick<LicenseRow, 'grace_days' | 'banned'>) | null
+}
+
+export interface Terms {
+  term: LicenseTerm
+  duration_value: number | null
+  duration_unit: Duration['unit'] | null
+}
+
+/** What a license has before its first change, which its columns say. */
+export interface Own {
+  end: number
+  /** Null for an end user without a license. */
+  terms: Terms | null
+  /** When the clock of a duration has started. */
+  startedAt: number | null
+  graceDays: number
+}
+
+/** What may be used, as of the last change. */
+export interface Access {
+  /** The end without keys that never end. */
+  end: number
+  /** Whether an added key without end hides it. */
+  isEndless: boolean
+  /** The milliseconds that added keys give to the end. */
+  addedMs: number
+  terms: Terms | null
+  /** Since when it is paused; null while it is not. */
+  pausedAt: number | null
+  /** The time that the pause holds, grace days included; null unless it holds some. */
+  leftMs: number | null
+  /** What added keys allow, each until its end. */
+  rights: AddedRights[]
+}
+
+const isStanding = (grant: Grant): boolean => grant.withdrawn_at === null
+
+/** Whether it is the time of a key that was added to an end user. */
+export const isOfKey = ({ kind, source_kind }: Grant): boolean => kind === 'time' && source_kind === 'key'
+
+/** What a grant moved the end by. A withdrawn key keeps what was used of it. */
+function movedBy({ gap_ms, moved_ms, kept_ms, withdrawn_at }: Grant): number {
+  if (withdrawn_at === null) return gap_ms + (moved_ms ?? kept_ms ?? 0)
+  return kept_ms === null ? 0 : gap_ms + kept_ms
+}
+
+/** Folds grants, oldest first, to what may be used. Nothing else computes an end. */
+export function accessOf(own: Own, grants: readonly Grant[]): Access {
+  const grace = own.graceDays * day
+  let { end, terms } = own
+  let pausedAt: number | null = null
+  let counted: Grant[] = []
+  let rights: AddedRights[] = []
+
+  const endless = () => counted.some(({ moved_ms }) => moved_ms === null)
+  const later = (ms: number) => {
+    if (end !== never) end = Math.min(end + ms, Math.max(end, lastInstant))
+  }
+  /** Moves the rights of keys that have not ended at a time. */
+  const moveRights = (ms: number, at: number) => {
+    rights = rights.map((one) =>
+      one.until !== null && one.until + one.graceDays * day > at ? { ...one, until: one.until + ms } : one,
+    )
+  }
+  /** Time that passes in a pause moves what it holds. */
+  const pass = (to: number) => {
+    if (pausedAt === null || to <= pausedAt) return
+    if (isHeld()) later(to - pausedAt)
+    moveRights(to - pausedAt, pausedAt)
+    pausedAt = to
+  }
+  const isHeld = () => pausedAt !== null && !endless() && end !== never && end + grace > pausedAt
+
+  for (const { at, grant, isResumed } of eventsOf(grants)) {
+    pass(at)
+    if (grant.kind === 'pause') pausedAt = isResumed ? null : at
+    else if (grant.kind === 'time') addTime(grant)
+    else if (isStanding(grant)) setEnd(grant)
+  }
+  const leftMs = pausedAt !== null && isHeld() ? end + grace - pausedAt : null
+  const isEndless = endless()
+  if (isEndless && terms) terms = withEnd(terms, never)
+  return { end, isEndless, addedMs: addedMs(), terms, pausedAt, leftMs, rights }
+
+  function setEnd(grant: Grant): void {
+    if (grant.kind === 'end') counted = []
+    end = grant.until ?? never
+    terms = grant.terms === null ? terms && withEnd(terms, end) : (JSON.parse(grant.terms) as Terms)
+    if (terms?.term === 'first_use' && grant.until === null) end = firstUseEnd(terms)
+    later(addedMs())
+  }
+
+  function addTime(grant: Grant): void {
+    later(movedBy(grant))
+    if (!isOfKey(grant)) moveRights(movedBy(grant), grant.at)
+    else if (isStanding(grant)) counted.push(grant)
+    if (grant.key?.banned !== 0 || !isStanding(grant)) return
+    const { grace_days: graceDays, banned: _, ...key } = grant.key
+    rights.push({ license: grant.source_id ?? '', until: grant.rights_until, graceDays, ...key })
+  }
+
+  /** The end of a term whose clock starts, or started, after it was granted. */
+  function firstUseEnd(of: Terms): number {
+    const duration = toDuration(of)
+    return own.startedAt === null || duration === null ? never : addDuration(own.startedAt, duration)
+  }
+
+  /** A date ends `forever`, and a clock that was not started. */
+  function withEnd(before: Terms, next: number): Terms {
+    if (next === never) return { ...before, term: 'forever' }
+    if (own.startedAt !== null && before.duration_value !== null) return { ...before, term: 'first_use' }
+    return { term: 'date', duration_value: null, duration_unit: null }
+  }
+
+  function addedMs(): number {
+    return counted.reduce((sum, { moved_ms }) => sum + (moved_ms ?? 0), 0)
+  }
+}
+
+/** The grants by time, and the ends of pauses between them. */
+function eventsOf(grants: readonly Grant[]) {
+  const events = grants.map((grant) => ({ at: grant.at, grant, isResumed: false }))
+  const resumed = grants.flatMap((grant) =>
+    grant.kind === 'pause' && grant.until !== null ? { at: grant.until, grant, isResumed: true } : [],
+  )
+  return [...events, ...resumed].sort((one, other) => one.at - other.at)
+}
+
+/** The columns of an end user and its first license that checks, lists and counts read. */
+export function columnsOf(access: Access, graceDays: number) {
+  const { end, isEndless, leftMs, pausedAt } = access
+  const stored = end === never || isEndless ? never : end + graceDays * day
+  return {
+    expires_at: leftMs === null ? stored : held,
+    left_ms: leftMs,
+    paused_at: pausedAt,
+  } satisfies Partial<ClientRow>
+}
+
+/** The columns of the license that are not the end user's as well. */
+export const termColumns = ({ term, duration_value, duration_unit }: Terms): Terms => ({
+  term,
+  duration_value,
+  duration_unit,
+})

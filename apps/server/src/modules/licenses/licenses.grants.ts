@@ -1,0 +1,100 @@
+import { type AddedRights, type Grant, limits } from '@keyward/contract'
+import type { OwnerScope } from '../../core/actor.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import { type Db, isIn } from '../../db/index.ts'
+import { endOfHolder, type Holder, readHolders, type Which } from '../entitlements/grants.ts'
+import { rightsEnd } from '../entitlements/rights.rules.ts'
+import { hintOf } from './licenses.rules.ts'
+
+/** What was granted, newest first, and what added keys allow until when. Undefined without such a license or end user. */
+export async function readGranted(
+  db: Db,
+  scope: OwnerScope,
+  which: Which,
+  now: number,
+): Promise<{ grants: Grant[]; rights: AddedRights[] } | undefined> {
+  const [holder] = await readHolders(db, scope, which)
+  if (!holder) return undefined
+  const stored = holder.grants.toReversed().slice(0, limits.grantsMax)
+  const shown = stored.length === 0 ? [firstOf(holder, now)] : stored
+  const names = await namesOf(db, shown)
+  const order = await orderOf(db, holder)
+  const grants = shown.map((grant): Grant => {
+    const { source_kind: kind, source_id: id } = grant
+    const isOwn = kind === 'key' && grant.kind === 'term'
+    const source = { kind, _id: id, name: names.get(id ?? '') ?? null }
+    return {
+      _id: grant.id,
+      kind: grant.kind,
+      amount: grant.moved_ms,
+      from: toIso(grant.at),
+      until: toIsoOrNull(grant.kind === 'time' ? grant.rights_until : grant.until),
+      source: isOwn && order ? { kind: 'order', _id: order.id, name: order.number } : source,
+      withdrawnAt: toIsoOrNull(grant.withdrawn_at),
+    }
+  })
+  return { grants, rights: rightsNow(holder, now) }
+}
+
+/** What the columns of a license say that has not changed. */
+const firstOf = (holder: Holder, now: number) => ({
+  ...{ id: holder.id, kind: 'term' as const, moved_ms: null, rights_until: null, withdrawn_at: null },
+  at: (holder.license ?? holder.client)?.created_at ?? 0,
+  until: endOfHolder(holder, now),
+  ...{ source_kind: 'key' as const, source_id: holder.license?.id ?? null },
+})
+
+function rightsNow({ access: { rights, pausedAt } }: Holder, now: number): AddedRights[] {
+  // A pause moves the ends of rights with the clock.
+  const moved = pausedAt === null ? 0 : now - pausedAt
+  return rights
+    .filter((one) => rightsEnd(one) > now - moved)
+    .map(({ license, features, devices, seats, until }) => ({
+      ...{ license, features: JSON.parse(features) as string[], devices, seats },
+      until: toIsoOrNull(until && until + moved),
+    }))
+}
+
+/** The names of what grants come from, by its ids. */
+async function namesOf(
+  db: Db,
+  grants: readonly { source_id: string | null }[],
+): Promise<Map<string, string>> {
+  const ids = [...new Set(grants.flatMap(({ source_id }) => source_id ?? []))]
+  if (ids.length === 0) return new Map()
+  const keys = await db
+    .selectFrom('licenses')
+    .select(['id', 'key'])
+    .where(isIn(db, 'id', ids))
+    .execute()
+  const orders = await db
+    .selectFrom('shop_orders')
+    .select(['id', 'number'])
+    .where(isIn(db, 'id', ids))
+    .execute()
+  const people = await db
+    .selectFrom('accounts')
+    .select(['id', 'name'])
+    .where(isIn(db, 'id', ids))
+    .execute()
+  const apiKeys = await db
+    .selectFrom('api_keys')
+    .select(['id', 'name'])
+    .where(isIn(db, 'id', ids))
+    .execute()
+  return new Map([
+    ...keys.map(({ id, key }) => [id, hintOf(key)] as const),
+    ...orders.map(({ id, number }) => [id, number] as const),
+    ...[...people, ...apiKeys].map(({ id, name }) => [id, name] as const),
+  ])
+}
+
+/** The order that made the license of a holder. */
+const orderOf = (db: Db, { license }: Holder) =>
+  db
+    .selectFrom('shop_order_units as u')
+    .innerJoin('shop_orders as o', 'o.id', 'u.order_id')
+    .select(['o.id', 'o.number'])
+    .where('u.license_id', '=', license?.id ?? '')
+    .limit(1)
+    .executeTakeFirst()

@@ -1,0 +1,116 @@
+import type { AddedRights, Grant } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { day, hour } from '../../src/core/clock.ts'
+import { makeLicenses, makeType, registerUser, single, startProgram } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { allUsed, makeShop, ordersOf, sell } from '../shop-actor.ts'
+import { paid } from '../shop-events.ts'
+
+const on = serverForAll()
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+
+interface Granted {
+  grants: Grant[]
+  rights: AddedRights[]
+  expiresAt: string | null
+}
+
+const grantedTo = async (noun: 'license' | 'client', id: string): Promise<Granted> =>
+  (await owner.call('GET', `/${noun}s/${id}`)).json.data[noun]
+
+const keyOf = async (name: string, hours: number, features: string[]) => {
+  const duration = { value: hours, unit: 'hours' }
+  const type = await makeType(owner, app, { name, term: 'first_use', duration, features })
+  const body = { app: app._id, type: type._id }
+  return (await owner.call('POST', '/licenses', body)).json.data.license
+}
+
+test('a license and its end user say why they end when they do, newest first', async () => {
+  const { license, user, program } = await registerUser(on, owner, app)
+  const first = license.expiresAt
+  on.clock.advance(hour)
+  await owner.call('PATCH', `/clients/${user._id}/extend`, { days: 3 })
+  on.clock.advance(hour)
+  const added = single(await makeLicenses(on, owner, app, 1, 10))
+  await program.call('POST', '/upgrade', { username: user.username, licenseKey: added.key })
+  on.clock.advance(hour)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-pause`, { paused: true })
+  on.clock.advance(day)
+  await owner.call('PATCH', `/clients/${user._id}/toggle-pause`, { paused: false })
+  const ofLicense = await grantedTo('license', license._id)
+  const ofUser = await grantedTo('client', user._id)
+  expect(ofUser.grants).toEqual(ofLicense.grants)
+  expect(Date.parse(ofUser.expiresAt ?? '') - Date.parse(first)).toBe(3 * day + 10 * day + day)
+  expect(ofUser.grants).toMatchObject([
+    { kind: 'pause', until: on.clock.inDays(0), source: { kind: 'person' } },
+    { kind: 'time', amount: 10 * day, source: { kind: 'key', _id: added._id, name: added.key.slice(0, 11) } },
+    { kind: 'time', amount: 3 * day, source: { kind: 'person', name: expect.any(String) } },
+    { kind: 'term', until: first, source: { kind: 'key', _id: license._id } },
+  ])
+  await owner.call('PATCH', `/licenses/${added._id}/toggle-ban`, { is_banned: true })
+  expect((await grantedTo('client', user._id)).grants[1]).toMatchObject({ withdrawnAt: on.clock.inDays(0) })
+})
+
+test('an order is named as what a license, and its new end, come from', async () => {
+  const type = await makeType(owner, app, { term: 'forever', duration: null })
+  const shop = await makeShop(owner, app._id, [{ product: 'pro', type: type._id }])
+  const order = `A-${type._id}`
+  await sell(on, shop, paid(order))
+  await allUsed(on, shop._id)
+  const [{ licenses }] = await ordersOf(owner, `search=${order}`)
+  const license = single<{ _id: string }>(licenses)
+  const source = { kind: 'order', name: order }
+  expect((await grantedTo('license', license._id)).grants).toMatchObject([{ kind: 'term', source }])
+  const until = on.clock.inDays(30)
+  await sell(on, shop, {
+    type: 'subscription.renewed',
+    timestamp: on.clock.inDays(0),
+    data: { order, until },
+  })
+  await allUsed(on, shop._id)
+  expect((await grantedTo('license', license._id)).grants).toMatchObject([
+    { kind: 'end', until, source },
+    { kind: 'term', until: null, source },
+  ])
+})
+
+test('the rights of an added key end with the time it gives', async () => {
+  const { user } = await registerUser(on, owner, app)
+  await owner.call('PATCH', `/clients/${user._id}`, { expiresAt: null })
+  const signIn = async () => {
+    const program = await startProgram(on, app)
+    const answer = await program.call('POST', '/login', { username: user.username, password: 'swordfish' })
+    return answer.json.data.user
+  }
+  const add = async (licenseKey: string) => {
+    const program = await startProgram(on, app)
+    return (await program.call('POST', '/upgrade', { username: user.username, licenseKey })).status
+  }
+  const cloud = [await keyOf('Cloud', 24, ['cloud']), await keyOf('Cloud again', 24, ['cloud'])]
+  expect(await add(cloud[0].key)).toBe(200)
+  expect((await signIn()).features).toEqual(['cloud'])
+  const { rights } = await grantedTo('client', user._id)
+  expect(rights).toMatchObject([{ license: cloud[0]._id, features: ['cloud'], until: on.clock.inDays(1) }])
+  // A further key begins where the first one ends.
+  expect(await add(cloud[1].key)).toBe(200)
+  expect((await grantedTo('client', user._id)).rights.at(-1)).toMatchObject({ until: on.clock.inDays(2) })
+  on.clock.advance(2 * day - hour)
+  expect((await signIn()).features).toEqual(['cloud'])
+  on.clock.advance(hour)
+  const ended = await signIn()
+  expect([ended.features, ended.expiresAt]).toEqual([[], null])
+  expect((await grantedTo('client', user._id)).rights).toEqual([])
+})
+
+test('a lease says when features end that last shorter than the lease', async () => {
+  const { user, program } = await registerUser(on, owner, app)
+  const [cloud, long] = [await keyOf('Cloud', 24, ['cloud']), await keyOf('Long', 24 * 90, ['long'])]
+  for (const { key } of [cloud, long])
+    await program.call('POST', '/upgrade', { username: user.username, licenseKey: key })
+  await program.call('POST', '/login', { username: user.username, password: 'swordfish', hwid: 'pc-1' })
+  const { lease } = (await program.call('POST', '/lease', { hwid: 'pc-1' })).json.data
+  const claims = JSON.parse(Buffer.from(lease.split('.')[1], 'base64url').toString())
+  const seconds = Math.floor((on.clock.now() + day) / 1000)
+  expect(claims).toMatchObject({ features: ['long'], featuresUntil: { cloud: seconds } })
+})
