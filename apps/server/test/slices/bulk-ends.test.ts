@@ -35,7 +35,9 @@ const sell = async (term: object) =>
   (await owner.call('POST', '/licenses', { app: app._id, ...term })).json.data.license
 const read = async (noun: Noun, id: string, by = owner) => {
   const { json } = await by.call('GET', `/${noun}/${id}`)
-  return json.data.license ?? json.data.client
+  // What was granted has a history of its own.
+  const { grants: _, ...row } = json.data.license ?? json.data.client
+  return row
 }
 let names = 0
 const newUser = () => registerUser(on, owner, app, `ended-${++names}`)

@@ -26,7 +26,9 @@ const undo = async (noun: Noun, rows: UndoRow[]) => {
 }
 const read = async (noun: Noun, id: string) => {
   const { json } = await owner.call('GET', `/${noun}/${id}`)
-  return json.data.license ?? json.data.client
+  // What was granted has a history of its own.
+  const { grants: _, ...row } = json.data.license ?? json.data.client
+  return row
 }
 let names = 0
 const newUser = () => registerUser(on, owner, app, `undone-${++names}`)

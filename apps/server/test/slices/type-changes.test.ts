@@ -27,7 +27,10 @@ const month = {
 }
 const sell = async (type: string) =>
   (await owner.call('POST', '/licenses', { app: app._id, type })).json.data.license
-const licenseOf = async (id: string) => (await owner.call('GET', `/licenses/${id}`)).json.data.license
+const licenseOf = async (id: string) => {
+  const { grants: _, ...license } = (await owner.call('GET', `/licenses/${id}`)).json.data.license
+  return license
+}
 const change = (id: string, body: object) => owner.call('PUT', `/licenses/${id}`, body)
 const changed = async (id: string, body: object) => {
   const answer = await change(id, body)
