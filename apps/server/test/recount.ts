@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
+import { allApps } from '../src/core/actor.ts'
+import { foldedOf, readHolders } from '../src/modules/entitlements/grants.ts'
 import type { TestServer } from './harness.ts'
 
 type Row = Record<string, unknown>
 
 const bucket = (column: string) => sql.raw(`(${column} + 3599999) / 3600000`)
 
-/** Returns the counts kept by triggers and a recount from the rows, both sorted and without zeros. */
+/** Returns the counts kept by triggers, and the columns that grants fold to, with what the rows give, both sorted and without zeros. */
 export async function recount(on: TestServer): Promise<{ kept: Row[][]; counted: Row[][] }> {
   const { db } = on.database
   const read = async (query: ReturnType<typeof sql>) => {
@@ -43,5 +45,39 @@ export async function recount(on: TestServer): Promise<{ kept: Row[][]; counted:
     sql`select id, (select count(*) from licenses l where l.reseller_id = r.id) as n from resellers r order by id`,
     sql`select id, (select count(*) from apps a where a.owner_id = o.id) as n from owners o order by id`,
   ]
-  return { kept: await Promise.all(kept.map(read)), counted: await Promise.all(counted.map(read)) }
+  const ends = await readEnds(on)
+  return {
+    kept: [...(await Promise.all(kept.map(read))), ends.map(({ kept }) => kept)],
+    counted: [...(await Promise.all(counted.map(read))), ends.map(({ counted }) => counted)],
+  }
+}
+
+/** The ends of all that has grants: the stored columns, and what the grants fold to. */
+async function readEnds({ database: { db } }: TestServer): Promise<{ kept: Row; counted: Row }[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .select(['owner_id', 'license_id', 'client_id'])
+    .distinct()
+    .execute()
+  const ofOwners = [...Map.groupBy(rows, ({ owner_id }) => owner_id)].map(async ([owner, own]) => {
+    const licenses = own.flatMap(({ license_id }) => license_id ?? [])
+    const clients = own.flatMap(({ client_id }) => client_id ?? [])
+    return [
+      ...(await readHolders(db, allApps(owner), { licenses })),
+      ...(await readHolders(db, allApps(owner), { clients })),
+    ]
+  })
+  return (await Promise.all(ofOwners)).flat().map((holder) => {
+    const { license, client } = foldedOf(holder)
+    const stored = (row: object | null, names: object | null) =>
+      row && names && Object.fromEntries(Object.keys(names).map((name) => [name, row[name as keyof object]]))
+    return {
+      kept: {
+        id: holder.id,
+        license: stored(holder.license, license),
+        client: stored(holder.client, client),
+      },
+      counted: { id: holder.id, license, client },
+    }
+  })
 }

@@ -1,14 +1,21 @@
 import type { AddedRights, Grant } from '@keyward/contract'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
-import { makeLicenses, makeType, registerUser, single, startProgram } from '../actors.ts'
+import { makeLicenses, makeType, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { recount } from '../recount.ts'
+import { times } from '../rounds.ts'
 import { allUsed, makeShop, ordersOf, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 
-const on = serverForAll()
+// Let all requests run at once, without the per-account limit.
+const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
+afterEach(async () => {
+  const { kept, counted } = await recount(on)
+  expect(kept).toEqual(counted)
+})
 
 interface Granted {
   grants: Grant[]
@@ -114,3 +121,47 @@ test('a lease says when features end that last shorter than the lease', async ()
   const seconds = Math.floor((on.clock.now() + day) / 1000)
   expect(claims).toMatchObject({ features: ['long'], featuresUntil: { cloud: seconds } })
 })
+
+test('32 callers change the end of one end user at once, and each of them counts once', async () => {
+  const { license, user } = await registerUser(on, owner, app)
+  const before = Date.parse((await grantedTo('client', user._id)).expiresAt ?? '')
+  const keys = await makeLicenses(on, owner, app, 9, 10)
+  const programs = await times(9, () => startProgram(on, app))
+  const calls = [
+    ...Array.from({ length: 9 }, () => () => owner.call('PATCH', `/clients/${user._id}/extend`, { days: 1 })),
+    ...[license, license, license].map(
+      ({ _id }) =>
+        () =>
+          extend('licenses', _id),
+    ),
+    ...[user, user].map(
+      ({ _id }) =>
+        () =>
+          extend('clients', _id),
+    ),
+    ...keys.map(({ key }, at) => () => {
+      const body = { username: user.username, licenseKey: key }
+      return programs[at]!.call('POST', '/upgrade', body)
+    }),
+    // The same key again.
+    ...programs.map((program) => () => {
+      const body = { username: user.username, licenseKey: keys[0]?.key }
+      return program.call('POST', '/upgrade', body)
+    }),
+  ]
+  const answers = await times(calls.length, (at) => calls[at]!())
+  expect(answers.filter(({ status }) => status >= 300).map(refusal)).toEqual(programs.map(() => 'keyUsed'))
+  const after = Date.parse((await grantedTo('client', user._id)).expiresAt ?? '')
+  expect((after - before) / day).toBe(9 + 3 + 2 + 9 * 10)
+  await times(keys.length, (at) =>
+    owner.call('PATCH', `/licenses/${keys[at]!._id}/toggle-ban`, { is_banned: true }),
+  )
+  expect(Date.parse((await grantedTo('client', user._id)).expiresAt ?? '') - before).toBe(14 * day)
+  await times(keys.length, (at) =>
+    owner.call('PATCH', `/licenses/${keys[at]!._id}/toggle-ban`, { is_banned: false }),
+  )
+  expect(Date.parse((await grantedTo('client', user._id)).expiresAt ?? '')).toBe(after)
+})
+
+const extend = (noun: string, id: string) =>
+  owner.call('POST', `/${noun}/bulk`, { action: 'extend', ids: [id], days: 1 })

@@ -5,6 +5,7 @@ import { startServer } from '../harness.ts'
 import { kinds } from '../histories.ts'
 import { HistoryCounts } from '../history-counts.ts'
 import { runHistory } from '../history-run.ts'
+import { recount } from '../recount.ts'
 import { rounds } from '../rounds.ts'
 
 // Compares what customers may use in many histories with what was recorded. HISTORIES=120-180, or 120, chooses histories,
@@ -39,7 +40,9 @@ test.each(ranges)('histories %i to %i are answered as recorded', async (from, to
     if (HISTORIES_RECORD) digests[number - 1] = digestOf(history.text)
     else if (digests[number - 1] !== digestOf(history.text)) different.push(history.text)
   }
+  const { kept, counted } = await recount(on)
   await on.close()
+  expect(kept).toEqual(counted)
   expect(different.length, different[0] && explain(different)).toBe(0)
 })
 

@@ -25,7 +25,9 @@ test('licenses that an owner generates for a reseller name it, count against its
   expect(licenses.map((one: { reseller: unknown }) => one.reseller)).toEqual(
     Array(2).fill({ _id: reseller._id, email: reseller.email }),
   )
-  expect((await owner.call('GET', `/licenses/${licenses[0]._id}`)).json.data.license).toMatchObject(licenses[0])
+  expect((await owner.call('GET', `/licenses/${licenses[0]._id}`)).json.data.license).toMatchObject(
+    licenses[0],
+  )
   const portal = (await reseller.call('GET', '/licenses')).json.data
   expect(portal.stats).toMatchObject({ total: 2, remaining: 1 })
   expect(portal.licenses.map(({ key }: { key: string }) => key).sort()).toEqual(

@@ -312,22 +312,33 @@ interface Changed {
   after: Row
 }
 
+/** The columns of a holder that its grants fold to. */
+export function foldedOf(holder: Holder) {
+  const { license, client, access } = holder
+  const shared = columnsOf(access, graceDaysOf(holder))
+  const { expires_at } = shared
+  return {
+    license: license && { expires_at, ...(access.terms && termColumns(access.terms)) },
+    client: client && { ...shared, grace_days: graceDaysOf(holder) },
+  }
+}
+
 /** Writes the columns of holders that their grants do not fold to yet; returns the holders as they are then. */
 async function writeColumns(tx: Tx, holders: readonly Holder[], now: number): Promise<Holder[]> {
   const licenses: Changed[] = []
   const clients: Changed[] = []
   const written = holders.map((holder) => {
-    const { license, client, access } = holder
-    const graceDays = graceDaysOf(holder)
-    const shared = columnsOf(access, graceDays)
-    const ofLicense = { expires_at: shared.expires_at, ...(access.terms && termColumns(access.terms)) }
-    const ofClient = { ...shared, grace_days: graceDays, added_rights: toAddedRights(access.rights, now) }
-    if (license) licenses.push({ id: license.id, before: { ...license }, after: ofLicense })
-    if (client) clients.push({ id: client.id, before: { ...client }, after: ofClient })
+    const { license, client } = holder
+    const folded = foldedOf(holder)
+    const added_rights = toAddedRights(holder.access.rights, now)
+    if (license && folded.license)
+      licenses.push({ id: license.id, before: { ...license }, after: folded.license })
+    if (client && folded.client)
+      clients.push({ id: client.id, before: { ...client }, after: { ...folded.client, added_rights } })
     return {
       ...holder,
-      license: license && { ...license, ...ofLicense },
-      client: client && { ...client, ...ofClient },
+      license: license && { ...license, ...folded.license },
+      client: client && { ...client, ...folded.client, added_rights },
     }
   })
   // Licenses first, so that their counts are locked before those of end users.
