@@ -89,12 +89,14 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
   const isWhole = !need && lines.every(hasAll)
   const type = changed && typeOf(changed.product, changed.mapped?.type)
+  const issuedUnits = missing.length === 0 ? units : await repo.listUnits(write.tx, order.id)
   if (changed && told.bought.length > 1) needs.push(unclear)
-  else if (type) await giveTypes(write, order, { product: changed.product, type })
-  const rights = await rightsOf(write.tx, paid, issued)
-  await setEnds(write, order, rights, types)
-  await setBans(write, order, rights)
-  const fewer = need ? undefined : await fewerUnits(write.tx, paid, issued)
+  else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
+  const present = type ? await repo.listUnits(write.tx, order.id) : issuedUnits
+  const rights = await rightsOf(write.tx, paid, { issued, units: present })
+  await setEnds(write, order, { units: present, rights, types })
+  await setBans(write, order, { units: present, rights })
+  const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })
   if (fewer) needs.push(fewer)
   const hasKeys = units.length > 0 || missing.length > 0
   if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
@@ -221,9 +223,8 @@ async function issueMissing(
 async function listUntold(
   tx: Tx,
   order: ShopOrderRow,
-  isUntold: (unit: ShopOrderUnitRow) => boolean,
+  units: readonly ShopOrderUnitRow[],
 ): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
-  const units = (await repo.listUnits(tx, order.id)).filter(isUntold)
   const byId = new Map(units.map((unit) => [unit.license_id, unit]))
   const licenses = await lockOrdered(tx, order.owner_id, idsOf(units))
   return licenses.flatMap((license) => {
@@ -237,9 +238,13 @@ const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ l
 async function giveTypes(
   write: WriteTransaction,
   order: ShopOrderRow,
-  { product, type }: { product: string; type: LicenseTypeRow },
+  { units, product, type }: { units: readonly ShopOrderUnitRow[]; product: string; type: LicenseTypeRow },
 ): Promise<void> {
-  const untold = await listUntold(write.tx, order, ({ told_product }) => told_product !== product)
+  const untold = await listUntold(
+    write.tx,
+    order,
+    units.filter(({ told_product }) => told_product !== product),
+  )
   if (untold.length === 0) return
   for (const { license } of untold) await giveType(write, license, type, sourceOf(order))
   // The type set another end.
@@ -254,8 +259,11 @@ async function giveTypes(
 async function setEnds(
   write: WriteTransaction,
   order: ShopOrderRow,
-  rights: Rights,
-  types: ReadonlyMap<string, LicenseTypeRow>,
+  {
+    units,
+    rights,
+    types,
+  }: { units: readonly ShopOrderUnitRow[]; rights: Rights; types: ReadonlyMap<string, LicenseTypeRow> },
 ): Promise<void> {
   const endOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.end
   const isUntold = (unit: ShopOrderUnitRow) => {
@@ -263,7 +271,7 @@ async function setEnds(
     if (!right || (right.end === undefined && right.ban !== null)) return false
     return (right.end ?? null) !== unit.told_end
   }
-  const untold = await listUntold(write.tx, order, isUntold)
+  const untold = await listUntold(write.tx, order, units.filter(isUntold))
   for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
     for (const { license } of some) {
       if (end !== undefined) await changeEnd(write, allApps(order.owner_id), license, end, sourceOf(order))
@@ -279,9 +287,17 @@ async function setEnds(
 const banReasons = { refund: 'The order was refunded', dispute: 'The payment is disputed' } as const
 
 /** Bans licenses or lifts the order's own ban; a ban by the vendor stays what it is. */
-async function setBans(write: WriteTransaction, order: ShopOrderRow, rights: Rights): Promise<void> {
+async function setBans(
+  write: WriteTransaction,
+  order: ShopOrderRow,
+  { units, rights }: { units: readonly ShopOrderUnitRow[]; rights: Rights },
+): Promise<void> {
   const banOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.ban ?? null
-  const untold = await listUntold(write.tx, order, (unit) => unit.told_ban !== banOf(unit))
+  const untold = await listUntold(
+    write.tx,
+    order,
+    units.filter((unit) => unit.told_ban !== banOf(unit)),
+  )
   for (const [ban, some] of Map.groupBy(untold, ({ unit }) => banOf(unit))) {
     for (const { unit, license } of some) {
       const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]

@@ -34,12 +34,16 @@ export function issuedOf({ order, linesBefore }: Order, units: readonly ShopOrde
 }
 
 /** Which licenses have what was paid: units that were given up come last, and those used last come first. */
-export async function rightsOf(tx: Tx, { order, told, ended }: Order, issued: Issued): Promise<Rights> {
-  const units = (await repo.listUnits(tx, order.id)).filter(({ license_id }) => license_id !== null)
+export async function rightsOf(
+  tx: Tx,
+  { order, told, ended }: Order,
+  { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
+): Promise<Rights> {
+  const held = units.filter(({ license_id }) => license_id !== null)
   const isSplit = told.bought.some(({ shares }) => shares.length > 1)
   const usedAt = isSplit ? await repo.listLastUses(tx, order.id) : new Map<string, number>()
   const rights = new Map<string, Pick<Share, 'end' | 'ban'>>()
-  for (const [product, own] of Map.groupBy(units, (unit) => unit.product)) {
+  for (const [product, own] of Map.groupBy(held, (unit) => unit.product)) {
     const shares = told.bought.find((line) => line.product === product)?.shares ?? []
     const each = issued[product]?.each ?? 1
     const rank = ({ license_id, told_end }: ShopOrderUnitRow) =>
@@ -62,12 +66,10 @@ export async function rightsOf(tx: Tx, { order, told, ended }: Order, issued: Is
 }
 
 /** Says that a subscription has fewer units than licenses. */
-export async function fewerUnits(
-  tx: Tx,
-  { order, told, ended }: Order,
-  issued: Issued,
-): Promise<Need | undefined> {
-  const units = await repo.listUnits(tx, order.id)
+export function fewerUnits(
+  { told, ended }: Pick<Order, 'told' | 'ended'>,
+  { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
+): Need | undefined {
   const surplus = told.bought.flatMap(({ product }) => {
     const now = told.lines.find((line) => line.product === product)?.quantity ?? 0
     const ids = units.flatMap(({ product: own, license_id }) =>
