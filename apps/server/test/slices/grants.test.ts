@@ -1,6 +1,7 @@
-import type { AddedRights, Grant } from '@keyward/contract'
+import { type AddedRights, type Grant, limits } from '@keyward/contract'
 import { afterEach, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
+import { newId } from '../../src/core/ids.ts'
 import { makeLicenses, makeType, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
@@ -165,3 +166,41 @@ test('32 callers change the end of one end user at once, and each of them counts
 
 const extend = (noun: string, id: string) =>
   owner.call('POST', `/${noun}/bulk`, { action: 'extend', ids: [id], days: 1 })
+
+test('the grants of a license stay bounded, however often it is changed', async () => {
+  const { license, user } = await registerUser(on, owner, app)
+  const key = single(await makeLicenses(on, owner, app, 1, 10))
+  await (await startProgram(on, app)).call('POST', '/upgrade', {
+    username: user.username,
+    licenseKey: key.key,
+  })
+  const { expiresAt: before } = await grantedTo('client', user._id)
+  const rows = Array.from({ length: 2 * limits.grantsMax }, (_, at) => ({
+    ...{
+      id: newId('gra'),
+      owner_id: owner.id,
+      app_id: app._id,
+      license_id: license._id,
+      kind: 'time' as const,
+    },
+    ...{ at: on.clock.now() + at, moved_ms: hour, source_kind: 'person' as const },
+  }))
+  await on.database.db
+    .insertInto('grants')
+    .values(rows as never)
+    .execute()
+  on.clock.advance(hour)
+  expect((await extend('clients', user._id)).json.data.changed).toBe(1)
+  const stored = await on.database.db
+    .selectFrom('grants')
+    .selectAll()
+    .where('license_id', '=', license._id)
+    .execute()
+  expect(stored.length).toBeLessThan(limits.grantsMax + 5)
+  const after = await grantedTo('client', user._id)
+  expect(Date.parse(after.expiresAt ?? '') - Date.parse(before ?? '')).toBe(2 * limits.grantsMax * hour + day)
+  expect(after.grants).toHaveLength(limits.grantsMax)
+  await owner.call('PATCH', `/licenses/${key._id}/toggle-ban`, { is_banned: true })
+  const { expiresAt: banned } = await grantedTo('client', user._id)
+  expect(Date.parse(after.expiresAt ?? '') - Date.parse(banned ?? '')).toBe(10 * day)
+})

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { day } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
-import { accessOf, columnsOf, type Grant, type Own } from './access.rules.ts'
+import { type Access, accessOf, columnsOf, type Grant, joined, type Own } from './access.rules.ts'
 
 const start = 1_000 * day
 const at = (days: number) => start + days * day
@@ -141,4 +141,39 @@ test('independent grants fold to the same in any order, and one that is taken ba
     const gone = grants.map((one) => (left.includes(one) ? one : withdrawn(one, 12)))
     expect(endOf([term(10), ...gone])).toBe(endOf([term(10), ...left]))
   }
+})
+
+test('joining the oldest grants changes nothing that may be used, nor what a later change does', () => {
+  let shortened = 0
+  for (let seed = 0; seed < 2000; seed += 1) {
+    const draw = drawFrom(seed)
+    const allowed = { devices: 2, seats: null, seat_timeout_seconds: 600, features: '["cloud"]' }
+    const grants = Array.from({ length: 3 + draw(9) }, (_, on) => {
+      const days = draw(20)
+      const gap = draw(4) === 0 ? day : 0
+      const rights = { rights_until: at(on + days), key: { ...allowed, grace_days: 0, banned: 0 as const } }
+      const made = [
+        () => time(on + 1, days, { gap_ms: gap }),
+        () => key(on + 1, days, { gap_ms: gap, source_id: `lic_${on}`, ...rights }),
+        () => key(on + 1, draw(3) === 0 ? null : days, { source_id: `lic_${on}` }),
+        () => withdrawn(key(on + 1, days + 1, { source_id: `lic_${on}` }), on + 1, draw(days + 1)),
+        () => withdrawn(time(on + 1, days), on + 1),
+        () => set(on + 1, draw(6) === 0 ? null : on + days),
+        () => grant(on + 1, { ...term(on + days), at: at(on + 1) }),
+        () => pause(on + 1, on + 1.5),
+      ]
+      return made[draw(made.length)]!()
+    })
+    const all = [term(10), ...grants]
+    const shorter = joined(own, all, 2)
+    if (!shorter) continue
+    shortened += 1
+    expect(shorter.length).toBeLessThan(all.length)
+    for (const more of [[], [time(30, 4)], [pause(30, null)], [key(30, null)]]) {
+      const [whole, short] = [all, shorter].map((some) => accessOf(own, [...some, ...more]))
+      const sorted = (rights: Access['rights']) => rights.toSorted((a, b) => (a.license < b.license ? -1 : 1))
+      expect({ ...short, rights: sorted(short!.rights) }).toEqual({ ...whole, rights: sorted(whole!.rights) })
+    }
+  }
+  expect(shortened).toBeGreaterThan(1000)
 })

@@ -141,6 +141,40 @@ function eventsOf(grants: readonly Grant[]) {
   return [...events, ...resumed].sort((one, other) => one.at - other.at)
 }
 
+/**
+ * Joins the oldest grants to one term, so that at least the newest `kept` ones stay; added keys stay too, because they can
+ * be withdrawn. Folds to the same. Null if nothing can be joined.
+ */
+export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[] | null {
+  let cut = grants.length - kept
+  const openPause = grants.findIndex(({ kind, until }) => kind === 'pause' && until === null)
+  if (openPause >= 0) cut = Math.min(cut, openPause)
+  const lastOf = (at: number) =>
+    Math.max(...grants.slice(0, at).map((one) => Math.max(one.at, pauseEnd(one))))
+  // What comes later must begin after all that is joined.
+  while (cut > 0 && lastOf(cut) >= (grants[cut]?.at ?? Number.POSITIVE_INFINITY)) cut -= 1
+  const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
+  const first = old.find((grant) => !isOfKey(grant))
+  if (!first || old.filter((grant) => !isOfKey(grant)).length < 2) return null
+  const { end, addedMs, terms, rights } = accessOf(own, old)
+  const until = end === never ? null : end - addedMs
+  const term: Grant = {
+    ...{ ...first, kind: 'term', at: lastOf(cut) + 1, until, moved_ms: null, gap_ms: 0, kept_ms: null },
+    ...{ terms: terms && JSON.stringify(terms), withdrawn_at: null },
+  }
+  const replaced = old.findLastIndex((grant) => grant.kind === 'end' && isStanding(grant))
+  const keys = old.flatMap((grant, at) => {
+    if (!isOfKey(grant)) return []
+    const own = rights.find(({ license }) => license === grant.source_id && isStanding(grant))
+    const moved = own ? { ...grant, rights_until: own.until } : grant
+    // A date has replaced what the key gave.
+    return at < replaced ? { ...moved, moved_ms: 0, gap_ms: 0, kept_ms: isStanding(grant) ? null : 0 } : moved
+  })
+  return [...keys, term, ...others]
+}
+
+const pauseEnd = ({ kind, until }: Grant): number => (kind === 'pause' ? (until ?? 0) : 0)
+
 /** The columns of an end user and its first license that checks, lists and counts read. */
 export function columnsOf(access: Access, graceDays: number) {
   const { end, isEndless, leftMs, pausedAt } = access

@@ -1,10 +1,19 @@
+import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { Actor, OwnerScope } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { type Db, foundInScope, insert, isIn, send, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type Access, accessOf, columnsOf, type Grant, type Terms, termColumns } from './access.rules.ts'
+import {
+  type Access,
+  accessOf,
+  columnsOf,
+  type Grant,
+  joined,
+  type Terms,
+  termColumns,
+} from './access.rules.ts'
 import { lockLicensesOf, lockWithUsersLicenses } from './license-locks.ts'
 import { toAddedRights } from './rights.rules.ts'
 
@@ -95,8 +104,10 @@ function changed(holder: Holder, change: Change | undefined, now: number): Holde
   const byId = new Map(changed.map((grant) => [grant.id, grant]))
   const kept = holder.grants.map((grant) => byId.get(grant.id) ?? grant)
   const base = kept.length === 0 ? [baseOf(holder)] : []
-  const grants = [...base, ...kept, ...added.map((grant) => toGrant(grant, now))]
-  return { ...holder, grants, access: accessOf(ownOf(holder), grants) }
+  const all = [...base, ...kept, ...added.map((grant) => toGrant(grant, now))]
+  const own = ownOf(holder)
+  const grants = (all.length > 2 * limits.grantsMax && joined(own, all, limits.grantsMax)) || all
+  return { ...holder, grants, access: accessOf(own, grants) }
 }
 
 const toGrant = (grant: NewGrant, at: number): Grant => ({
@@ -289,13 +300,13 @@ async function writeGrants(tx: Tx, before: readonly Holder[], after: readonly Ho
   for (let at = 0; at < added.length; at += insertedAtOnce)
     await send(tx, [insert(tx, 'grants', added.slice(at, at + insertedAtOnce))])
   const changed = after.flatMap(({ grants }) =>
-    grants.filter((grant) => (known.get(grant.id) ?? grant) !== grant),
+    grants.flatMap((grant) => {
+      const before = known.get(grant.id)
+      return before && before !== grant ? { id: grant.id, change: differing(before, grant) } : []
+    }),
   )
   // Many at once are withdrawn at the same time.
-  const groups = Map.groupBy(changed, ({ until, kept_ms, withdrawn_at }) =>
-    JSON.stringify({ until, kept_ms, withdrawn_at }),
-  )
-  for (const [change, some] of groups) {
+  for (const [change, some] of Map.groupBy(changed, (one) => one.change)) {
     const ids = some.map(({ id }) => id)
     await tx
       .updateTable('grants')
@@ -303,6 +314,23 @@ async function writeGrants(tx: Tx, before: readonly Holder[], after: readonly Ho
       .where(isIn(tx, 'id', ids))
       .execute()
   }
+  const left = new Set(after.flatMap(({ grants }) => grants.map(({ id }) => id)))
+  const gone = [...known.keys()].filter((id) => !left.has(id))
+  if (gone.length > 0)
+    await tx
+      .deleteFrom('grants')
+      .where(isIn(tx, 'id', gone))
+      .execute()
+}
+
+/** The columns in which a grant differs from what it was, as JSON. */
+function differing(before: Grant, after: Grant): string {
+  const stored = Object.entries(columnsOfGrant(before))
+  const change = columnsOfGrant(after)
+  return JSON.stringify(
+    change,
+    stored.filter(([name, value]) => value !== change[name as keyof typeof change]).map(([name]) => name),
+  )
 }
 
 type Row = Record<string, string | number | null>
