@@ -81,6 +81,11 @@ test.each<[what: string, end: number | null | 'endless', grants: Grant[]]>([
   expect(endOf(grants)).toBe(end)
 })
 
+test('pauses that begin when others end, or end at once, count once', () => {
+  const paused = [term(10), pause(2, 4), pause(4, 4), pause(4, 7), pause(7, null)]
+  expect(accessOf(own, paused)).toMatchObject({ end: at(15), pausedAt: at(7), leftMs: 8 * day })
+})
+
 test('an end comes back with its term when what replaced it is taken back', () => {
   const before = accessOf(own, [term(10), time(1, 7)])
   for (const end of [25, null, -3]) {

@@ -132,13 +132,14 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
 }
 
-/** The grants by time, and the ends of pauses between them. */
+/** The grants by time, and between them the ends of pauses, before what begins at the same time. */
 function eventsOf(grants: readonly Grant[]) {
-  const events = grants.map((grant) => ({ at: grant.at, grant, isResumed: false }))
-  const resumed = grants.flatMap((grant) =>
+  const lasting = grants.filter(({ kind, at, until }) => kind !== 'pause' || until !== at)
+  const resumed = lasting.flatMap((grant) =>
     grant.kind === 'pause' && grant.until !== null ? { at: grant.until, grant, isResumed: true } : [],
   )
-  return [...events, ...resumed].sort((one, other) => one.at - other.at)
+  const begun = lasting.map((grant) => ({ at: grant.at, grant, isResumed: false }))
+  return [...resumed, ...begun].sort((one, other) => one.at - other.at)
 }
 
 /**
