@@ -75,7 +75,6 @@ test('licenses of an earlier version stay dated licenses for one device', async 
     app_name: 'Atlas',
     app_public_id: 'ABCDEFGH',
     username: null,
-    paused_at: null,
     left_ms: null,
     added: 0,
     reseller_email: null,

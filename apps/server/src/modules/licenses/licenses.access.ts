@@ -161,9 +161,9 @@ export async function hasTwins(db: Db, appId: string, typed: string): Promise<bo
 export const usernameOf = (license: string) =>
   sql<string | null>`(select u.username from clients u where u.id = ${sql.ref(`${license}.client_id`)})`
 
-/** A column of the end user that shares the end of a license, by the alias of the license. */
-export const ofFirstUser = (license: string, column: 'paused_at' | 'left_ms') =>
-  sql<number | null>`(select ${sql.ref(`u.${column}`)} from clients u
+/** The time that a pause holds of the end user that shares the end of a license, by the alias of the license. */
+export const leftOf = (license: string) =>
+  sql<number | null>`(select u.left_ms from clients u
     where u.id = ${sql.ref(`${license}.client_id`)} and u.license_id = ${sql.ref(`${license}.id`)})`
 
 /** The end users of licenses. */

@@ -4,13 +4,19 @@ import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
-import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { toUndo } from '../entitlements/extensions.ts'
 import { endBeforePause, endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes.ts'
-import { changeAccess, endOfHolder, type Holder, settleAccess, sourceOf } from '../entitlements/grants.ts'
+import {
+  changeAccess,
+  endOfHolder,
+  type Holder,
+  readHolders,
+  settleAccess,
+  sourceOf,
+} from '../entitlements/grants.ts'
 import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
 import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
@@ -93,28 +99,28 @@ async function checkSeen(
   const now = { devices, features: JSON.parse(features), note, type }
   if (hasChanged(now, details(seen), details(wanted))) throw problem('license_changed')
   if (seen.expiresAt === undefined && seen.term === undefined) return
-  const view = await repo.findLicense(write.tx, actor, license.id)
-  if (!view) throw problem('not_found')
-  if (hasNewEnd(view, seen, wanted.expiresAt, write.now)) throw problem('license_changed')
+  const [holder] = await readHolders(write.tx, actor, { licenses: [license.id] })
+  if (!holder || hasNewEnd(holder, seen, wanted.expiresAt, write.now)) throw problem('license_changed')
 }
 
 /** Whether the end has changed since the caller saw it. An end that equals the edit counts as unchanged. */
 function hasNewEnd(
-  view: repo.LicenseView,
+  holder: Holder,
   { expiresAt, term }: Seen,
   wanted: string | null | undefined,
   now: number,
 ): boolean {
-  const current = displayedEnd(view, now)
+  const current = endOfHolder(holder, now)
+  const currentTerm = holder.license?.term
   const isWanted = (end: number | null) =>
     end === current || (end !== null && current !== null && Math.max(end, current) <= now)
-  if (wanted !== undefined && view.term !== 'first_use' && isWanted(toEndMs(wanted))) return false
-  if (term !== undefined && term !== view.term) return true
+  if (wanted !== undefined && currentTerm !== 'first_use' && isWanted(toEndMs(wanted))) return false
+  if (term !== undefined && term !== currentTerm) return true
   if (expiresAt === undefined) return false
   const end = toEndMs(expiresAt)
   if (end === current) return false
   // The end of a paused license moves with the clock: the caller saw an earlier one.
-  const earliest = endBeforePause(view)
+  const earliest = holder.client ? endBeforePause(holder.client) : current
   return end === null || current === null || earliest === null || end < earliest || end > current
 }
 

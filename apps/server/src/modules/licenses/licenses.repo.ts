@@ -4,7 +4,7 @@ import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
-import { ofFirstUser, usernameOf } from './licenses.access.ts'
+import { leftOf, usernameOf } from './licenses.access.ts'
 
 /** A license with joined columns for display. */
 export interface LicenseView extends LicenseRow {
@@ -15,8 +15,7 @@ export interface LicenseView extends LicenseRow {
   username: string | null
   /** Whether it was added to its end user, whose first license is another one. */
   added: number
-  /** The pause of the end user whose first license it is. */
-  paused_at: number | null
+  /** The time that a pause of the end user holds whose first license it is. */
   left_ms: number | null
   reseller_email: string | null
   type_name: string | null
@@ -37,8 +36,7 @@ const views = (db: Db, scope: OwnerScope) =>
       'a.app_id as app_public_id',
       usernameOf('l').as('username'),
       isAdded.as('added'),
-      ofFirstUser('l', 'paused_at').as('paused_at'),
-      ofFirstUser('l', 'left_ms').as('left_ms'),
+      leftOf('l').as('left_ms'),
       'r.email as reseller_email',
       'lt.name as type_name',
       shownCustomer(scope, 'l').as('customer'),

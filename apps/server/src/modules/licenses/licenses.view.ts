@@ -26,7 +26,6 @@ export const asNew = (
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,
-  paused_at: null,
   left_ms: null,
   reseller_email: reseller?.email ?? null,
   type_name: type?.name ?? null,

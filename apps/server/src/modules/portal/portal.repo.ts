@@ -4,7 +4,7 @@ import { orderOf, type Page } from '../../core/paging.ts'
 import type { Database } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/lists/search.ts'
-import { ofFirstUser, usernameOf } from '../licenses/licenses.access.ts'
+import { leftOf, usernameOf } from '../licenses/licenses.access.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
 export function pageOfLicenses(
@@ -64,7 +64,7 @@ export async function readLicenses({ db }: Database, { resellerId }: ResellerAct
     .selectFrom('licenses as l')
     .select(['l.id', 'l.key', 'l.used', 'l.banned', 'l.created_at', 'l.expires_at', 'l.grace_days'])
     .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at'])
-    .select([usernameOf('l').as('username'), ofFirstUser('l', 'left_ms').as('left_ms')])
+    .select([usernameOf('l').as('username'), leftOf('l').as('left_ms')])
     .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
     .orderBy('l.seq', orderOf.newest)
