@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
@@ -127,8 +128,9 @@ async function newestOf(tx: Tx, keys: readonly Key[]) {
   const rows = await tx
     .selectFrom('grants')
     .select(['id', 'source_id', 'license_id', 'client_id', 'withdrawn_at'])
-    .where('source_kind', '=', 'key')
-    .where('kind', '=', 'time')
+    // Written out, because the index is partial.
+    .where('source_kind', '=', sql.lit('key'))
+    .where('kind', '=', sql.lit('time'))
     .where(
       isIn(
         tx,

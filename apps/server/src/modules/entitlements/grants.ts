@@ -239,6 +239,7 @@ export async function readGrants(
 ): Promise<Map<string, Grant[]>> {
   const licenses = holders.flatMap(({ license }) => license?.id ?? [])
   const clients = holders.flatMap(({ license, client }) => (license ? [] : (client?.id ?? [])))
+  if (licenses.length + clients.length === 0) return new Map()
   const rows = await db
     .selectFrom('grants as g')
     .leftJoin('licenses as k', (join) =>
@@ -246,7 +247,12 @@ export async function readGrants(
     )
     .selectAll('g')
     .select(['k.devices', 'k.seats', 'k.seat_timeout_seconds', 'k.features', 'k.grace_days', 'k.banned'])
-    .where(({ or }) => or([isIn(db, 'g.license_id', licenses), isIn(db, 'g.client_id', clients)]))
+    .where(({ or }) =>
+      or([
+        ...(licenses.length > 0 ? [isIn(db, 'g.license_id', licenses)] : []),
+        ...(clients.length > 0 ? [isIn(db, 'g.client_id', clients)] : []),
+      ]),
+    )
     .orderBy('g.seq')
     .execute()
   const grants = rows.map(
