@@ -51,7 +51,6 @@ const tablesOf = {
     ...['data_imports', 'data_import_files', 'data_import_parts', 'data_import_rows'],
     'imported_users',
   ],
-  bulk: ['imports', 'import_chunks', 'import_skips'],
   'offline-activations': ['offline_activations'],
   compatibility: ['compatibility', 'compatibility_programs', 'compatibility_names'],
 }

@@ -94,7 +94,6 @@ test('no form reports an error for an untouched field', { tag: '@full' }, async 
     '/dashboard?dialog=new-app',
     `/dashboard?dialog=edit-app&id=${app._id}`,
     '/licenses?dialog=generate',
-    '/licenses?dialog=import',
     '/users?dialog=create',
     '/profile?dialog=change-password',
     '/profile?dialog=change-email',

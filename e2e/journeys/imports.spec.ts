@@ -1,6 +1,17 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { choose, dialog, enter, makePremium, moreAction, Program, row, rows, Vendor } from '../steps.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  inDays,
+  makePremium,
+  moreAction,
+  Program,
+  row,
+  rows,
+  Vendor,
+} from '../steps.ts'
 
 /** What the old system stored of `ring-bearer-1`. */
 const password = '$2y$10$PMVE3L.XXdURnV8LirvwY.3adQybhxo9Jb77uH8n5OzEJq6y1QCRS'
@@ -19,12 +30,11 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
   const app = await vendor.createApp()
   const soon = String(Math.floor(Date.now() / 1000) + 30 * 86_400)
   await enter(page, vendor, '/licenses')
-  await moreAction(page, 'Import from another system')
+  await moreAction(page, 'Import licenses')
   await expect(page).toHaveURL(/\/imports/)
-  await expect(page.getByText('No imports yet')).toBeVisible()
-  await page.getByRole('button', { name: 'New Import' }).first().click()
   const form = dialog(page, 'New Import')
   await expectAccessible(page, 'a new import')
+  await choose(form, 'System', 'KeyAuth')
   await form.getByRole('button', { name: 'Check Files' }).click()
   await expect(form.getByRole('alert')).toHaveText('Choose at least one file')
   await form.locator('input[type=file]').setInputFiles([
@@ -75,6 +85,41 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
   const { clients } = await vendor.call('GET', '/clients')
   expect(clients.map(({ username }: { username: string }) => username)).toEqual(['frodo'])
   await expectAccessible(page, 'an import that is undone')
+})
+
+test('imports a CSV file with the columns of an export, and reports the keys that it made', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp()
+  await vendor.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
+  await vendor.createLicenses(app, 27)
+  await vendor.call('POST', '/licenses', { app: app._id, expiresAt: inDays(30), key: 'TAKEN-KEY-1' })
+  await enter(page, vendor, '/imports')
+  await expect(page.getByText('No imports yet')).toBeVisible()
+  await page.getByRole('button', { name: 'New Import' }).first().click()
+  const form = dialog(page, 'New Import')
+  await form.locator('input[type=file]').setInputFiles({
+    name: 'mine.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(
+      'License Key;expiresAt;key;banned;banReason\nx;2090-12-31;NEW-KEY-1;WAHR;Charged back\nx;2090-12-31;TAKEN-KEY-1\nx;soon;LATE-KEY-1\nx;2090-12-31\nx;2090-12-31;LAST-KEY-1\n',
+    ),
+  })
+  await form.getByRole('button', { name: 'Check Files' }).click()
+  await expect(rows(page)).toHaveText([
+    /NEW-KEY-1.*Will be created/s,
+    /TAKEN-KEY-1.*Left out.*The key exists already/s,
+    /LATE-KEY-1.*Problem.*expiresAt must be an ISO 8601 date/s,
+    /—.*Will be created.*It gets a random key/s,
+    /LAST-KEY-1.*Problem.*Your plan allows 30 licenses per app/s,
+  ])
+  expect((await vendor.call('GET', '/licenses')).pagination.total).toBe(28)
+  await page.getByRole('button', { name: 'Import 2 Rows' }).click()
+  await expect(page.getByText('2 licenses and 0 end users created.')).toBeVisible()
+  const [random, banned] = (await vendor.call('GET', '/licenses')).licenses
+  expect(banned).toMatchObject({ key: 'NEW-KEY-1', banned: true, banReason: 'Charged back' })
+  await expect(row(page, random.key)).toContainText('Created')
 })
 
 test('maps the columns of a CSV list, whose preview shows its cells', {

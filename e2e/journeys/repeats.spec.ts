@@ -54,29 +54,6 @@ test('an app is created once if the answer is lost and the dialog is submitted a
   expect((await vendor.call('GET', '/apps')).count).toBe(1)
 })
 
-test('an import whose answer was lost is imported once, also after another check', { tag: '@full' }, async ({
-  page,
-  request,
-}) => {
-  const vendor = await Vendor.signUp(request)
-  await vendor.createApp()
-  await enter(page, vendor, '/licenses?dialog=import')
-  await dialog(page, 'Import Licenses').getByLabel('CSV').fill('expiresAt\n2090-01-01\nsoon\n2090-01-01\n')
-  await page.getByRole('button', { name: 'Check First' }).click()
-  const check = dialog(page, 'Check the Import')
-  const submit = check.getByRole('button', { name: 'Import 2 Licenses' })
-  await expect(submit).toBeEnabled()
-  await loseAnswer(page, '/licenses/import')
-  await submit.click()
-  await expectToast(page, 'Import Failed', unreachable)
-  await check.getByRole('button', { name: 'Back' }).click()
-  await page.getByRole('button', { name: 'Check First' }).click()
-  await submit.click()
-  const done = dialog(page, 'Licenses Imported')
-  await expect(done.locator('tbody').getByRole('row')).toHaveText([/^2/, /^4/])
-  expect((await vendor.call('GET', '/licenses')).stats.total).toBe(2)
-})
-
 test('a request that is repeated after another sign-in is carried out once', { tag: '@full' }, async ({
   page,
   request,

@@ -377,7 +377,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     offlineActivationsRoutes(mount, { ctx, activity, blocks, reads, signer })
     resellersRoutes(mount, ctx)
     bulkRoutes(mount, ctx)
-    importsRoutes(mount, ctx, () => runsImports && imports.wake())
+    importsRoutes(mount, ctx, imports, () => runsImports && imports.wake())
     portalRoutes(mount, ctx, attempts, resets)
     plansRoutes(mount, ctx)
     const factors = { ctx, attempts }
@@ -413,7 +413,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     warn: (text) => server.log.warn(text),
     pauseFullWebhooks: () => pauseFullWebhooks({ ctx, consoleUrl }),
     remindersAfterMs: options.remindersAfterMs,
-    importsEveryMs: options.importsEveryMs,
   })
   const stopErasures = startErasures(
     { ctx, log: activity },

@@ -1,10 +1,13 @@
+import type { DataOf, endpoints } from '@keyward/contract'
 import { toOwnerActor } from '../src/core/actor.ts'
-import type { ImportResult } from '../src/modules/bulk/import.rules.ts'
-import { importLicenses } from '../src/modules/bulk/import.service.ts'
+import { importLicenses } from '../src/modules/imports/imports.call.ts'
+import { ImportRunner } from '../src/modules/imports/imports.runner.ts'
 import type { Ctx } from '../src/service/ctx.ts'
 import { doOnce, type KeyedRequest } from '../src/service/idempotency.ts'
 import type { Owner } from './actors.ts'
 import { type TestServer, transactionsOn } from './harness.ts'
+
+export type ImportResult = DataOf<typeof endpoints.bulk.importLicenses>
 
 /** Runs imports whose transactions wait for `before`, which receives their numbers from 1. */
 export const heldImportsOn =
@@ -33,11 +36,12 @@ export const heldImportsOn =
       sessionId: 'ses_1',
       address: '192.0.2.1',
     })
-    const ctx: Partial<Ctx> = { clock, config, database, db: database.db, seal, tx }
-    const work = () => importLicenses(ctx as Ctx, actor, { app: app._id, csv, dryRun: false })
+    const ctx = { clock, config, database, db: database.db, seal, tx } as Partial<Ctx> as Ctx
+    const runner = new ImportRunner(ctx, { onError: () => {} })
+    const work = () => importLicenses(ctx, runner, actor, { app: app._id, csv, dryRun: false })
     if (!keyed) return work()
     const { answer } = await doOnce(
-      ctx as Ctx,
+      ctx,
       actor,
       keyed,
       async () => ({ data: await work() }),

@@ -70,3 +70,35 @@ test('an import that is killed while it reads, creates and undoes is done exactl
   await expect.poll(state, { timeout: 120_000 }).toBe('undone')
   expect(readAll()).toEqual({ licenses: 0, clients: 0, counted: 0, devices: 0 })
 })
+
+test('licenses that a call imports are created exactly once, also if it is killed and repeated', async () => {
+  const csv = `expiresAt\n${'2090-01-01\n'.repeat(rows)}`
+  const importing = () =>
+    fetch(`${server.url}/api/licenses/import`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        'idempotency-key': 'killed',
+      },
+      body: JSON.stringify({ app, csv, dryRun: false }),
+    })
+  const created = () =>
+    Number(read("select coalesce(sum(created), 0) from data_imports where preset = 'call'"))
+  const first = importing().catch(() => undefined)
+  await killWhen(() => created() > 0)
+  await first
+  const repeated = (await (await importing()).json()) as { data: { rows: { key: string }[] } }
+  const keys = repeated.data.rows.map(({ key }) => key)
+  expect(new Set(keys).size).toBe(rows)
+  expect(readAll()).toMatchObject({ licenses: rows, counted: rows })
+  expect(
+    read(
+      "select count(*) from licenses where key in (select value from json_each('" +
+        JSON.stringify(keys) +
+        "'))",
+    ),
+  ).toBe(rows)
+  const ofCall = `select count(*) from audit where action = 'licenses.imported' and detail = '{"count":${rows}}'`
+  expect(read(ofCall)).toBe(1)
+  expect(read("select count(*) from data_imports where preset = 'call'")).toBe(0)
+})

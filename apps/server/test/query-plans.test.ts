@@ -35,7 +35,6 @@ import { removeAppFromApiKeys } from '../src/modules/api-keys/api-keys.access.ts
 import * as apiKeys from '../src/modules/api-keys/api-keys.repo.ts'
 import { hasRoomForFile, lockApps, readFreePlaces } from '../src/modules/apps/apps.access.ts'
 import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
-import { findImportByAnswer, listSkips, takeChunks } from '../src/modules/bulk/import.repo.ts'
 import { listAddresses } from '../src/modules/customers/customers.access.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices/leased-places.access.ts'
@@ -47,6 +46,7 @@ import * as entitlements from '../src/modules/entitlements/entitlements.service.
 import { withdrawKeys } from '../src/modules/entitlements/grants.changes.ts'
 import { changeAccess, type Which } from '../src/modules/entitlements/grants.ts'
 import * as licenseRows from '../src/modules/entitlements/license-rows.ts'
+import { findRunning, listSkipped } from '../src/modules/imports/imports.repo.ts'
 import { countLicenses } from '../src/modules/license-types/license-types.repo.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
 import { licenseList } from '../src/modules/licenses/licenses.list.ts'
@@ -318,17 +318,10 @@ test('finds the oldest stored answers of an account through their indexes', asyn
   expect([...oldest, ...room].filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
-test('takes the chunks of an import in the order of their index', async () => {
-  const plan = await plansOf((tx) => takeChunks(tx, 'imp_1', 10))
-  expect(plan.length).toBeGreaterThan(0)
-  for (const step of plan)
-    expect(step).toMatch(/^SEARCH import_chunks USING .*import_chunks_1 \(import_id=\?/)
-})
-
-test('finds the import of a stored answer, and its skipped rows, through indexes', async () => {
-  const found = await plansOf((tx) => findImportByAnswer(tx, scope, 'answer'))
-  const skips = await plansOf((tx) => listSkips(tx, 'imp_1'))
-  for (const step of [...found, ...skips]) expect(step).toMatch(/^SEARCH import(s|_skips) USING /)
+test('finds the import of a call, and the rows that it skipped, through indexes', async () => {
+  const found = await plansOf((tx) => findRunning(tx, 'imp_1'))
+  const skipped = await plansOf((tx) => listSkipped(tx, 'imp_1'))
+  for (const step of [...found, ...skipped]) expect(step).toMatch(/^SEARCH data_import(s|_rows) USING INDEX /)
 })
 
 test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {

@@ -5,6 +5,7 @@ import { appFilter, appRef, exportTypes, id, idParams, isoTime, pageQuery, pagin
 
 /** What wrote the files of an import. */
 export const importPresets = [
+  'keyward',
   'keyauth',
   'keygen',
   'cryptlex',

@@ -20,7 +20,7 @@ export {
 export { run, runTogether, send } from './run.ts'
 export { appInScope, foundInScope, inScope, isOneOf } from './scope.ts'
 export { inSlices, type Slice } from './slices.ts'
-export { insert, insertUnlessTaken, update } from './statements.ts'
+export { insert, update } from './statements.ts'
 export { type Step, type Steps, type StepTransaction, setSteps, stepsOf } from './steps.ts'
 export type { Db, Tx } from './tables.ts'
 export { holdsUpOthers, isMany, readPatiently, type TransactionOptions } from './transact.ts'

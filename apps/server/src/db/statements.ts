@@ -62,24 +62,6 @@ function amongApps(syntax: Syntax, apps: ReadonlySet<string>, parameters: unknow
   return `coalesce("app_id", '') in (${cells.join(', ') || 'null'})`
 }
 
-/**
- * One insert of rows that SQLite reads from JSON, each a list of the columns' values. It leaves out rows that a unique
- * index forbids, and returns the values of one column.
- */
-export function insertUnlessTaken<Table extends keyof Tables & string>(
-  table: Table,
-  columns: readonly string[],
-  json: string,
-  returned: keyof Tables[Table] & string,
-): CompiledQuery {
-  const values = columns.map((_, at) => `value ->> ${at}`).join(', ')
-  return CompiledQuery.raw(
-    `insert into ${quoted(table)} (${columns.map(quoted).join(', ')})
-    select ${values} from json_each(?) where true on conflict do nothing returning ${quoted(returned)}`,
-    [json],
-  )
-}
-
 function refuseOthers(rows: readonly object[], columns: readonly string[]): void {
   const known = new Set(columns)
   for (const row of rows) {

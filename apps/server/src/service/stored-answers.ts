@@ -26,30 +26,6 @@ export interface Stored extends Rights {
 /** How much one transaction deletes: SQLite reads each page of an answer before it frees the page. */
 const deletedAtOnce = { answers: 100, bytes: 4_194_304 }
 
-/** Changes the result of the first step of an interrupted request. */
-export async function amendResult<T>(
-  ctx: Pick<Ctx, 'seal'>,
-  { tx }: WriteTransaction,
-  id: string,
-  change: (result: T) => T,
-): Promise<void> {
-  const row = await tx
-    .selectFrom('idempotency_keys')
-    .select(['answer', 'runner'])
-    .where('id', '=', id)
-    .where('runner', 'is not', null)
-    .executeTakeFirst()
-  if (!row) return
-  const stored = await open(ctx, row, id)
-  const results = { ...stored.results, 0: change(stored.results[0] as T) }
-  const answer = await seal(ctx, { ...stored, results }, id)
-  await tx
-    .updateTable('idempotency_keys')
-    .set({ answer, bytes: answer.length })
-    .where('id', '=', id)
-    .execute()
-}
-
 /** Deletes what is stored of a request whose change was undone, so that a repeat tries again. */
 export async function forgetAnswer({ tx }: WriteTransaction, id: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('id', '=', id).execute()

@@ -12,8 +12,9 @@ import { resetOwnerPassword } from '../../src/modules/account/account.operator.t
 import { findOwnerByEmail } from '../../src/modules/owners/owners.service.ts'
 import { makePostgresDatabase, startServer } from '../harness.ts'
 import { startOfTests } from '../migrated.ts'
+import { recount } from '../recount.ts'
 
-test('owners of an earlier version get an account with their id; sessions, reset links and passwords keep working', async () => {
+test('owners of an earlier version get an account with their id; sessions, reset links, passwords and imports keep working', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'keyward-accounts-'))
   const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
   const earlier = openDatabase({ url, dataDir })
@@ -43,7 +44,15 @@ test('owners of an earlier version get an account with their id; sessions, reset
     }
   }
   await run(`insert into imports (id, owner_id, app_id, session_id, address, column_names, count, created_at)
-    values ('imp_1', 'own_ada', 'app_ada', 'ses_ada', '::1', '[]', 0, 1)`)
+    values ('imp_1', 'own_ada', 'app_ada', 'ses_ada', '::1',
+    '["id","owner_id","app_id","key","key_normalized","expires_at","created_at"]', 2, ${since})`)
+  const stored = (at: number) => `["lic_${at}","own_ada","app_ada","KEY-${at}","KEY-${at}",${until},${since}]`
+  await run(`insert into import_chunks (import_id, part, n, content) values ('imp_1', 0, 1, '[${stored(1)}]'),
+    ('imp_1', 1, 1, '[${stored(2)}]')`)
+  await run(
+    "insert into import_skips (import_id, key, message) values ('imp_1', 'KEY-0', 'The key exists already')",
+  )
+  await run("update apps set license_count = 2 where id = 'app_ada'")
 
   await migrate(earlier, migrations, { now: 2 })
 
@@ -66,15 +75,24 @@ test('owners of an earlier version get an account with their id; sessions, reset
     { id: 'own_ada', account_id: 'own_ada', premium_until: until, app_count: 1 },
     { id: 'own_bob', account_id: 'own_bob', premium_until: until, app_count: 1 },
   ])
-  expect(await db.selectFrom('imports').select(['actor_kind', 'actor_id']).execute()).toEqual([
-    { actor_kind: 'owner', actor_id: 'own_ada' },
-  ])
   expect(await findOwnerByEmail(db, 'bob@example.com')).toMatchObject({ id: 'own_bob' })
-  await run("delete from imports where id = 'imp_1'")
   await earlier.close()
 
   const on = await startServer({ DATA_DIR: dataDir, ...(url === undefined ? {} : { DATABASE_URL: url }) })
   try {
+    const imported = on.database.db
+      .selectFrom('licenses')
+      .select(['key', 'expires_at', 'client_id'])
+      .orderBy('key')
+    await expect
+      .poll(() => imported.execute())
+      .toEqual(['KEY-1', 'KEY-2'].map((key) => ({ key, expires_at: until, client_id: null })))
+    const records = on.database.db.selectFrom('audit').select(['actor_kind', 'actor_id', 'detail'])
+    expect(await records.where('action', '=', 'licenses.imported').execute()).toEqual([
+      { actor_kind: 'owner', actor_id: 'own_ada', detail: '{"count":2}' },
+    ])
+    const { kept, counted } = await recount(on)
+    expect(kept).toEqual(counted)
     const profile = async (base: string, token: string) => on.call('GET', `${base}/profile`, { token })
     const { json } = await profile('/auth', 'kwo_token-of-the-person-ada')
     expect(json.data.user).toMatchObject({

@@ -1,9 +1,10 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { License } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { confirmImportedEmail } from '../../src/modules/imports/imports.access.ts'
-import { makeApp, signUp, single, startProgram } from '../actors.ts'
+import { makeApp, makeType, signUp, single, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { ctxOf } from '../harness.ts'
@@ -120,6 +121,46 @@ test('skips what exists already, and undoes what was not used since', async () =
   const outcomes = (await rowsOf(owner, first._id)).map((row: { outcome: string }) => row.outcome)
   expect(outcomes.toSorted()).toEqual(['kept', 'undone'])
   expect((await owner.call('POST', `/imports/${first._id}/undo`)).status).toBe(409)
+})
+
+test('a list of Keyward becomes licenses, with random keys where it has none', async () => {
+  const [from, into] = [await makeApp(owner), await makeApp(owner)]
+  await makeType(owner, into, { name: 'Pro', keyPrefix: 'PRO', seats: 4 })
+  const sold = { app: from._id, expiresAt: on.clock.inDays(50), note: 'of Ann' }
+  const { license } = (await owner.call('POST', '/licenses', sold)).json.data
+  const exported = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
+  const own = ['License Key,type,duration,note', 'OLD-1,pro,,"two', 'lines"', 'OLD-2,,soon,', ',,lifetime,']
+  const files = [
+    { name: 'export.csv', content: exported },
+    { name: 'again.csv', content: exported },
+    { name: 'own.csv', content: own.join('\n') },
+  ]
+  const { _id } = await prepareImport(owner, into, files, 'keyward')
+  const counts = { questions: [], created: 3, skipped: 1, failed: 1 }
+  expect(await runImport(owner, _id, true)).toMatchObject(counts)
+  /** Files that arrive together have no order. */
+  const reported = async () =>
+    (await rowsOf(owner, _id))
+      .map(({ name, outcome, message }: Record<string, string>) => `${name} ${outcome}: ${message}`)
+      .toSorted()
+  const expected = (...random: string[]) =>
+    [
+      ...random.map((key) => `${key} created: It gets a random key.`),
+      ' failed: duration must be like 30 days: hours, days, months or years, at most 100 years',
+      `${license.key} created: null`,
+      `${license.key} skipped: An earlier row has the same key, or one that reads the same`,
+    ].toSorted()
+  expect(await reported()).toEqual(expected('', ''))
+  expect(await runImport(owner, _id, false)).toMatchObject(counts)
+  const made = new Map((await licensesOf(into)).map((one: License) => [one.note, one]))
+  expect(made.get('of Ann')).toMatchObject({ key: license.key, expiresAt: license.expiresAt })
+  const [pro, forever] = [made.get('two lines'), made.get(null)] as License[]
+  expect(pro).toMatchObject({ key: expect.stringMatching(/^PRO-/), seats: 4, type: { name: 'Pro' } })
+  expect(forever).toMatchObject({ term: 'forever', expiresAt: null })
+  expect(await reported()).toEqual(expected(pro?.key ?? '', forever?.key ?? ''))
+  await owner.call('POST', `/imports/${_id}/undo`)
+  expect(await settled(owner, _id)).toMatchObject({ state: 'undone', kept: 0 })
+  expect(await licensesOf(into)).toEqual([])
 })
 
 test('accepts one of several hardware ids written one behind the other, and binds exactly that one', async () => {

@@ -165,7 +165,8 @@ describe.skipIf(storage === undefined)('a full disk', () => {
     limited.empty(on)
     await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
     const { db } = on.database
-    const interrupted = () => db.selectFrom('imports').select('id').execute()
+    const interrupted = () =>
+      db.selectFrom('data_imports').select('id').where('claimed_until', 'is not', null).execute()
     await expect.poll(interrupted).toEqual([])
     const { total } = (await owner.call('GET', `/licenses?app=${own._id}&limit=1`)).json.data.stats
     const records = await db

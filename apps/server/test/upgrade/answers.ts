@@ -1,5 +1,5 @@
+import { readCsvTable } from '@keyward/contract/imported-files'
 // Every answer that a server gives about what it stores, found by its own list of calls.
-import { parseCsv } from '../../src/modules/bulk/csv.ts'
 import { until } from '../cluster/programs.ts'
 import { pausedUser } from './fill.ts'
 
@@ -110,7 +110,7 @@ export const fetchAgain = (url: string, headers: Record<string, string> = {}): P
 
 /** The lines of an export with the names of their columns, so that a new column is an added field. */
 function toObjects(csv: string): object[] {
-  const [names, ...lines] = parseCsv(csv).map(({ cells }) => cells)
+  const [names, ...lines] = Array.from(readCsvTable(csv, ','), ({ cells }) => cells)
   return lines.map((cells) => Object.fromEntries((names ?? []).map((name, at) => [name, cells[at]])))
 }
 

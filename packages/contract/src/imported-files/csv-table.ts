@@ -9,6 +9,8 @@ export interface CsvLine {
   line: number
   cells: string[]
   problem: string | undefined
+  /** Whether a quote stands where RFC 4180 allows none. */
+  isLoose: boolean
 }
 
 /**
@@ -20,13 +22,20 @@ export function* readCsvTable(text: string, delimiter: CsvDelimiter): Generator<
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
   let line = 1
   while (at < length) {
-    const record: CsvLine = { line, cells: [], problem: undefined }
+    // A file can be a megabyte of empty lines.
+    if (text[at] === '\n' || text[at] === '\r') {
+      at += text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1
+      line += 1
+      continue
+    }
+    const record: CsvLine = { line, cells: [], problem: undefined, isLoose: false }
     let ended = false
     while (!ended) {
       const cell = readCell(text, at, delimiter)
       if (record.cells.length < csvBounds.cells) record.cells.push(cell.text)
       else record.problem ??= `The line has more than ${csvBounds.cells} cells`
       if (cell.tooLong) record.problem ??= `A cell has more than ${csvBounds.cell} characters`
+      record.isLoose ||= cell.isLoose
       line += cell.lineEnds
       at = cell.end
       ended = at >= length || text[at] !== delimiter
@@ -47,6 +56,7 @@ interface Cell {
   end: number
   lineEnds: number
   tooLong: boolean
+  isLoose: boolean
 }
 
 const readCell = (text: string, start: number, delimiter: CsvDelimiter): Cell =>
@@ -59,7 +69,8 @@ function readPlain(text: string, start: number, delimiter: CsvDelimiter): Cell {
     if (character === delimiter || character === '\n' || character === '\r') break
   }
   const tooLong = end - start > csvBounds.cell
-  return { text: tooLong ? '' : text.slice(start, end), end, lineEnds: 0, tooLong }
+  const cell = text.slice(start, end)
+  return { text: tooLong ? '' : cell, end, lineEnds: 0, tooLong, isLoose: cell.includes('"') }
 }
 
 /** Undefined unless a closing quote stands before a delimiter or line end, near enough. */
@@ -78,7 +89,7 @@ function readQuoted(text: string, start: number, delimiter: CsvDelimiter): Cell 
     if (next !== undefined && next !== delimiter && next !== '\n' && next !== '\r') return undefined
     const inner = text.slice(start + 1, at).replaceAll('""', '"')
     const tooLong = inner.length > csvBounds.cell
-    return { text: tooLong ? '' : inner, end: at + 1, lineEnds, tooLong }
+    return { text: tooLong ? '' : inner, end: at + 1, lineEnds, tooLong, isLoose: false }
   }
   return undefined
 }

@@ -1,4 +1,3 @@
-import { wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { appTabPath, appTabs } from '../../lib/navigation/app-tabs.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
@@ -23,7 +22,6 @@ export interface CommandFacts {
 export type CommandIcon =
   | 'page'
   | 'create'
-  | 'import'
   | 'app'
   | 'license'
   | 'user'
@@ -118,7 +116,11 @@ const pages: { label: string; to: string; words?: string }[] = [
 const creations = [
   { label: 'Create app', path: paths.dashboard, words: 'new add application' },
   { label: 'Generate license', path: paths.licenses, words: 'new create key' },
-  { label: 'Import from another system', path: paths.imports, words: 'new move migrate files' },
+  {
+    label: 'Import licenses',
+    path: paths.imports,
+    words: 'new csv upload keys move migrate files from another system',
+  },
   { label: 'Create end user', path: paths.users, words: 'new add client' },
   { label: 'Add customer', path: paths.customers, words: 'new create buyer' },
   { label: 'Create reseller', path: paths.resellers, words: 'new add' },
@@ -169,18 +171,6 @@ export function commandsFor(facts: CommandFacts): Command[] {
         const to = `${path}?dialog=${createDialogs[path]?.dialog}`
         return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
       }),
-    ...(apps.length > 0 && may(wire.bulk.importLicenses)
-      ? [
-          {
-            id: 'import-licenses',
-            group: 'Create',
-            label: 'Import licenses',
-            icon: 'import' as const,
-            words: 'csv upload keys',
-            to: `${paths.licenses}?dialog=import`,
-          },
-        ]
-      : []),
     ...apps.flatMap((app) => [toAppCommand(app), ...toTabCommands(app, may)]),
     ...(['password', 'email'] as const).map(
       (what): Command => ({

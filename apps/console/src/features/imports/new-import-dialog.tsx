@@ -26,7 +26,7 @@ const presetOptions = importPresets.map((value) => ({ value, label: systems[valu
 export function NewImportDialog({ apps, appId, onCreated, onClose }: NewImportDialogProps) {
   const only = apps.length === 1 ? apps[0]?._id : undefined
   const [app, setApp] = useState(appId ?? only)
-  const [preset, setPreset] = useState<ImportPreset>('keyauth')
+  const [preset, setPreset] = useState<ImportPreset>('keyward')
   const [files, setFiles] = useState<ChosenFile[]>([])
   const [columns, setColumns] = useState<PreviewedColumn[]>([])
   const [mapping, setMapping] = useState<ImportMapping>({})
@@ -90,7 +90,7 @@ export function NewImportDialog({ apps, appId, onCreated, onClose }: NewImportDi
       onClose={onClose}
       busy={start.isPending}
       title="New Import"
-      description="Bring licenses and end users along from another system. The files are checked first, and nothing changes until you import."
+      description="Bring licenses along from a CSV file, or licenses and end users from another system. The files are checked first, and nothing changes until you import."
     >
       <DialogForm onSubmit={submit} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
         <DialogBody>

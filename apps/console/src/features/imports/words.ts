@@ -8,6 +8,11 @@ interface System {
 }
 
 export const systems: Record<ImportPreset, System> = {
+  keyward: {
+    label: 'Keyward (CSV)',
+    files:
+      'Choose an export of licenses, or a CSV file of your own. Its first line names the columns: expiresAt (2030-12-31), duration (30 days, from first use) or type, and if you like key, note and others of an export. A line without a key gets a random one.',
+  },
   keyauth: {
     label: 'KeyAuth',
     files:

@@ -6,7 +6,7 @@ const key = 'keyward-history-state'
 const listeners = createListeners()
 
 /** Dialogs that create something. A link opens them, but a reload does not: they may have been used before it. */
-const creatingDialogs = ['new-app', 'generate', 'import', 'create', 'new-type', 'new-shop']
+const creatingDialogs = ['new-app', 'generate', 'new-import', 'create', 'new-type', 'new-shop']
 
 /** The listener runs before the document unloads and can leave data for the next one in sessionStorage. */
 export const onReload = listeners.subscribe

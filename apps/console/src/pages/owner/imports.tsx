@@ -29,7 +29,7 @@ const dialogs = {
   'undo-import': [wire.imports.undo, wire.clients.createDirect],
 }
 
-const subtitle = 'Bring licenses and end users along from another system.'
+const subtitle = 'Bring licenses along from a CSV file, and end users too from another system.'
 
 /** What other systems handed over, one import at a time. */
 export function ImportsPage() {
@@ -98,7 +98,7 @@ export function ImportsPage() {
               <EmptyState
                 icon={<ImportIcon />}
                 title="No imports yet"
-                description="Choose the files of your old system. You see what would happen before anything changes."
+                description="Choose a CSV file, or the files of your old system. You see what would happen before anything changes."
                 actions={newButton}
               />
             }

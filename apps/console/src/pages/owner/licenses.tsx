@@ -39,7 +39,6 @@ import { type TableView, useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
-const ImportDialog = lazyNamed(() => import('../../features/licenses/import-dialog.tsx'), 'ImportDialog')
 const LicenseSelection = lazyNamed(
   () => import('../../features/licenses/license-selection.tsx'),
   'LicenseSelection',
@@ -60,7 +59,6 @@ const subtitle = 'Issue license keys for your apps and see who uses them.'
 const bulkDialogs = Object.keys(licenseBulkDialogs) as (keyof typeof licenseBulkDialogs)[]
 const dialogsFor = (app: string | undefined) => ({
   generate: [wire.licenses.create],
-  import: [wire.bulk.importLicenses],
   'delete-all': [
     app === undefined
       ? wire.licenses.removeAll
@@ -160,18 +158,13 @@ export function LicensesPage() {
               empty={!data || data.pagination.total === 0}
               onExport={exportAs}
             >
-              {dialog.may('import') && (
-                <MenuItem icon={<Upload />} disabled={!hasApps} onSelect={() => dialog.open('import')}>
-                  Import licenses
-                </MenuItem>
-              )}
               {may(wire.imports.create, wire.clients.createDirect) && (
                 <MenuItem
                   icon={<Upload />}
                   disabled={!hasApps}
-                  onSelect={() => navigate(listPath(paths.imports, { app: app?._id }))}
+                  onSelect={() => navigate(listPath(paths.imports, { app: app?._id, dialog: 'new-import' }))}
                 >
-                  Import from another system
+                  Import licenses
                 </MenuItem>
               )}
             </MoreMenu>
@@ -292,9 +285,6 @@ export function LicensesPage() {
       <DialogSlot>
         {dialog.kind === 'generate' && hasApps && (
           <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
-        )}
-        {dialog.kind === 'import' && hasApps && (
-          <ImportDialog apps={apps.data ?? []} appId={app?._id} maxPerApp={limit} onClose={dialog.close} />
         )}
         {dialog.kind === 'delete-all' && data && data.stats.total > 0 && (
           <DeleteAllDialog app={app} count={data.stats.total} onClose={dialog.close} />

@@ -72,6 +72,7 @@ import { webhookKeepers } from './0092-webhook-keepers.ts'
 import { customerFaces } from './0093-customer-faces.ts'
 import { testLicenses } from './0094-test-licenses.ts'
 import { grants } from './0095-grants.ts'
+import { calledImports } from './0098-called-imports.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   customerFaces,
   testLicenses,
   grants,
+  calledImports,
 ]

@@ -2,6 +2,9 @@ import type { ImportOutcome, ImportPreset, ImportState } from '@keyward/contract
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
+/** The preset of what `POST /licenses/import` has decided to create: its rows are licenses, whose places are held. */
+export const called = 'call'
+
 export interface DataImportTables {
   data_imports: DataImportsTable
   data_import_files: DataImportFilesTable
@@ -21,7 +24,7 @@ interface DataImportsTable {
   /** Empty for an API key. */
   session_id: string
   address: string
-  preset: ImportPreset
+  preset: ImportPreset | typeof called
   /** JSON. */
   mapping: string
   answers: Generated<string>

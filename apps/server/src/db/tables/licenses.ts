@@ -8,9 +8,6 @@ export interface LicenseTables {
   license_types: LicenseTypesTable
   seats: SeatsTable
   leased_seats: LeasedSeatsTable
-  imports: ImportsTable
-  import_chunks: ImportChunksTable
-  import_skips: ImportSkipsTable
 }
 
 interface LicensesTable {
@@ -129,39 +126,4 @@ interface LeasedSeatsTable {
   holder: string
   /** When the last lease ends, grace included. */
   until: number
-}
-
-/** An import that is stored; its licenses are added slice by slice. */
-interface ImportsTable {
-  id: string
-  owner_id: string
-  app_id: string
-  actor_kind: string
-  actor_id: string
-  /** Empty for an import of an API key. */
-  session_id: string
-  address: string
-  /** JSON list of the columns of each row. */
-  column_names: string
-  /** Licenses that it creates; fewer after a key was taken meanwhile. */
-  count: number
-  /** The id of the answer to its Idempotency-Key; null without one, and of imports of earlier versions. */
-  answer_id: string | null
-  created_at: number
-}
-
-/** Some rows that are not yet licenses. */
-interface ImportChunksTable {
-  import_id: string
-  part: number
-  n: number
-  /** JSON list of rows, each a list of values. */
-  content: string
-}
-
-/** Why a row did not become a license. */
-interface ImportSkipsTable {
-  import_id: string
-  key: string
-  message: string
 }

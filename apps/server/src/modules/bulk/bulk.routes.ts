@@ -1,5 +1,4 @@
 import { clientExport, endpoints, licenseExport } from '@keyward/contract'
-import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { changeEndUsers, undoEndUsers } from '../end-users/end-users.bulk.ts'
@@ -8,7 +7,6 @@ import { changeLicenses, undoLicenses } from '../licenses/licenses.bulk.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { toFileWithCustomers } from './export.customers.ts'
 import { exportRows } from './export.service.ts'
-import { importLicenses } from './import.service.ts'
 
 export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   const { bulk } = endpoints
@@ -29,10 +27,5 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {
     const slices = await exportRows(ctx, actor, endUserSource, query)
     return toFileWithCustomers(ctx, actor, slices, { name: 'end-users', format, columns: clientExport })
-  })
-  mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
-    const result = await importLicenses(ctx, actor, body)
-    if (result.dryRun) return result
-    return new WithMessage(result, `${result.created} license(s) imported, ${result.skipped} skipped.`)
   })
 }

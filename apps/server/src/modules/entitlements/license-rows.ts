@@ -1,17 +1,8 @@
-import { CompiledQuery, sql, type Updateable } from 'kysely'
+import { type CompiledQuery, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { formsOfEmail } from '../../core/ids.ts'
-import {
-  type Db,
-  foundInScope,
-  inScope,
-  insert,
-  insertUnlessTaken,
-  isIn,
-  lockAll,
-  type Tx,
-} from '../../db/index.ts'
+import { type Db, foundInScope, inScope, insert, isIn, lockAll, type Tx } from '../../db/index.ts'
 import { held } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow, Tables } from '../../db/tables.ts'
 import { rememberKeys } from './former-names.ts'
@@ -27,30 +18,6 @@ export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery 
     'licenses',
     licenses.map((license) => ({ ...license, ...unused })),
   )
-
-const insertedAtOnce = 500
-
-/** Inserts new licenses, unless their keys are taken in the app, and returns the keys of the inserted ones. */
-export async function insertFreeLicenses(tx: Tx, licenses: readonly NewLicense[]): Promise<Set<string>> {
-  const inserted = new Set<string>()
-  for (let at = 0; at < licenses.length; at += insertedAtOnce) {
-    const { sql: text, parameters } = insertOfLicenses(tx, licenses.slice(at, at + insertedAtOnce))
-    const insert = `${text} on conflict do nothing returning key`
-    const { rows } = await tx.executeQuery<{ key: string }>(CompiledQuery.raw(insert, [...parameters]))
-    for (const { key } of rows) inserted.add(key)
-  }
-  return inserted
-}
-
-/** Inserts stored rows on SQLite, unless their keys are taken in the app, and returns the keys of the inserted ones. */
-export async function insertStoredLicenses(
-  tx: Tx,
-  columns: readonly string[],
-  json: string,
-): Promise<Set<string>> {
-  const { rows } = await tx.executeQuery(insertUnlessTaken('licenses', columns, json, 'key'))
-  return new Set((rows as { key: string }[]).map((row) => row.key))
-}
 
 export async function setBanned(
   tx: Tx,

@@ -12,7 +12,8 @@ import type { NewLicense } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import { forever, fromFirstUse, type LicenseTerms, untilDate } from '../licenses/licenses.rules.ts'
-import type { ImportedEnd, ImportedLicense, ImportedUser } from './rows.ts'
+import type { Cells, ImportedEnd, ImportedLicense, ImportedUser } from './rows.ts'
+import { readTerms } from './terms.ts'
 
 type Read<Row> = Omit<Row, 'file' | 'line' | 'problem' | 'skip'>
 export type ReadLicense = Read<ImportedLicense>
@@ -44,13 +45,32 @@ export interface UserDraft {
 
 const century = 36_525 * day
 
-/** A license that nobody has in the files. */
-export function draftLicense(read: ReadLicense, target: Target): LicenseDraft {
+/** A license that nobody has in the files; or what forbids it. */
+export function draftLicense(read: ReadLicense, target: Target): LicenseDraft | { problem: string } {
+  if (read.cells) return draftListed(read, read.cells, target)
   const hints = read.hint === undefined ? [] : [read.hint]
   const terms = toTerms(read.end, read.type, target, hints)
   const isUsed = read.status === 'used' || read.status === 'paused'
   if (isUsed) hints.push('It was used by someone who is not in the files, so no one can redeem it.')
   return { license: toLicense(read, terms, isUsed, target), hints }
+}
+
+function draftListed(read: ReadLicense, cells: Cells, target: Target): LicenseDraft | { problem: string } {
+  const sold = readTerms(cells, target.types, target.now)
+  if ('problem' in sold) return sold
+  const { terms, ban, type } = sold
+  const prefix = type?.key_prefix ? `${type.key_prefix}-` : ''
+  const license = toLicense(
+    {
+      ...read,
+      key: read.key || `${prefix}${newLicenseKey()}`,
+      ...(ban && { status: 'banned', ...(ban.reason !== null && { banReason: ban.reason }) }),
+    },
+    terms,
+    false,
+    target,
+  )
+  return { license, hints: hintsOf(read) }
 }
 
 /** An end user with its licenses; one without a key gets a license of its own. */

@@ -3,10 +3,11 @@ import { unlimited } from '@keyward/contract'
 import { actorOfStored } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { inSlices, isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { called } from '../../db/tables/imports.ts'
 import type { DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import { toTyped } from '../../db/typed-keys.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { findApp, lockApp, readFreePlaces } from '../apps/apps.access.ts'
+import { findApp, holdPlaces, lockApp, readFreePlaces } from '../apps/apps.access.ts'
 import { insertDevices } from '../devices/devices.access.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 import { rememberSpellings } from '../entitlements/former-names.ts'
@@ -20,15 +21,7 @@ import { deleteByIds } from '../entitlements/license-rows.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
-import {
-  draftLicense,
-  draftUser,
-  type LicenseDraft,
-  type ReadLicense,
-  type ReadUser,
-  type Target,
-  type UserDraft,
-} from './drafts.ts'
+import { draftLicense, draftUser, type LicenseDraft, type Target, type UserDraft } from './drafts.ts'
 import { ClaimLost, claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
 
@@ -49,21 +42,30 @@ interface Planned {
   licenses: LicenseDraft[]
 }
 
-/** Creates what the rows say, or finds out what would be created; each slice is counted by the transaction that adds it. */
-export async function applyRows(ctx: Ctx, row: DataImportRow): Promise<void> {
+/**
+ * Creates what the rows say, or finds out what would be created; each slice is counted by the transaction that adds it,
+ * and the last one ends the import.
+ */
+export async function applyRows(
+  ctx: Ctx,
+  row: DataImportRow,
+  end: (write: WriteTransaction) => Promise<void>,
+): Promise<void> {
   const actor = actorOfStored(row)
   const { maxLicensesPerApp: max } = await getLimits(ctx, actor)
   const types = await readTypesByName(ctx.db, row.app_id)
+  const columns: string[] | undefined = row.preset === called ? JSON.parse(row.mapping) : undefined
   await inSlices(ctx, actor, async (write, size) => {
     const { tx, now } = write
     const current = await lockClaimed(tx, actor, row)
-    const waitMs = current.dry_run === 1 ? 0 : write.waitToGrow()
+    const waitMs = columns || current.dry_run === 1 ? 0 : write.waitToGrow()
     if (waitMs > 0) throw new ShareUsedUp(waitMs)
     const units = await listUnits(tx, current, size)
     const target = { ownerId: row.owner_id, appId: row.app_id, types, now }
     const planned: Planned[] = []
-    for (const unit of units) planned.push(plan(unit, target))
-    const free = await readFree(tx, current, max, now)
+    for (const unit of units) planned.push(plan(unit, target, columns))
+    if (columns) await holdPlaces(tx, actor, row.app_id, -units.length)
+    const free = columns ? units.length : await readFree(tx, current, max, now)
     await refuseTaken(tx, target, planned)
     refuseBeyond(planned, free, max)
     if (current.dry_run === 0) await create(write, current, planned)
@@ -72,7 +74,7 @@ export async function applyRows(ctx: Ctx, row: DataImportRow): Promise<void> {
     const done = rows.map(
       (one) => ({ ...one, outcome: one.outcome ?? 'created', content: null, ...nothing }) as const,
     )
-    await repo.replaceRows(tx, done)
+    await repo.replaceRows(tx, done, columns ? done.filter((one) => one.outcome !== 'created') : done)
     const count = (outcome: string) => done.filter((one) => one.outcome === outcome).length
     const created = planned.filter(isOpen)
     await repo.updateImport(tx, actor, row.id, {
@@ -84,30 +86,48 @@ export async function applyRows(ctx: Ctx, row: DataImportRow): Promise<void> {
       clients: current.clients + created.filter((one) => one.user).length,
       claimed_until: now + claimMs,
     })
-    return { found: rows.length < size ? rows.length : size }
+    if (rows.length >= size) return { found: size }
+    await end(write)
+    return { found: rows.length }
   })
 }
 
 /** Whether something is to be created. */
 const isOpen = ({ licenses }: Planned): boolean => licenses.length > 0
 
-function plan(unit: DataImportReportRow[], target: Target): Planned {
+const readOf = ({ content }: DataImportReportRow) => JSON.parse(content ?? '{}')
+
+function plan(unit: DataImportReportRow[], target: Target, columns: string[] | undefined): Planned {
   const rows = unit.map((row) => ({ ...row }))
   const [head] = rows
   const open = rows.filter((row) => row.outcome === null && row.content !== null)
   const keys = open.filter((row) => row.kind === 'license')
-  const reads = keys.map((row) => JSON.parse(row.content ?? '{}') as ReadLicense)
   if (head?.kind === 'client' && head.outcome === null) {
-    const user = draftUser(JSON.parse(head.content ?? '{}') as ReadUser, reads, target)
+    const user = draftUser(readOf(head), keys.map(readOf), target)
     head.message = user.hints.join(' ') || null
     head.client_id = user.client.id
     if (keys.length === 0) head.license_id = user.licenses[0]?.license.id ?? null
     for (const [at, row] of keys.entries()) note(row, user.licenses[at], user.client.id)
     return { rows, user, licenses: user.licenses }
   }
-  const licenses = reads.map((read) => draftLicense(read, target))
-  for (const [at, row] of keys.entries()) note(row, licenses[at], null)
+  const licenses: LicenseDraft[] = []
+  for (const row of keys) {
+    const draft = columns ? toDraft(columns, readOf(row)) : draftLicense(readOf(row), target)
+    if ('problem' in draft) {
+      row.outcome = 'failed'
+      row.message = draft.problem
+      continue
+    }
+    note(row, draft, null)
+    licenses.push(draft)
+  }
   return { rows, user: undefined, licenses }
+}
+
+/** A license of a call, stored as the values of its columns. */
+const toDraft = (columns: readonly string[], values: unknown[]): LicenseDraft => {
+  const license: object = Object.fromEntries(columns.map((column, at) => [column, values[at]]))
+  return { license: license as LicenseDraft['license'], hints: [] }
 }
 
 function note(row: DataImportReportRow, draft: LicenseDraft | undefined, clientId: string | null): void {
@@ -131,26 +151,30 @@ function refuse(planned: Planned, outcome: 'skipped' | 'failed', message: string
 }
 
 const taken = {
-  key: 'The key exists already in this app, or one that reads the same',
   keyOfUser:
     'Its key exists already in this app. Delete it there, or undo the import that brought it, and try again',
   user: 'An end user with this name exists already in this app',
   ofUser: 'Its end user exists already in this app, or cannot be imported',
 } as const
 
+export const takenMessage = (isExact: boolean): string =>
+  isExact ? 'The key exists already' : 'A key that reads the same exists already'
+
 async function refuseTaken(tx: Tx, { appId }: Target, planned: readonly Planned[]): Promise<void> {
   const open = planned.filter(isOpen)
   const typedOf = ({ license }: LicenseDraft) => toTyped(license.key_normalized)
   const typed = open.flatMap(({ licenses }) => licenses.map(typedOf))
-  const keys = typed.length === 0 ? [] : (await takenKeys(tx, appId, typed)).map(toTyped)
+  const keys = typed.length === 0 ? [] : await takenKeys(tx, appId, typed)
   const names = open.flatMap(({ user }) => user?.client.username_normalized ?? [])
-  const [knownKeys, knownNames] = [new Set(keys), await takenNames(tx, appId, names)]
+  const [knownKeys, typedKeys] = [new Set(keys), new Set(keys.map(toTyped))]
+  const knownNames = await takenNames(tx, appId, names)
   for (const one of open) {
+    const found = one.licenses.find((draft) => typedKeys.has(typedOf(draft)))
     if (one.user && knownNames.has(one.user.client.username_normalized))
       refuse(one, 'skipped', taken.user, taken.ofUser)
-    else if (!one.licenses.some((draft) => knownKeys.has(typedOf(draft)))) continue
+    else if (!found) continue
     else if (one.user) refuse(one, 'failed', taken.keyOfUser, taken.ofUser)
-    else refuse(one, 'skipped', taken.key)
+    else refuse(one, 'skipped', takenMessage(knownKeys.has(found.license.key_normalized)))
   }
 }
 
@@ -208,9 +232,11 @@ async function create(
     await deleteByIds(tx, scope, lateIds)
     const clients = late.flatMap(({ user }) => user?.client.id ?? [])
     if (clients.length > 0) await deleteEndUserRows(tx, scope, clients)
-    for (const one of late) refuse(one, 'skipped', one.user ? taken.user : taken.key, taken.ofUser)
+    for (const one of late) refuse(one, 'skipped', one.user ? taken.user : takenMessage(true), taken.ofUser)
   }
   const created = open.filter(isOpen)
+  for (const { rows, licenses: named } of created)
+    for (const one of rows) one.name ||= named[0]?.license.key ?? ''
   const drafts = created.flatMap(({ user }) => (user ? [user] : []))
   await nameLicenses(write, row, drafts)
   await rememberSpellings(
@@ -232,7 +258,7 @@ async function create(
   await repo.insertEmailHashes(tx, hashes)
   const ids = created.flatMap((one) => one.licenses.map(({ license }) => license.id))
   const objects = [...ids, ...drafts.map(({ client }) => client.id)]
-  if (ids.length > 0) {
+  if (ids.length > 0 && row.preset !== called) {
     write.recordWith(objects, 'licenses.imported', row.app_id, { count: ids.length }, row.app_id)
   }
 }

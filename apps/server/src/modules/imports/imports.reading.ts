@@ -1,3 +1,4 @@
+import type { ImportPreset } from '@keyward/contract'
 import { actorOfStored } from '../../core/actor.ts'
 import { minute, second } from '../../core/clock.ts'
 import { inSlices } from '../../db/index.ts'
@@ -22,7 +23,7 @@ export async function readRows(ctx: Ctx, row: DataImportRow, signal: AbortSignal
   })
   const files = await repo.listFiles(ctx.db, [row.id])
   const reading = new Reading({
-    preset: row.preset,
+    preset: row.preset as ImportPreset,
     mapping: JSON.parse(row.mapping),
     answers: JSON.parse(row.answers),
     files: files.map(({ name }) => name),

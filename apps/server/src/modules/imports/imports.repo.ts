@@ -12,6 +12,7 @@ import {
   run,
   type Tx,
 } from '../../db/index.ts'
+import { called } from '../../db/tables/imports.ts'
 import type { DataImportFileRow, DataImportReportRow, DataImportRow, Tables } from '../../db/tables.ts'
 
 export async function insertImport(tx: Tx, row: Insertable<Tables['data_imports']>): Promise<void> {
@@ -37,7 +38,7 @@ export const listImports = (
   scope: OwnerScope,
   appId: string | undefined,
 ): Promise<DataImportRow[]> => {
-  const rows = db.selectFrom('data_imports').selectAll().where(inScope(scope))
+  const rows = db.selectFrom('data_imports').selectAll().where(inScope(scope)).where('preset', '!=', called)
   const ofApp = appId === undefined ? rows : rows.where('app_id', '=', appId)
   return ofApp.orderBy('seq', 'desc').limit(limits.importsMax).execute()
 }
@@ -56,9 +57,21 @@ export async function countImports(tx: Tx, ownerId: string): Promise<number> {
     .selectFrom('data_imports')
     .select('id')
     .where('owner_id', '=', ownerId)
+    .where('preset', '!=', called)
     .limit(limits.importsMax)
     .execute()
   return rows.length
+}
+
+/** The keys of a call's licenses that others had taken, with the reason. */
+export async function listSkipped(db: Db, id: string): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await db
+    .selectFrom('data_import_rows')
+    .select(['name', 'message'])
+    .where('import_id', '=', id)
+    .where('outcome', '=', 'skipped')
+    .execute()
+  return new Map(rows.map(({ name, message }) => [name, message]))
 }
 
 export async function updateImport(
@@ -168,8 +181,12 @@ export async function insertRows(tx: Tx, rows: readonly DataImportReportRow[]): 
   if (rows.length > 0) await run(tx, insert(tx, 'data_import_rows', rows))
 }
 
-/** Replaces rows that follow each other. */
-export async function replaceRows(tx: Tx, rows: readonly DataImportReportRow[]): Promise<void> {
+/** Replaces rows that follow each other, or only those that are `kept`. */
+export async function replaceRows(
+  tx: Tx,
+  rows: readonly DataImportReportRow[],
+  kept: readonly DataImportReportRow[] = rows,
+): Promise<void> {
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) return
   await tx
@@ -178,7 +195,7 @@ export async function replaceRows(tx: Tx, rows: readonly DataImportReportRow[]):
     .where('n', '>=', first.n)
     .where('n', '<=', last.n)
     .execute()
-  await insertRows(tx, rows)
+  await insertRows(tx, kept)
 }
 
 /** Rows after a number, in order. */
@@ -272,6 +289,28 @@ export async function claimImport(tx: Tx, { claim, now, until }: Claim): Promise
 }
 
 const candidates = 100
+
+/** An import of a call, which the server knows by its id alone; undefined once it has ended. */
+export const findRunning = (db: Db, id: string): Promise<DataImportRow | undefined> =>
+  db
+    .selectFrom('data_imports')
+    .selectAll()
+    .where('id', '=', id)
+    .where('claimed_until', 'is not', null)
+    .executeTakeFirst()
+
+/** Takes over an import that no other process works on; `own` names this process in its claims. */
+export const takeOver = (tx: Tx, id: string, { claim, own, now, until }: Claim & { own: string }) =>
+  tx
+    .updateTable('data_imports')
+    .set({ claim, claimed_until: until })
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([eb('claimed_until', '<=', now), eb('claim', 'is', null), eb('claim', 'like', `%${own}:%`)]),
+    )
+    .where('claimed_until', 'is not', null)
+    .returningAll()
+    .executeTakeFirst()
 
 /** After the start of the only process: what an earlier one worked on is due at once. */
 export async function releaseClaims(tx: Tx): Promise<void> {

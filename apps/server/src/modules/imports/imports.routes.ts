@@ -1,11 +1,14 @@
 import { endpoints, importReportExport } from '@keyward/contract'
+import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { toFile } from '../bulk/export.file.ts'
+import { importLicenses } from './imports.call.ts'
+import type { ImportRunner } from './imports.runner.ts'
 import * as service from './imports.service.ts'
 
-export function importsRoutes(mount: Mount, ctx: Ctx, wake: () => void): void {
-  const { imports } = endpoints
+export function importsRoutes(mount: Mount, ctx: Ctx, runner: ImportRunner, wake: () => void): void {
+  const { bulk, imports } = endpoints
   mount(imports.create, 'owner', async ({ actor, body }) => ({
     import: await service.createImport(ctx, actor, body),
   }))
@@ -30,5 +33,10 @@ export function importsRoutes(mount: Mount, ctx: Ctx, wake: () => void): void {
     const started = await service.undoImport(ctx, actor, params.id)
     wake()
     return { import: started }
+  })
+  mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {
+    const result = await importLicenses(ctx, runner, actor, body)
+    if (result.dryRun) return result
+    return new WithMessage(result, `${result.created} license(s) imported, ${result.skipped} skipped.`)
   })
 }

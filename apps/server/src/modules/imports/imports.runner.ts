@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { actorOfStored, system } from '../../core/actor.ts'
-import { second } from '../../core/clock.ts'
+import { minute, second } from '../../core/clock.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { holdsUpOthers } from '../../db/index.ts'
+import { holdsUpOthers, type WriteTransaction } from '../../db/index.ts'
+import { called } from '../../db/tables/imports.ts'
 import type { DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { applyRows, ShareUsedUp } from './imports.apply.ts'
@@ -23,6 +24,9 @@ interface Options {
 const atOnce = 2
 /** Files whose reading ends the process would otherwise end each one that follows. */
 const attemptsMost = 5
+const failedMs = 10 * minute
+/** How often a repeat looks whether another process has ended its import. */
+const polledMs = second / 5
 
 /** Runs imports that were asked for, also those that an earlier process or another node began. */
 export class ImportRunner {
@@ -32,6 +36,8 @@ export class ImportRunner {
   readonly #claim = randomUUID()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
+  /** What a full disk has interrupted here: it goes on as soon as there is space, before its claim ends. */
+  readonly #left = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #isWanted = false
   #looking: Promise<void> | undefined
@@ -59,6 +65,31 @@ export class ImportRunner {
     })
   }
 
+  newClaim(): string {
+    return `1:${this.#claim}:${randomUUID()}`
+  }
+
+  /** Returns once the licenses of a call exist; those that an earlier process, or a full disk, has left too. */
+  async complete(id: string, claim: string): Promise<void> {
+    for (;;) {
+      const found = await repo.findRunning(this.#ctx.db, id)
+      if (!found) return
+      const row = found.claim === claim ? found : await this.#takeOver(id)
+      if (!row) await pause(polledMs)
+      else
+        await applyRows(this.#ctx, row, (write) => end(write, row)).catch((error) => {
+          if (error instanceof ClaimLost) return
+          if (storageFailureOf(error) !== undefined) this.#left.add(id)
+          throw error
+        })
+    }
+  }
+
+  #takeOver(id: string): Promise<DataImportRow | undefined> {
+    const [now, claim, own] = [this.#ctx.clock.now(), this.newClaim(), this.#claim]
+    return this.#ctx.tx(system, ({ tx }) => repo.takeOver(tx, id, { claim, own, now, until: now + claimMs }))
+  }
+
   async end(): Promise<void> {
     clearInterval(this.#timer)
     this.#stopping.abort()
@@ -80,11 +111,17 @@ export class ImportRunner {
         this.#running.add(work)
       }
     } catch (error) {
-      this.#onError(error)
+      // It was reported when the disk was found to be full.
+      if (this.#left.size === 0 || storageFailureOf(error) === undefined) this.#onError(error)
     }
   }
 
   async #claimNext(): Promise<repo.ClaimedImport | undefined> {
+    for (const id of this.#left) {
+      const row = await this.#takeOver(id)
+      this.#left.delete(id)
+      if (row) return { ...row, attempt: 1 }
+    }
     const now = this.#ctx.clock.now()
     if (!(await repo.hasDue(this.#ctx.db, now))) return undefined
     // A claim of its own for each run: an earlier one of this process has lost it.
@@ -100,12 +137,14 @@ export class ImportRunner {
       if (error instanceof ShareUsedUp) return this.#wait(row, error.waitMs).catch(this.#onError)
       if (storageFailureOf(error) !== undefined) {
         this.#onError(error)
-        // Its claim ends, and it goes on from its last slice.
+        this.#left.add(row.id)
         await pause(this.#pollMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
         return
       }
       const isKnown = error instanceof UnreadableFiles
       if (!isKnown) this.#onError(error)
+      // Its places are held, and its caller was told that they become licenses.
+      if (row.preset === called) return this.#wait(row, failedMs).catch(this.#onError)
       await this.#fail(row, isKnown ? error.message : 'The server could not finish it').catch(this.#onError)
     }
   }
@@ -124,14 +163,13 @@ export class ImportRunner {
     const ctx = { ...this.#ctx, tx: this.#stoppable(signal) }
     if (row.state === 'undoing') {
       await undoRows(ctx, row)
-      await this.#finish(row)
-      return
+      return this.#ctx.tx(actorOfStored(row), (write) => end(write, row))
     }
     if (row.is_read === 0 && row.attempt > attemptsMost)
       throw new UnreadableFiles('The server could not read the files. Please split them.')
     if (row.is_read === 0 && !(await readRows(ctx, row, signal))) return this.#ask(row)
-    await applyRows(ctx, row)
-    await this.#finish(row)
+    await applyRows(ctx, row, (write) => end(write, row))
+    if (row.state === 'running') await removeParts(this.#ctx, row.id)
   }
 
   /** On shutdown the next slice is not begun; the next process goes on. */
@@ -141,25 +179,6 @@ export class ImportRunner {
       if (signal.aborted) throw new ClaimLost('the server stops')
       return tx(actor, work, options)
     }
-  }
-
-  async #finish(row: DataImportRow): Promise<void> {
-    const actor = actorOfStored(row)
-    const isReal = row.state === 'running'
-    await this.#ctx.tx(actor, async (write) => {
-      const { tx, now } = write
-      const { licenses, clients, skipped, failed, kept } = await lockClaimed(tx, actor, row)
-      const state = row.state === 'undoing' ? 'undone' : isReal ? 'done' : 'checked'
-      const end = { state, claim: null, claimed_until: null, finished_at: now } as const
-      await repo.updateImport(tx, actor, row.id, { ...end, ...(isReal && { files_until: now }) })
-      if (isReal) await repo.deleteFileRows(tx, row.id)
-      if (row.state === 'undoing') write.record('import.undone', row.id, { kept }, row.app_id)
-      else {
-        const counts = { licenses, clients, skipped, failed }
-        write.record('import.finished', row.id, { dryRun: !isReal, ...counts }, row.app_id)
-      }
-    })
-    if (isReal) await removeParts(this.#ctx, row.id)
   }
 
   /** A real run needs an answer to each question. */
@@ -179,6 +198,27 @@ export class ImportRunner {
       await repo.updateImport(write.tx, actor, row.id, { ...end, problem: reason })
       write.record('import.failed', row.id, { reason }, row.app_id)
     })
+  }
+}
+
+async function end(write: WriteTransaction, row: DataImportRow): Promise<void> {
+  const [{ tx, now }, actor] = [write, actorOfStored(row)]
+  const { created, licenses, clients, skipped, failed, kept } = await lockClaimed(tx, actor, row)
+  const isReal = row.state === 'running'
+  const state = row.state === 'undoing' ? 'undone' : isReal ? 'done' : 'checked'
+  const ended = { state, claim: null, claimed_until: null, finished_at: now } as const
+  await repo.updateImport(tx, actor, row.id, { ...ended, ...(isReal && { files_until: now }) })
+  if (row.preset === called) {
+    write.record('licenses.imported', row.app_id, { count: created }, row.app_id)
+    // The answer that is stored for a repeat is true unless keys were taken.
+    if (skipped === 0) await repo.deleteImport(tx, row.id)
+    return
+  }
+  if (isReal) await repo.deleteFileRows(tx, row.id)
+  if (row.state === 'undoing') write.record('import.undone', row.id, { kept }, row.app_id)
+  else {
+    const counts = { licenses, clients, skipped, failed }
+    write.record('import.finished', row.id, { dryRun: !isReal, ...counts }, row.app_id)
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type BodyOf,
   type endpoints,
   type Import,
+  type ImportPreset,
   type ImportQuestion,
   type ImportReportRow,
   limits,
@@ -13,6 +14,7 @@ import { day, hour, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
+import { called } from '../../db/tables/imports.ts'
 import type { DataImportFileRow, DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
@@ -56,7 +58,7 @@ export async function createImport(
   return getImport(ctx, actor, id)
 }
 
-const toActorColumns = (actor: VendorActor) => ({
+export const toActorColumns = (actor: VendorActor) => ({
   actor_kind: actor.kind,
   actor_id: actor.actorId,
   session_id: actor.sessionId ?? '',
@@ -65,7 +67,7 @@ const toActorColumns = (actor: VendorActor) => ({
 
 async function getRow(ctx: Ctx, actor: VendorActor, id: string): Promise<DataImportRow> {
   const row = await repo.findImport(ctx.db, actor, id)
-  if (!row) throw problem('not_found')
+  if (!row || row.preset === called) throw problem('not_found')
   return row
 }
 
@@ -137,7 +139,7 @@ export async function undoImport(ctx: Ctx, actor: VendorActor, id: string): Prom
 
 async function lockRow({ tx }: WriteTransaction, actor: VendorActor, id: string): Promise<DataImportRow> {
   const row = await repo.lockImport(tx, actor, id)
-  if (!row) throw problem('not_found')
+  if (!row || row.preset === called) throw problem('not_found')
   return row
 }
 
@@ -220,7 +222,7 @@ function toImport(row: DataImportRow, app: Import['app'], files: readonly DataIm
   return {
     _id: row.id,
     app,
-    preset,
+    preset: preset as ImportPreset,
     mapping: JSON.parse(row.mapping),
     state,
     dryRun: row.dry_run === 1,

@@ -23,13 +23,17 @@ const typedKey = (key: string): string => toTyped(normalizeKey(key))
 
 const isUsable = (row: ImportedRow): boolean => row.problem === undefined && row.skip === undefined
 
+/** A license of a list of Keyward, whose key is generated. */
+const hasNoKey = (row: ImportedRow): boolean =>
+  row.kind === 'license' && row.key === '' && row.cells !== undefined
+
 /** Puts the licenses of each end user behind it, and leaves out what comes twice. */
 export function linkRows(rows: readonly ImportedRow[]): LinkedRow[] {
   const users = new Map<string, ImportedUser>()
   const licenses = new Map<string, ImportedLicense>()
   const twice = new Map<ImportedRow, string>()
   for (const row of rows) {
-    if (!isUsable(row)) continue
+    if (!isUsable(row) || hasNoKey(row)) continue
     const name = row.kind === 'user' ? normalizeName(row.username) : typedKey(row.key)
     const seen: Map<string, ImportedRow> = row.kind === 'user' ? users : licenses
     if (!seen.has(name)) seen.set(name, row)
@@ -82,7 +86,7 @@ function ownersOf(rows: readonly ImportedRow[], { users, licenses, twice }: Know
 function toLinked(row: ImportedRow, unit: number, refusal: string | undefined): LinkedRow {
   const { file, line, problem, skip, ...content } = row
   const name = row.kind === 'user' ? row.username : row.key
-  const wrong = problem ?? wrongName(row.kind, name)
+  const wrong = problem ?? (hasNoKey(row) ? undefined : wrongName(row.kind, name))
   const outcome = wrong !== undefined ? 'failed' : (skip ?? refusal) !== undefined ? 'skipped' : null
   return {
     unit,

@@ -1,4 +1,4 @@
-import type { ImportMapping, ImportPreset, ImportQuestionName } from '@keyward/contract'
+import type { ImportMapping, ImportPreset, ImportQuestionName, TermsColumn } from '@keyward/contract'
 
 /** Where a row was read: the line of a file, or the number of the entry in its list, from 1. */
 export interface Origin {
@@ -8,6 +8,9 @@ export interface Origin {
 
 /** When access ends: at a time in milliseconds since 1970, after so many seconds from the first use, or never. */
 export type ImportedEnd = { at: number } | { seconds: number } | 'never'
+
+/** What a license is sold with, in the words of an export. */
+export type Cells = Partial<Record<TermsColumn | 'expiresAt' | 'banned' | 'banReason', string>>
 
 /** A license or an end user of another system. A reader leaves out what its files do not tell. */
 interface Imported extends Origin {
@@ -38,6 +41,8 @@ export interface ImportedLicense extends Imported {
   devices?: string[]
   /** The id or the order in the other system; appended to the note. */
   reference?: string
+  /** The cells of a list of Keyward say what it is sold with. Then an empty key is generated. */
+  cells?: Cells
 }
 
 export interface ImportedUser extends Imported {

@@ -2,13 +2,11 @@ import { system } from '../../core/actor.ts'
 import { hour, minute, second, toIso } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import { countTables, deleteEmptyCounts, deleteExpired, expiringTables } from '../../db/deletions.ts'
-import { storageFailureOf } from '../../db/failure.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import { putMeta, readMeta } from '../../db/meta.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { tidyAudit } from '../audit/audit.retention.ts'
-import { completeImports } from '../bulk/import.slices.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { tidyImports } from '../imports/imports.runner.ts'
@@ -21,11 +19,10 @@ import { thinRecords } from './record-thinning.ts'
 
 const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
-/** A full disk interrupts imports; they are completed soon after there is space again. */
-const importsMs = 2 * second
+
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Completes
- * older end users and interrupted imports, and computes missing statistics.
+ * older end users, and computes missing statistics.
  */
 export async function tidy(
   ctx: Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>,
@@ -47,7 +44,6 @@ export async function tidy(
     for (const id of ids) await noteMailEnd(tx, id, false)
     return ids.length
   })
-  await completeImports(ctx)
   await tidyImports(ctx)
   await tidyAudit(ctx)
   await ctx.database.engine.updateStatistics()
@@ -82,26 +78,20 @@ interface Options {
   pauseFullWebhooks: () => Promise<void>
   /** Delay of the first reminders after the start. */
   remindersAfterMs?: number | undefined
-  /** How often interrupted imports are tried again. */
-  importsEveryMs?: number | undefined
 }
 
 /** Deletes expired rows, queues reminders and pauses full webhooks periodically until the returned function is called. */
 export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
-  const { onError, remindersAfterMs = firstRemindersMs, importsEveryMs = importsMs } = options
+  const { onError, remindersAfterMs = firstRemindersMs } = options
   const stopping = new AbortController()
   const tidyGuarded = guardedTidy(ctx, options.warn)
   const tidying = oneAtATime(() => tidyGuarded().catch(onError))
   const reminding = oneAtATime(() => queueReminders(ctx, stopping.signal).catch(onError))
-  const completing = oneAtATime(completer(ctx, onError))
   const analyzing = oneAtATime(async () => {
     await ctx.database.engine.updateStatistics().catch(onError)
   })
   const pausing = oneAtATime(() => options.pauseFullWebhooks().catch(onError))
-  completing.start()
   analyzing.start()
-  const retry = setInterval(completing.start, importsEveryMs)
-  retry.unref()
   const timer = setInterval(() => {
     tidying.start()
     reminding.start()
@@ -115,27 +105,9 @@ export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<voi
   first.unref()
   return async () => {
     clearInterval(timer)
-    clearInterval(retry)
     clearTimeout(first)
     stopping.abort()
-    const all = [tidying, reminding, completing, analyzing, pausing]
+    const all = [tidying, reminding, analyzing, pausing]
     await Promise.all(all.map((work) => work.ended()))
-  }
-}
-
-/** Reports a failure once. Unless storage failed, which may recover at any time, it then pauses for ten minutes. */
-function completer(ctx: Ctx, onError: (error: unknown) => void): () => Promise<void> {
-  let hasFailed = false
-  let pausedUntil = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() < pausedUntil) return
-    try {
-      await completeImports(ctx)
-      hasFailed = false
-    } catch (error) {
-      if (!hasFailed) onError(error)
-      hasFailed = true
-      if (storageFailureOf(error) === undefined) pausedUntil = performance.now() + intervalMs
-    }
   }
 }

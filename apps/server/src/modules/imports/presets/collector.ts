@@ -36,10 +36,16 @@ export class Collector {
     return (values.find((value) => value === answer) ?? values[0]) as never
   }
 
+  /** Keeps a row as it is. */
+  add(row: ImportedRow): void {
+    if (this.#rows.length < limits.importedRowsMax) this.#rows.push(row)
+    else this.overflowed = true
+  }
+
   addLicense(row: ImportedLicense): void {
     const key = row.key.slice(0, keyMax)
     const problem = row.problem ?? textProblem(row.key, 'key', keyMax)
-    this.#add(
+    this.add(
       problem === undefined
         ? { ...row, ...noteOf(row), ...this.#compare('license', row, row.key) }
         : { kind: 'license', file: row.file, line: row.line, key: toShown(key), status: 'unused', problem },
@@ -48,7 +54,7 @@ export class Collector {
 
   addUser(row: ImportedUser): void {
     const problem = row.problem ?? textProblem(row.username, 'username', nameMax)
-    this.#add(
+    this.add(
       problem === undefined
         ? { ...row, ...noteOf(row), ...this.#compare('user', row, row.username) }
         : {
@@ -63,16 +69,11 @@ export class Collector {
 
   /** An entry that names nothing. */
   addProblem({ file, line }: Origin, problem: string): void {
-    this.#add({ kind: 'license', file, line, key: '', status: 'unused', problem })
+    this.add({ kind: 'license', file, line, key: '', status: 'unused', problem })
   }
 
   result(): ReadOutput {
     return { rows: this.#rows, questions: [...this.#questions.values()] }
-  }
-
-  #add(row: ImportedRow): void {
-    if (this.#rows.length < limits.importedRowsMax) this.#rows.push(row)
-    else this.overflowed = true
   }
 
   #compare(kind: 'license' | 'user', { file, line }: Origin, name: string) {

@@ -4,10 +4,12 @@ import { Collector } from './collector.ts'
 import { joinKeyAuth } from './keyauth.ts'
 import { addKeyAuthFile, noEntries } from './keyauth-files.ts'
 import { addKeygenFile, joinKeygen, noPages } from './keygen.ts'
+import { openKeywardList } from './keyward.ts'
 import { addProductFile, isProduct, productOf } from './products.ts'
 import { readTables } from './table.ts'
 
 const names: Record<ImportPreset, string> = {
+  keyward: 'Keyward',
   keyauth: 'KeyAuth',
   keygen: 'Keygen',
   cryptlex: 'Cryptlex',
@@ -26,7 +28,10 @@ export function readFiles({ preset, mapping, files, answers }: ReadInput, now = 
   if (wrong) throw new UnreadableFiles(`${wrong.name} is not UTF-8. Save it as UTF-8 first.`)
   const to = new Collector(answers)
   const rowsMax = limits.importedRowsMax
-  if (preset === 'keyauth') {
+  if (preset === 'keyward') {
+    for (const { name, content } of files)
+      for (const row of openKeywardList(name, content).rows) if (!to.overflowed) to.add(row)
+  } else if (preset === 'keyauth') {
     const entries = noEntries()
     for (const { name, content } of files)
       if (!addKeyAuthFile(entries, name, content, rowsMax)) throw unfit(preset, name, content)

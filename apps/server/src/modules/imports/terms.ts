@@ -2,10 +2,8 @@ import {
   banReason,
   duration,
   durationUnits,
-  fromCsvCell,
   instant,
   licenseTerm,
-  type TermsColumn,
   termsFields,
   unlimited,
 } from '@keyward/contract'
@@ -13,7 +11,6 @@ import { toFlag } from '@keyward/contract/imported-files'
 import { toEpochMs } from '../../core/clock.ts'
 import { toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
-import { forever, readMoment } from '../imports/cells.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
 import {
@@ -22,16 +19,14 @@ import {
   type LicenseTerms,
   untilDate,
 } from '../licenses/licenses.rules.ts'
+import { forever, readMoment } from './presets/values.ts'
+import type { Cells } from './rows.ts'
 
-export type Cells = Partial<Record<TermsColumn | 'expiresAt' | 'banned' | 'banReason', string>>
-
-export interface TermsLine {
-  /** The terms of the license, unless there is a problem. */
-  terms: LicenseTerms | undefined
+export interface ReadTerms {
+  terms: LicenseTerms
   ban: Ban | null
   /** The type whose terms it gets. */
   type: LicenseTypeRow | undefined
-  problem: string | undefined
 }
 
 class LineError extends Error {}
@@ -39,25 +34,24 @@ const fail = (message: string): never => {
   throw new LineError(message)
 }
 
-/** Reads the terms of a license from a line. Empty cells of `named` columns are empty values; others come from the type. */
+/** Reads the terms of a license from the cells of a list, or says why it cannot. Empty cells come from the type. */
 export function readTerms(
   sent: Cells,
-  named: ReadonlySet<string>,
   types: ReadonlyMap<string, LicenseTypeRow>,
   now: number,
-): TermsLine {
+): ReadTerms | { problem: string } {
   const cells = withForever(sent)
-  const type = cells.type === undefined ? undefined : types.get(fromCsvCell(cells.type).toLowerCase())
+  const type = cells.type === undefined ? undefined : types.get(cells.type.toLowerCase())
   try {
     const base = readTerm(cells, type, now)
-    const terms = { ...base, ...readDetails(cells, named), type_id: type?.id ?? null }
+    const terms = { ...base, ...readDetails(cells), type_id: type?.id ?? null }
     const end = readEnd(cells)
     if (end !== undefined) terms.expires_at = toStoredEnd(end, terms.grace_days)
     if (terms.expires_at <= now) fail('The expiry must be in the future')
-    return { terms, ban: readBan(cells), type, problem: undefined }
+    return { terms, ban: readBan(cells), type }
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    return { terms: undefined, ban: null, type, problem: error.message }
+    return { problem: error.message }
   }
 }
 
@@ -134,14 +128,13 @@ type Details = Partial<
   >
 >
 
-function readDetails(cells: Cells, named: ReadonlySet<string>): Details {
+function readDetails(cells: Cells): Details {
   const number = (name: 'graceDays' | 'devices' | 'seatTimeoutSeconds', cell: string | undefined) =>
     cell === undefined ? undefined : check(name, cell === 'unlimited' ? unlimited : toNumber(cell))
   const orNull = (name: 'seats' | 'updatesForDays') =>
-    named.has(name) ? check(name, cells[name] === undefined ? null : toNumber(cells[name])) : undefined
-  const features = named.has('features')
-    ? check('features', (cells.features ?? '').split(/\s+/).filter(Boolean))
-    : undefined
+    cells[name] === undefined ? undefined : check(name, cells[name] === '' ? null : toNumber(cells[name]))
+  const features =
+    cells.features === undefined ? undefined : check('features', cells.features.split(/\s+/).filter(Boolean))
   return defined({
     grace_days: number('graceDays', cells.graceDays),
     devices: number('devices', cells.devices),

@@ -1,2 +1,0 @@
-export { ImportPreview } from './import-preview.tsx'
-export { ImportResult } from './import-result.tsx'

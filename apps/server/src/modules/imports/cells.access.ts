@@ -1,1 +1,0 @@
-export { forever, readMoment } from './presets/values.ts'
