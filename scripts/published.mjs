@@ -5,11 +5,14 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './ensure.mjs'
+import { unzip } from './wheel.mjs'
 
 const folder = process.argv[2] ?? join(root, 'sdks/releases')
 const list = 'SHA256SUMS'
 const lines = readFileSync(join(folder, list), 'utf8').trim().split('\n')
 const published = new Map(lines.map((line) => line.split('  ')).map(([digest, path]) => [path, digest]))
+
+const archives = new Map()
 
 const listed = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')).flatMap(
   ({ version, files, documents = [] }) =>
@@ -20,8 +23,11 @@ const faults = [
     .filter(({ path, sha256 }) => published.get(path) !== sha256)
     .map(({ path }) => `${path}: index.json and ${list} disagree`),
   ...[...published].flatMap(([path, digest]) => {
-    if (!existsSync(join(folder, path))) return [`${path} is missing`]
-    return digestOf(join(folder, path)) === digest ? [] : [`${path} is not the published file`]
+    const [version, name] = path.split('/')
+    const bytes = filesOf(version)[name]
+    if (!bytes) return [`${path} is missing`]
+    const found = createHash('sha256').update(bytes).digest('hex')
+    return found === digest ? [] : [`${path} is not the published file`]
   }),
   ...removedLines().map((line) => `${list} lost or changed the line "${line}"`),
 ]
@@ -29,8 +35,10 @@ for (const fault of faults) console.error(fault)
 if (faults.length > 0) console.error('Raise the version of the SDKs: a published file never changes.')
 process.exitCode = faults.length > 0 ? 1 : 0
 
-function digestOf(path) {
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
+function filesOf(version) {
+  const path = join(folder, `${version}.zip`)
+  if (!archives.has(version)) archives.set(version, existsSync(path) ? unzip(readFileSync(path)) : {})
+  return archives.get(version)
 }
 
 /** Lines that any commit or the working tree removed from the list; none where git or the history is missing. */

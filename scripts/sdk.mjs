@@ -5,11 +5,20 @@
 //   --into=FOLDER  with --release: another folder than sdks/releases
 //   --replace      with --release: overwrites a version that was never committed
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { writeDocuments } from './documents.mjs'
 import { buildSdk, ensureInstalled, packSdk, root, run } from './ensure.mjs'
-import { packWheel } from './wheel.mjs'
+import { packWheel, zip } from './wheel.mjs'
 
 const into = process.argv.find((option) => option.startsWith('--into='))?.slice('--into='.length)
 const releases = into ?? join(root, 'sdks/releases')
@@ -43,16 +52,19 @@ function named(path) {
 
 function release() {
   const { version } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'))
-  const folder = join(releases, version)
-  if (existsSync(folder) && !has('--replace')) {
+  const archive = join(releases, `${version}.zip`)
+  if (existsSync(archive) && !has('--replace')) {
     console.error(`Version ${version} exists, and a released version never changes. Raise the version first.`)
     process.exit(1)
   }
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(releases, { recursive: true })
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-release-'))
   const paths = [packSdk(folder), packWheel(folder), ...otherLanguages(folder)]
   const files = paths.map((path) => ({ ...named(path), language: languages[/\.\w+$/.exec(path)[0]] }))
   const documents = writeDocuments(folder, version).map(({ path, title }) => ({ ...named(path), title }))
+  const packed = [...files, ...documents].map(({ name }) => [name, readFileSync(join(folder, name))])
+  writeFileSync(archive, zip(packed))
+  rmSync(folder, { recursive: true })
   const index = join(releases, 'index.json')
   const earlier = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : []
   const list = [{ version, files, documents }, ...earlier.filter((one) => one.version !== version)]

@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sdkVersion } from '@keyward/contract/sdk-version'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 
@@ -49,7 +50,13 @@ describe.skipIf(process.platform === 'win32')('an archive', () => {
     })
     const config = (await (await fetch(`${url}/api/config`)).json()) as { data: { version: string } }
     expect(config.data.version).toBe(version)
-    const pages = { '/': '<html', '/docs': 'API', '/docs/client-protocol': 'nonce', '/sdk/': 'tgz' }
+    const pages = {
+      '/': '<html',
+      '/docs': 'API',
+      '/docs/client-protocol': 'nonce',
+      '/sdk/': 'tgz',
+      [`/sdk/${sdkVersion}/keyward.hpp`]: 'namespace keyward',
+    }
     for (const [path, text] of Object.entries(pages)) {
       const page = await fetch(`${url}${path}`)
       expect([path, page.status, (await page.text()).includes(text)]).toEqual([path, 200, true])

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 const releases = fileURLToPath(new URL('../../../sdks/releases', import.meta.url))
 const script = fileURLToPath(new URL('../../../scripts/published.mjs', import.meta.url))
 const file = '1.2.1/keyward.hpp'
+const wheel: string = '../../../scripts/wheel.mjs'
+const { unzip, zip } = await import(wheel)
 
 let folder: string
 const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' })
@@ -29,17 +31,23 @@ function check(): { status: number | null; faults: string } {
   return { status, faults: stderr }
 }
 
+/** Changes the released header, or removes it, and returns what it was. */
+function change(to?: (before: Buffer) => Buffer): Buffer {
+  const archive = join(folder, '1.2.1.zip')
+  const { 'keyward.hpp': before, ...others } = unzip(readFileSync(archive))
+  writeFileSync(archive, zip(Object.entries({ ...others, ...(to && { 'keyward.hpp': to(before) }) })))
+  return before
+}
+const longer = (before: Buffer) => Buffer.concat([before, Buffer.from('\n')])
+
 /** Replaces a digest in both lists, as a second release of the same version would. */
 function republish() {
-  const list = readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
-  const [, before] = new RegExp(`^([0-9a-f]{64}) {2}${file}$`, 'm').exec(list)!
-  appendFileSync(join(folder, file), '\n')
-  const after = createHash('sha256')
-    .update(readFileSync(join(folder, file)))
-    .digest('hex')
+  const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+  const bytes = change(longer)
+  const [before, after] = [digestOf(bytes), digestOf(longer(bytes))]
   for (const name of ['SHA256SUMS', 'index.json']) {
     const path = join(folder, name)
-    writeFileSync(path, readFileSync(path, 'utf8').replace(before!, after))
+    writeFileSync(path, readFileSync(path, 'utf8').replace(before, after))
   }
 }
 
@@ -48,12 +56,12 @@ test('the check accepts the published SDKs as they are', () => {
 })
 
 test('the check refuses a published file with other bytes, and a missing one', () => {
-  appendFileSync(join(folder, file), '\n')
+  change(longer)
   expect(check()).toMatchObject({
     status: 1,
     faults: expect.stringContaining(`${file} is not the published`),
   })
-  rmSync(join(folder, file))
+  change()
   expect(check()).toMatchObject({ status: 1, faults: expect.stringContaining(`${file} is missing`) })
 })
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { sdkVersion } from '@keyward/contract/sdk-version'
 import { expect, test } from 'vitest'
 import { escapeHtml } from '../src/http/docs-frame.ts'
@@ -9,12 +9,15 @@ import { serverForAll } from './fixtures.ts'
 const on = serverForAll()
 const get = (url: string, host = 'localhost') => on.server.inject({ url, headers: { host } })
 const folder = new URL('../../../sdks/releases/', import.meta.url)
+const wheel: string = '../../../scripts/wheel.mjs'
+const { unzip } = await import(wheel)
 
 test('every released file is served unchanged, for ever, with the hash that the page shows', async () => {
   const { payload: page } = await get('/sdk/')
   for (const { version, files, documents } of readReleases()) {
     const served = [...files, ...documents]
-    expect(served.map(({ name }) => name).sort()).toEqual(readdirSync(new URL(`${version}/`, folder)).sort())
+    const packed = unzip(readFileSync(new URL(`${version}.zip`, folder)))
+    expect(served.map(({ name }) => name).sort()).toEqual(Object.keys(packed).sort())
     for (const { name, sha256 } of served) {
       const { statusCode, rawPayload, headers } = await get(`/sdk/${version}/${name}`)
       expect(statusCode).toBe(200)
@@ -27,6 +30,12 @@ test('every released file is served unchanged, for ever, with the hash that the 
       expect(page).toContain(`href="/sdk/${version}/${name}"`)
     }
   }
+})
+
+test('the list of digests is served, and not for ever', async () => {
+  const { payload, headers } = await get('/sdk/SHA256SUMS')
+  expect(payload).toBe(readFileSync(new URL('SHA256SUMS', folder), 'utf8'))
+  expect(headers['cache-control']).toBeUndefined()
 })
 
 test('each version since 1.3.0 has the README of each language, its protocol and its conformance cases', async () => {
@@ -82,6 +91,9 @@ test('the page never names an address that a stranger put into the Host header',
 test('nothing else in the folder is served', async () => {
   for (const path of [
     '/sdk/index.json',
+    '/sdk/1.1.0.zip',
+    '/sdk/1.1.0/index.json',
+    '/sdk/..%2fvectors/x.zip',
     '/sdk/1.1.0',
     '/sdk/1.1.0/',
     '/sdk/..%2findex.json',

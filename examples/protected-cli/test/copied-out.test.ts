@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 const examples = fileURLToPath(new URL('../..', import.meta.url))
 const releases = fileURLToPath(new URL('../../../sdks/releases', import.meta.url))
+const wheel: string = '../../../scripts/wheel.mjs'
+const { unzip } = await import(wheel)
 const run = promisify(execFile)
 
 let folder: string
@@ -55,7 +57,9 @@ it.each(['protected-cli', 'protected-backend'])(
     await install(example).catch(() => {})
     expect(asked).toEqual([])
     const [{ version }] = JSON.parse(await readFile(join(releases, 'index.json'), 'utf8'))
-    await install(example, join(releases, version, `keyward-sdk-${version}.tgz`))
+    const packed = join(folder, `keyward-sdk-${version}.tgz`)
+    await writeFile(packed, unzip(await readFile(join(releases, `${version}.zip`)))[basename(packed)])
+    await install(example, packed)
     const sdk = JSON.parse(
       await readFile(join(folder, example, 'node_modules/@keyward/sdk/package.json'), 'utf8'),
     )

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import helmet from '@fastify/helmet'
@@ -10,8 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { problem } from '../core/problem.ts'
 import { answerProblem } from './errors.ts'
-
-const sdkReleases = new URL('../../../../sdks/releases/', import.meta.url)
+import { readReleased, releasesUrl } from './sdk-files.ts'
 
 const contentPolicy = {
   defaultSrc: ["'self'"],
@@ -87,22 +86,30 @@ export async function installPages(
   await installConsole(server, config, consoleDir)
 }
 
+const sdkTypes = new Map([
+  // Browsers show plain text, but download Markdown.
+  ['.md', 'text/plain; charset=utf-8'],
+  ['.zip', 'application/zip'],
+])
+
 /** Serves the released SDKs; a file of a version never changes. */
 async function installSdks(server: FastifyInstance, config: Config): Promise<void> {
-  await server.register(staticFiles, {
-    root: fileURLToPath(sdkReleases),
-    prefix: '/sdk/',
-    index: false,
-    wildcard: false,
-    decorateReply: false,
-    globIgnore: ['index.json'],
-    setHeaders: (reply, path) => {
-      reply.header('cache-control', 'public, max-age=31536000, immutable')
-      // Browsers show plain text, but download Markdown.
-      if (path.endsWith('.md')) reply.header('content-type', 'text/plain; charset=utf-8')
-      else reply.header('content-disposition', `attachment; filename="${basename(path)}"`)
-    },
+  server.get<{ Params: { version: string; name: string } }>('/sdk/:version/:name', async (request, reply) => {
+    const { version, name } = request.params
+    const bytes = await readReleased(version, name)
+    if (!bytes) throw problem('not_found')
+    if (!name.endsWith('.md')) reply.header('content-disposition', `attachment; filename="${name}"`)
+    return reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .type(sdkTypes.get(extname(name)) ?? 'application/octet-stream')
+      .send(bytes)
   })
+  server.get('/sdk/SHA256SUMS', async (_request, reply) =>
+    reply
+      .header('content-disposition', 'attachment; filename="SHA256SUMS"')
+      .type('application/octet-stream')
+      .send(await readFile(new URL('SHA256SUMS', releasesUrl))),
+  )
   server.get('/sdk', (_request, reply) => reply.redirect(`${config.basePath}/sdk/`, 301))
   server.get('/sdk/', async (request, reply) => {
     const { renderSdks } = await import('./sdk-page.ts')

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { version } from '../core/version.ts'
 import { escapeHtml, renderFrame } from './docs-frame.ts'
-
-/** Folder of the released SDKs: a folder per version, which never changes, and `index.json` about all of them. */
-const releasesUrl = new URL('../../../../sdks/releases/', import.meta.url)
+import { releasesUrl } from './sdk-files.ts'
 
 const releasesSchema = z.array(
   z.object({
