@@ -9,7 +9,6 @@ import { type Seal, sha256 } from '../apps/server/src/core/crypto.ts'
 import { newAppId, newAppSecret, newId, newLicenseKey, normalizeKey } from '../apps/server/src/core/ids.ts'
 import { Passwords } from '../apps/server/src/core/passwords.ts'
 import { newSigningKey } from '../apps/server/src/core/signing.ts'
-import { toSkeleton } from '../apps/server/src/core/skeleton.ts'
 import { migrations } from '../apps/server/src/db/migrations/index.ts'
 import { prepare } from '../apps/server/src/db/prepare.ts'
 import { signingContext } from '../apps/server/src/modules/apps/apps.service.ts'
@@ -172,7 +171,6 @@ function toClient(seeded: Seeding, app: { id: string }, license: NewLicense, nam
     license_id: license.id,
     username: name,
     username_normalized: name,
-    name_skeleton: toSkeleton(name),
     password_hash: seeded.hash,
     hwid,
     hwid_hash: hwid === null ? null : sha256(hwid),

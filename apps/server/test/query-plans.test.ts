@@ -38,7 +38,7 @@ import { pageBlocks } from '../src/modules/blocklist/blocklist.repo.ts'
 import { listAddresses } from '../src/modules/customers/customers.access.ts'
 import { findActivationEnd, listActivationEnds } from '../src/modules/devices/devices.access.ts'
 import { freeAllEnded, freeEnded, freeLeasedSeats } from '../src/modules/devices/leased-places.access.ts'
-import { fillSkeletons, lockEndUser } from '../src/modules/end-users/end-users.access.ts'
+import { lockEndUser } from '../src/modules/end-users/end-users.access.ts'
 import { endUserList } from '../src/modules/end-users/end-users.list.ts'
 import * as clients from '../src/modules/end-users/end-users.repo.ts'
 import { updateEndUsers } from '../src/modules/entitlements/end-user-rows.ts'
@@ -322,26 +322,6 @@ test('finds the import of a call, and the rows that it skipped, through indexes'
   const found = await plansOf((tx) => findRunning(tx, 'imp_1'))
   const skipped = await plansOf((tx) => listSkipped(tx, 'imp_1'))
   for (const step of [...found, ...skipped]) expect(step).toMatch(/^SEARCH data_import(s|_rows) USING INDEX /)
-})
-
-test('finds older names without a skeleton, and lookalikes, through partial indexes', async () => {
-  const { writer } = database.handles
-  writer.database.exec(
-    "insert into owners (id, account_id, name, created_at) values ('own_n', 'acc_n', '', 1)",
-  )
-  writer.database.exec(
-    "insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public, signing_sealed, version, created_at) values ('app_n', 'own_n', 'N', '', '', '', '', '', '', '', 1)",
-  )
-  writer.database.exec(
-    "insert into clients (id, owner_id, app_id, username, username_normalized, password_hash, expires_at, created_at) values ('usr_n', 'own_n', 'app_n', 'n', 'n', 'x', 1, 1)",
-  )
-  const plan = await plansOf((tx) => fillSkeletons(tx, 100))
-  expect(plan).toEqual([
-    'SCAN clients USING INDEX clients_name_pending',
-    'SEARCH clients USING INDEX clients_name_skeleton (app_id=? AND name_skeleton=?)',
-    'SEARCH clients USING INTEGER PRIMARY KEY (rowid=?)',
-  ])
-  writer.database.exec("delete from owners where id = 'own_n'")
 })
 
 test('finds a key through the indexes of its exact and its typed form', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { normalizeName } from './ids.ts'
-import { toSkeleton } from './skeleton.ts'
 import { prepareUsername, wrongUsername } from './username.ts'
 
 const isAllowed = (name: string) => wrongUsername(prepareUsername(name)) === undefined
@@ -66,36 +65,10 @@ test.each([
   expect(isAllowed(name)).toBe(false)
 })
 
-test.each([
-  ['paypal', 'PayPaI'],
-  ['paypal', 'paypa1'],
-  ['paypal', 'раураl'],
-  ['paypal', 'PAYPAL'],
-  ['paypal', 'pаypal'],
-  ['admin', 'аdmin'],
-  ['admin', 'adrnin'],
-  ['alice', 'ΑLICE'],
-  ['bob0', 'BobO'],
-  ['scope', 'ѕсоре'],
-])('%s and %s look alike', (one, other) => {
-  expect(toSkeleton(one)).toBe(toSkeleton(other))
-})
-
-test.each([
-  ['alice', 'alicia'],
-  ['anna', 'hanna'],
-  ['user2', 'user3'],
-  ['Вася', 'Вера'],
-  ['ångström', 'angstrom'],
-])('%s and %s do not', (one, other) => {
-  expect(toSkeleton(one)).not.toBe(toSkeleton(other))
-})
-
-test('long names of expanding and of nested characters are compared quickly', () => {
+test('long names of expanding and of nested characters are judged quickly', () => {
   const start = process.cpuUsage().user
   for (const name of ['\ufdfa'.repeat(64), 'm'.repeat(64), 'é'.repeat(64), '\u0301'.repeat(64)]) {
     wrongUsername(prepareUsername(name))
-    expect(toSkeleton(name).length).toBeLessThan(64 * 40)
   }
   expect(process.cpuUsage().user - start).toBeLessThan(1_000_000)
 })

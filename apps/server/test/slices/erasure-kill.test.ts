@@ -42,7 +42,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
   const rows = Array.from({ length: endUserCount - 1 }, (_none, at) => {
     const name = `killed-${at + 1}`
     const id = `usr_${String(at).padStart(32, '0')}`
-    return { ...row, id, username: name, username_normalized: name, name_skeleton: name }
+    return { ...row, id, username: name, username_normalized: name }
   })
   for (const one of rows) await filling.db.insertInto('clients').values(one).execute()
   await filling.close()

@@ -119,7 +119,7 @@ test('an erasure deletes all end users of a customer, also more than are deleted
     .executeTakeFirstOrThrow()
   for (let n = 1; n <= 220; n += 1) {
     const name = `many-${n}`
-    const names = { username: name, username_normalized: name, name_skeleton: name }
+    const names = { username: name, username_normalized: name }
     await db
       .insertInto('clients')
       .values({ ...row, id: `${row.id}${n}`, ...names })

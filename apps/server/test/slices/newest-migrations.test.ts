@@ -19,6 +19,7 @@ const leaving = [
   'added_devices',
   'added_seats',
   'added_seat_timeout',
+  'name_skeleton',
 ]
 const omitted = (row: object, names: readonly string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))

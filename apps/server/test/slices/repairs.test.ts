@@ -38,7 +38,6 @@ describe('the name of an end user', () => {
     const user = await direct('ada')
     await direct('grace')
     expect((await repair(user._id, { username: 'GRACE' })).json.code).toBe('username_taken')
-    expect((await repair(user._id, { username: 'gr\u0430ce' })).status).toBeGreaterThanOrEqual(400)
     expect((await repair(user._id, { username: 'ab\u202ec' })).status).toBe(400)
     expect((await repair(user._id, {})).status).toBe(400)
     expect((await repair(user._id, { username: 'ADA' })).json.data.client.username).toBe('ADA')

@@ -1,7 +1,7 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { expect, test } from 'vitest'
-import { makeApp, makeLicenses, refusal, registerUser, single, startProgram, wrongFields } from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { makeLicenses, refusal, registerUser, single, startProgram, wrongFields } from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -35,52 +35,22 @@ test('stores wide letters as plain ones and keeps case', async () => {
   expect((await program.call('POST', '/login', login)).status).toBe(200)
 })
 
-test('rejects a name that looks like another one of the app, in another app it is accepted', async () => {
-  await create('paypal')
-  for (const username of ['PayPaI', 'paypa1', 'раураl', 'Pаypal']) {
-    expect(refusal(await create(username))).toBe('username_taken')
-    expect(refusal(await register(username))).toBe('usernameTaken')
-  }
-  expect((await create('paypa1', (await makeApp(owner, 'Other'))._id)).status).toBe(201)
+test('accepts honest names that look alike, and one of four concurrent names that differ by case', async () => {
+  for (const username of ['user1', 'userl', 'modern', 'modem', 'Вася_pro'])
+    expect((await create(username)).status).toBe(201)
+  expect(refusal(await create('USER1'))).toBe('username_taken')
+  const answers = await Promise.all(['admin', 'Admin', 'ＡＤＭＩＮ', 'ADMIN'].map((name) => register(name)))
+  expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1)
 })
 
-test('creates one of four concurrent names that look alike', async () => {
-  const answers = await Promise.all(['admin', 'аdmin', 'adrnin', 'ADMIN'].map((name) => register(name)))
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-})
-
-test('a key as a name is never rejected for its looks', async () => {
-  await owner.call('PUT', `/apps/${app._id}`, { settings: { allowCustomLicenseKey: true } })
-  await create('MODEM-X')
-  for (const key of ['MODERN-X', 'M0DEMX-2', 'MODEM-X-2']) {
-    await owner.call('POST', '/licenses', { app: app._id, key, expiresAt: on.clock.inDays(30) })
-    const program = await startProgram(on, app)
-    expect((await program.call('POST', '/license', { licenseKey: key })).status).toBe(200)
-  }
-})
-
-test('names of earlier versions keep working, and no new name may look like them', async () => {
+test('names of earlier versions keep working', async () => {
   const { user } = await registerUser(on, owner, app, 'temporary')
-  const rename = (id: string, username: string) =>
-    on.database.db
-      .updateTable('clients')
-      .set({ username, username_normalized: username.toLowerCase(), name_skeleton: null })
-      .where('id', '=', id)
-      .execute()
-  await rename(user._id, '♚ king  of adm1n')
-  const twin = (await registerUser(on, owner, app, 'another')).user
-  await rename(twin._id, '♚ king  of admln')
-  await tidyUp(on)
-  const skeletons = await on.database.db
-    .selectFrom('clients')
-    .select('name_skeleton')
-    .where('app_id', '=', app._id)
-    .orderBy('seq')
+  await on.database.db
+    .updateTable('clients')
+    .set({ username: '♚ king  of adm1n', username_normalized: '♚ king  of adm1n' })
+    .where('id', '=', user._id)
     .execute()
-  expect(skeletons.map((row) => row.name_skeleton)).toEqual([expect.stringMatching(/king/), ''])
-  for (const username of ['♚ KING  of adm1n', '♚ king  of admln']) {
-    const program = await startProgram(on, app)
-    const answer = await program.call('POST', '/login', { username, password: 'swordfish' })
-    expect(answer.status).toBe(200)
-  }
+  const program = await startProgram(on, app)
+  const login = { username: '♚ KING  of adm1n', password: 'swordfish' }
+  expect((await program.call('POST', '/login', login)).status).toBe(200)
 })

@@ -73,6 +73,7 @@ import { customerFaces } from './0093-customer-faces.ts'
 import { testLicenses } from './0094-test-licenses.ts'
 import { grants } from './0095-grants.ts'
 import { calledImports } from './0098-called-imports.ts'
+import { namesAlike } from './0099-names-alike.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
   testLicenses,
   grants,
   calledImports,
+  namesAlike,
 ]

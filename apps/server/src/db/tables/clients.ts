@@ -42,8 +42,6 @@ interface ClientsTable {
   expires_at: number
   /** The grace days of the first license. */
   grace_days: Generated<number>
-  /** Equal for names that look alike; empty for names that are not compared, null until housekeeping fills it. */
-  name_skeleton: string | null
   /** Changes with the end user's variables; null without any. */
   variables_revision: Generated<string | null>
   /** What the keys that `upgrade` added allow until when, as JSON; null without any. See `rightsOf`. */

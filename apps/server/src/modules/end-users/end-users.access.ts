@@ -1,9 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { type OfOwner, type OwnerScope, sees } from '../../core/actor.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
 import { type Db, inScope, lock, query, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
-import { setSkeleton } from '../entitlements/end-user-rows.ts'
 
 export const findByUsername = (
   db: Db,
@@ -89,30 +87,6 @@ const lockOne = query((db, values: { id: string; ownerId: string }) =>
       .where('owner_id', '=', values.ownerId),
   ),
 )
-
-/** Fills the skeletons of up to `count` older names and returns how many; the first of several lookalikes gets it. */
-export async function fillSkeletons(tx: Tx, count: number): Promise<number> {
-  const pending = await tx
-    .selectFrom('clients')
-    .select(['seq', 'app_id', 'username'])
-    .where('name_skeleton', 'is', null)
-    .where('password_hash', 'is not', null)
-    .orderBy('seq')
-    .limit(count)
-    .execute()
-  for (const { seq, app_id: appId, username } of pending) {
-    const skeleton = toSkeleton(username)
-    const taken = await tx
-      .selectFrom('clients')
-      .select('id')
-      .where('app_id', '=', appId)
-      .where('name_skeleton', '=', skeleton)
-      .where('name_skeleton', '<>', sql.lit(''))
-      .executeTakeFirst()
-    await setSkeleton(tx, seq, taken ? '' : skeleton)
-  }
-  return pending.length
-}
 
 /** How long leases of an app last, in hours. */
 export async function readLeaseTerms(tx: Tx, app: { id: string; ownerId: string }) {

@@ -1,6 +1,5 @@
 import type { ProgramActor } from '../../core/actor.ts'
 import { Problem, problem } from '../../core/problem.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { blockAll, normalize } from '../blocklist/blocklist.service.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
@@ -43,8 +42,7 @@ export async function renameByProgram(
   const rename = async (write: Parameters<Parameters<Ctx['tx']>[1]>[0]) => {
     const client = await lockEndUser(write.tx, actor, id)
     if (!client) throw problem('sessionUnauthed')
-    // No key any more, so it is compared with the names of others even if its end user has no password.
-    await updateEndUser(write.tx, actor, id, { ...renamed(name, client), name_skeleton: toSkeleton(name) })
+    await updateEndUser(write.tx, actor, id, renamed(name))
     write.record('end_user.updated', id, { fields: ['username'] }, actor.appId)
   }
   await ctx.tx(actor, rename, { onTaken: () => problem('usernameTaken') })

@@ -1,6 +1,5 @@
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { formsOfEmail, newPassword } from '../../core/ids.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
 import { inScope, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
 
@@ -30,7 +29,7 @@ export async function forgetUsername(
 ): Promise<void> {
   for (const { id } of await namedLike(tx, actor, formsOfEmail(email))) {
     const username = `erased-${newPassword()}`
-    const change = { username, username_normalized: username, name_skeleton: toSkeleton(username) }
+    const change = { username, username_normalized: username }
     await updateEndUser(tx, actor, id, change)
   }
 }

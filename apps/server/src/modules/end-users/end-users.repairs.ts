@@ -3,7 +3,6 @@ import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -49,7 +48,7 @@ export async function repairEndUser(
       const { tx } = write
       if (hasOtherEnd(client, write.now, seen?.expiresAt, expiresAt)) throw problem('client_changed')
       const change = {
-        ...(name !== undefined && name !== client.username && renamed(name, client)),
+        ...(name !== undefined && name !== client.username && renamed(name)),
         ...(email !== undefined && { email }),
         ...(customerId !== undefined && { customer_id: customerId }),
       }
@@ -74,11 +73,9 @@ export async function repairEndUser(
   )
 }
 
-/** Names that are keys are not compared with names that look alike. */
-export const renamed = (username: string, { password_hash }: LockedEndUser) => ({
+export const renamed = (username: string) => ({
   username,
   username_normalized: normalizeName(username),
-  name_skeleton: password_hash === null ? '' : toSkeleton(username),
 })
 
 /** Whether the end is neither the one that the caller saw nor the wanted one. That of a paused one moves with the clock. */

@@ -5,7 +5,6 @@ import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { invalid, problem } from '../../core/problem.ts'
-import { toSkeleton } from '../../core/skeleton.ts'
 import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
 import type { Counts, ListQuery, SortedPage } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
@@ -118,7 +117,6 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
         customer_id: customerId ?? null,
         username,
         username_normalized: normalizeName(username),
-        name_skeleton: toSkeleton(username),
         email: null,
         password_hash: passwordHash,
         hwid: machine?.hwid ?? null,

@@ -12,7 +12,6 @@ export type NewEndUser = Pick<
   | 'license_id'
   | 'username'
   | 'username_normalized'
-  | 'name_skeleton'
   | 'email'
   | 'password_hash'
   | 'hwid'
@@ -44,7 +43,6 @@ export async function updateEndUser(
       | 'password_hash'
       | 'username'
       | 'username_normalized'
-      | 'name_skeleton'
       | 'email'
       | 'customer_id'
     >
@@ -93,11 +91,6 @@ export async function deleteEndUserRows(
     .execute()
   if (Array.isArray(ids)) await rememberNames(tx, deleted)
   return deleted.length
-}
-
-/** Sets the skeleton of a name; empty if another end user of the app has the same one. */
-export async function setSkeleton(tx: Tx, seq: number, skeleton: string): Promise<void> {
-  await tx.updateTable('clients').set({ name_skeleton: skeleton }).where('seq', '=', seq).execute()
 }
 
 type OfflineEnd = 'lease_until' | 'activation_until'

@@ -103,8 +103,6 @@ export function draftUser(read: ReadUser, keys: readonly ReadLicense[], target: 
     license_id: licenses[0]?.license.id ?? null,
     username,
     username_normalized: normalizeName(username),
-    // Housekeeping compares names with those of others, so that a lookalike is not refused but stays uncompared.
-    name_skeleton: isNamedAfterKey ? '' : null,
     email: toEmail(read, hints),
     password_hash: passwordHash,
     hwid: machine?.hwid ?? null,

@@ -8,7 +8,6 @@ import type { Ctx } from '../../service/ctx.ts'
 import { tidyActivity } from '../activity/activity.service.ts'
 import { tidyAudit } from '../audit/audit.retention.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
-import { fillSkeletons } from '../end-users/end-users.access.ts'
 import { tidyImports } from '../imports/imports.runner.ts'
 import { expireMails } from '../mail/mail.outbox.ts'
 import { queueReminders, tidyReminders } from '../plans/reminders.service.ts'
@@ -21,8 +20,8 @@ const intervalMs = 10 * minute
 const firstRemindersMs = 30 * second
 
 /**
- * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Completes
- * older end users, and computes missing statistics.
+ * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Computes
+ * missing statistics.
  */
 export async function tidy(
   ctx: Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>,
@@ -33,7 +32,6 @@ export async function tidy(
   for (const table of expiringTables) await some((tx, count) => deleteExpired(tx, table, now, count))
   await some((tx, count) => freeAllEnded(tx, now, count))
   for (const table of countTables) await some((tx, count) => deleteEmptyCounts(tx, table, count))
-  await some((tx, count) => fillSkeletons(tx, count))
   await tidyActivity(ctx)
   await some((tx, count) => eraseShopEvents(tx, now, count))
   await tidyWebhooks(ctx)

@@ -1,6 +1,5 @@
 import { newId, normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import { toSkeleton } from '../../../core/skeleton.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import { never } from '../../../db/stored-end.ts'
 import type { ClientRow } from '../../../db/tables.ts'
@@ -47,8 +46,6 @@ export async function redeemForNewUser(
     license_id: license.id,
     username: user.username,
     username_normalized: normalizeName(user.username),
-    // A key as a name is compared with no other: its end user must never be rejected.
-    name_skeleton: user.passwordHash === null ? '' : toSkeleton(user.username),
     email: user.email,
     password_hash: user.passwordHash,
     hwid: machine?.hwid ?? null,
