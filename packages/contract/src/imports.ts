@@ -126,7 +126,7 @@ export const imports = {
     permission: ['licenses:write', 'clients:write'],
     tag,
     summary:
-      'Start an import of licenses and end users from another system, with its files or before they are uploaded',
+      'Start an import of a list of licenses, or of licenses and end users from another system, with its files or before they are uploaded',
     body: z.strictObject({
       app: id,
       preset: importPreset,
