@@ -10,7 +10,6 @@ const engineWord = /sqlite|postgres|\bdialect\b|needsLocks|json_each/i
 const exceptions = {
   'config-database.ts': 'reads the address in DATABASE_URL',
   'cli/backup.ts': 'tells the operator that PostgreSQL has tools of its own',
-  'cli/keys.ts': 'asks how many servers run, which PostgreSQL does not tell',
   'cli/move.ts': 'checks the address of the database to move to',
   'greeting.ts': 'tells the operator where the data is',
 }

@@ -9,7 +9,7 @@ import { hasSodium } from './core/ed25519.ts'
 import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { databaseFault } from './db/faults.ts'
-import { watchKeys } from './db/key-rotation/watch.ts'
+import { watchKeys } from './db/key-rotation/servers.ts'
 import { describeMoved, prepare } from './db/prepare.ts'
 import { greeting } from './greeting.ts'
 import { makeFirstOwnerLink } from './modules/account/first-owner.ts'
@@ -69,12 +69,12 @@ async function main(): Promise<void> {
     process.exit(failures.length > 0 ? 1 : 0)
   }
   const endWatch = watchKeys({
-    ...{ database, seal, settings: config },
+    ...{ database, seal },
     onStranger: (err) => {
       server.log.fatal({ err }, 'stopping')
       void stop()
     },
-    onError: (err) => server.log.warn({ err }, 'cannot read whether the secret key is being replaced'),
+    onError: (err) => server.log.warn({ err }, 'cannot read which secret key seals'),
   })
   // SIGHUP: the terminal was closed. Node undoes what `nohup` set, so it would end the process at once.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop)

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createSeal, type Seal } from '../src/core/crypto.ts'
 import { readSlice, type SealedRow } from '../src/db/key-rotation/reseal.ts'
-import { readRotation } from '../src/db/key-rotation/state.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
-import { readKeyMeta } from '../src/db/secret-key.ts'
+import { openSeal, readKeyMeta } from '../src/db/secret-key.ts'
 import { allEndpoints } from '../src/http/openapi.ts'
 import { resetRequestContext } from '../src/modules/password-resets/reset-requests.ts'
 import { sealedColumns } from '../src/modules/system/sealed-columns.ts'
@@ -34,8 +33,7 @@ export async function sealedValuesIn({ db }: Pick<OpenDatabase, 'db'>): Promise<
 export async function keysIn(where: { url: string | undefined; dataDir: string }) {
   const database = openDatabase(where)
   try {
-    const { fingerprint } = await readKeyMeta(database)
-    return { fingerprint, rotation: await readRotation(database.db) }
+    return await readKeyMeta(database)
   } finally {
     await database.close()
   }
@@ -93,4 +91,17 @@ export async function listUnreadable({ db }: Pick<OpenDatabase, 'db'>, key: stri
     readSlice(db, { ...column, atOnce: 10_000 }, undefined, { target: seal, opener: seal }),
   )
   return (await Promise.all(slices)).flatMap(({ found }) => found)
+}
+
+/** Whether a server would start on an embedded database, and open every sealed value. */
+export async function openAll(dataDir: string): Promise<void> {
+  const database = openDatabase({ url: undefined, dataDir })
+  try {
+    const seal = await openSeal(database, { dataDir, secretKey: undefined, secretKeyPrevious: undefined })
+    const opener = { target: seal, opener: seal }
+    const slices = sealedColumns.map((column) => readSlice(database.db, column, undefined, opener))
+    expect((await Promise.all(slices)).flatMap(({ found }) => found)).toEqual([])
+  } finally {
+    await database.close()
+  }
 }

@@ -7,9 +7,9 @@ import { sealedColumns } from '../modules/system/sealed-columns.ts'
 import { command, print, UsageError, withDatabase } from './command.ts'
 import { describeLost } from './lost-key.ts'
 
-type KeysOptions = { servers?: string; yes?: boolean; json?: boolean }
+type KeysOptions = { yes?: boolean; json?: boolean }
 
-const forms = { rotate: 'keys rotate [--servers N] [--json]', lost: 'keys replace-lost [--yes] [--json]' }
+const forms = { rotate: 'keys rotate [--json]', lost: 'keys replace-lost [--yes] [--json]' }
 /** What the operator types. */
 const sureWord = 'replace'
 
@@ -18,8 +18,10 @@ export const keysCommand = command<KeysOptions>({
   forms: [
     {
       form: forms.rotate,
-      does: ['replace the secret key while servers run, and seal every value', 'anew; can be repeated'],
-      options: [['--servers <n>', 'how many servers run on PostgreSQL']],
+      does: [
+        'seal every value with the new secret key, while servers run',
+        'that were started with it and the one before; can be repeated',
+      ],
     },
     {
       form: forms.lost,
@@ -29,11 +31,11 @@ export const keysCommand = command<KeysOptions>({
       ],
     },
   ],
-  options: { servers: { type: 'string' }, yes: { type: 'boolean' }, json: { type: 'boolean' } },
+  options: { yes: { type: 'boolean' }, json: { type: 'boolean' } },
   run(args, options) {
     const [verb, ...more] = args
     if (verb === 'rotate' && more.length === 0 && options.yes === undefined) return rotate(options)
-    if (verb === 'replace-lost' && more.length === 0 && options.servers === undefined) return replace(options)
+    if (verb === 'replace-lost' && more.length === 0) return replace(options)
     throw new UsageError(`Usage: keyward ${forms.rotate}, or keyward ${forms.lost}`)
   },
 })
@@ -41,20 +43,10 @@ export const keysCommand = command<KeysOptions>({
 const show = (report: object, text: string, json: boolean) =>
   print(json ? `${JSON.stringify(report, null, 2)}\n` : text)
 
-function rotate({ servers, json = false }: KeysOptions): Promise<void> {
-  if (servers !== undefined && !/^\d{1,3}$/.test(servers))
-    throw new UsageError('--servers takes the number of servers that run.')
+function rotate({ json = false }: KeysOptions): Promise<void> {
   return withDatabase(async (database, config) => {
-    if (config.databaseUrl !== undefined && servers === undefined)
-      throw new UsageError('On PostgreSQL, --servers says how many servers run; 0 if all are stopped.')
-    if (config.databaseUrl === undefined && servers !== undefined)
-      throw new UsageError('--servers is for PostgreSQL: an embedded database has one server at most.')
-    const report = await rotateKeys(database, config, {
-      columns: sealedColumns,
-      servers: servers === undefined ? undefined : Number(servers),
-      clock: systemClock,
-      tell: (line) => process.stderr.write(`${line}\n`),
-    })
+    const tell = (line: string) => process.stderr.write(`${line}\n`)
+    const report = await rotateKeys(database, config, { columns: sealedColumns, tell })
     show(report, describe(report), json)
   })
 }
@@ -67,8 +59,8 @@ function describe({ sealed, unreadable, oldKey }: RotationReport): string {
   const total = Object.values(sealed).reduce((sum, n) => sum + n, 0)
   const old =
     oldKey === null
-      ? 'Keep the key before: backups made before need it. After a day, restart every server without SECRET_KEY_PREVIOUS.\n'
-      : `The key before is in ${oldKey}: backups made before need it. Move it to where keys are kept.\n`
+      ? 'Keep the key before: backups made before need it. After a day, run this again, then restart every server without SECRET_KEY_PREVIOUS.\n'
+      : `The key before is in ${oldKey}: backups made before need it. After a day, run this again, then move it to where keys are kept.\n`
   return `Sealed ${total} values with the new key.\n${lines.join('')}${lost.join('')}${old}`
 }
 

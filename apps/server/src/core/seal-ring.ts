@@ -6,22 +6,31 @@ export interface RingKey {
   tokensUntil: number
 }
 
+interface Held {
+  seal: Seal
+  tokensUntil: number
+}
+
 /**
  * Seals with one key, and opens what any of its keys has sealed, so that a server goes on while the key is replaced
  * (ADR 97). Keyed hashes have a key of their own, which stays.
  */
 export class SealRing implements Seal {
+  readonly #readKeys: () => readonly RingKey[]
   readonly #digestKey: Buffer
-  readonly #held = new Map<string, { seal: Seal; tokensUntil: number }>()
+  readonly #held = new Map<string, Held>()
   #current: Seal
   readonly digest: Seal['digest']
 
-  constructor(current: RingKey, others: readonly RingKey[], digestKey: Buffer) {
+  /** Seals with the key of this fingerprint. `readKeys` is asked again for one that is missing: a rotation adds files. */
+  constructor(fingerprint: string, readKeys: () => readonly RingKey[], digestKey: Buffer) {
+    this.#readKeys = readKeys
     this.#digestKey = digestKey
-    this.#current = createSeal(current.text, digestKey)
-    this.#held.set(this.#current.fingerprint, { seal: this.#current, tokensUntil: current.tokensUntil })
-    this.digest = this.#current.digest
-    this.hold(others)
+    this.#readNew()
+    const current = this.#held.get(fingerprint)?.seal
+    if (!current) throw new Error('the key of the ring is missing')
+    this.#current = current
+    this.digest = current.digest
   }
 
   get fingerprint(): string {
@@ -29,21 +38,14 @@ export class SealRing implements Seal {
   }
 
   has(fingerprint: string): boolean {
+    if (!this.#held.has(fingerprint)) this.#readNew()
     return this.#held.has(fingerprint)
-  }
-
-  /** Opens what these keys sealed, too. */
-  hold(keys: readonly RingKey[]): void {
-    for (const { text, tokensUntil } of keys) {
-      const seal = createSeal(text, this.#digestKey)
-      const known = this.#held.get(seal.fingerprint)
-      if (known) known.tokensUntil = tokensUntil
-      else this.#held.set(seal.fingerprint, { seal, tokensUntil })
-    }
   }
 
   /** Seals with this key from now on. Returns false if it does not hold the key. */
   use(fingerprint: string): boolean {
+    if (fingerprint === this.fingerprint) return true
+    this.#readNew()
     const held = this.#held.get(fingerprint)
     if (held) this.#current = held.seal
     return held !== undefined
@@ -71,12 +73,30 @@ export class SealRing implements Seal {
   openToken = (sealed: string, context: string): Buffer | undefined => {
     const opened = this.#current.openToken(sealed, context)
     if (opened) return opened
-    for (const { seal, tokensUntil } of this.#others()) {
+    for (const { seal, tokensUntil } of this.#held.values()) {
       const earlier = tokensUntil > Date.now() ? seal.openToken(sealed, context) : undefined
       if (earlier) return earlier
     }
     return undefined
+  };
+
+  /** All keys but the current one, then those that are new. */
+  *#others(): Iterable<Held> {
+    yield* [...this.#held.values()].filter(({ seal }) => seal !== this.#current)
+    yield* this.#readNew()
   }
 
-  #others = () => [...this.#held.values()].filter(({ seal }) => seal !== this.#current)
+  #readNew(): Held[] {
+    const found: Held[] = []
+    for (const { text, tokensUntil } of this.#readKeys()) {
+      const seal = createSeal(text, this.#digestKey)
+      const known = this.#held.get(seal.fingerprint)
+      if (known) known.tokensUntil = tokensUntil
+      else {
+        this.#held.set(seal.fingerprint, { seal, tokensUntil })
+        found.push({ seal, tokensUntil })
+      }
+    }
+    return found
+  }
 }

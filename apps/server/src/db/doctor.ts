@@ -7,11 +7,10 @@ import type { Config } from '../config.ts'
 import { day, minute, systemClock } from '../core/clock.ts'
 import { type Finding, failure, fine, warning } from '../core/finding.ts'
 import { freeOf } from './disk-room.ts'
-import { readRotation } from './key-rotation/state.ts'
 import { SchemaTooNewError } from './migrate.ts'
 import type { OpenDatabase } from './open.ts'
 import { readSchemaState } from './prepare.ts'
-import { findKey, keysOf, readKeyMeta } from './secret-key.ts'
+import { findKey, keysOf, readKeyMeta, UnfinishedRotationError } from './secret-key.ts'
 import { keyFile, listLooseFiles } from './sqlite/data-dir.ts'
 
 const [enoughBytes, leastBytes] = [1_073_741_824, 67_108_864]
@@ -38,7 +37,7 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding[]> {
 
 export async function checkKey({ db }: OpenDatabase, config: Config): Promise<Finding[]> {
   const path = join(config.dataDir, keyFile)
-  const { fingerprint: known, isReplacingLost } = await readKeyMeta({ db })
+  const { fingerprint: known, isReplacingLost, unfinished } = await readKeyMeta({ db })
   if (isReplacingLost) return [failure('Replacing a lost key is unfinished.', 'keyward keys replace-lost')]
   if (known === undefined) return [fine('Nothing is encrypted yet.')]
   if (keysOf(config).length === 0)
@@ -57,11 +56,10 @@ export async function checkKey({ db }: OpenDatabase, config: Config): Promise<Fi
           : 'Set SECRET_KEY to the key of this database.',
       ),
     ]
-  return [
-    (await readRotation(db))
-      ? warning('A rotation of the secret key is unfinished: both keys are needed.', 'keyward keys rotate')
-      : fine('The key opens the database.'),
-  ]
+  if (!unfinished) return [fine('The key opens the database.')]
+  if (findKey(config, unfinished.from) === undefined)
+    return [failure(new UnfinishedRotationError(config).message, 'If it is lost: keyward keys replace-lost')]
+  return [warning('A rotation of the secret key is unfinished: both keys are needed.', 'keyward keys rotate')]
 }
 
 export async function checkSchema(database: OpenDatabase): Promise<Finding[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchKeys } from '../../src/db/key-rotation/watch.ts'
+import { watchKeys } from '../../src/db/key-rotation/servers.ts'
 import { openSeal, readKeyMeta } from '../../src/db/secret-key.ts'
 import { lockDataDir } from '../../src/db/sqlite/data-dir.ts'
 import { makeLicenses, refusal, registerUser, startProgram } from '../actors.ts'
@@ -33,7 +33,7 @@ test('changes nothing while the key is here, while a server runs, and without a 
   expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining('Nothing was changed')])
   const release = on.config.databaseUrl === undefined ? lockDataDir(on.dataDir) : undefined
   const end = watchKeys({
-    ...{ database: on.database, settings: on.config, seal },
+    ...{ database: on.database, seal },
     onStranger: () => {},
     onError: () => {},
   })

@@ -2,8 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { second } from '../../core/clock.ts'
 import { createSeal, type Seal } from '../../core/crypto.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { putMeta } from '../meta.ts'
@@ -17,41 +15,28 @@ import {
   lostKeyName,
   makeKeyFile,
   readKeyMeta,
+  rotationName,
 } from '../secret-key.ts'
 import { keyFile, lockDataDir } from '../sqlite/data-dir.ts'
 import { transact } from '../transact.ts'
-import { deleteRotation, insertRotation, readServers } from './state.ts'
-
-/** Every running server has answered by then. */
-const answersMs = 5 * second
+import { findServerWithout } from './servers.ts'
 
 /** Throws unless the key is lost, and no server runs. Returns a function that lets servers run again. */
 export async function refuseUnlessLost(database: OpenDatabase, settings: KeySettings): Promise<() => void> {
-  const { fingerprint, isReplacingLost } = await readKeyMeta(database)
+  const { fingerprint, isReplacingLost, unfinished } = await readKeyMeta(database)
   if (fingerprint === undefined)
     throw new OperatorError('The database is empty: start Keyward once. Nothing was changed.')
-  if (!isReplacingLost && findKey(settings, fingerprint) !== undefined)
+  const needed = [fingerprint, unfinished?.from ?? fingerprint]
+  if (!isReplacingLost && needed.every((key) => findKey(settings, key) !== undefined))
     throw new OperatorError(
       'The key is here and opens the database. To replace it, use keyward keys rotate. Nothing was changed.',
     )
   if (database.dialect === 'sqlite') return lockDataDir(settings.dataDir)
-  await refuseServers(database, fingerprint)
+  // No server has a random key, so every running one answers.
+  const host = await findServerWithout(database, randomBytes(16).toString('hex'))
+  if (host !== undefined)
+    throw new OperatorError(`A server runs on ${host}: stop every server first. Nothing was changed.`)
   return () => {}
-}
-
-/** Announces a rotation to a random key: every running server answers that it does not have it. */
-async function refuseServers({ db }: OpenDatabase, from: string): Promise<void> {
-  const to = randomBytes(16).toString('hex')
-  await transact(db, async (tx) => {
-    await deleteRotation(tx)
-    await insertRotation(tx, { from, to, phase: 'announced', runner: to, beat: 0 })
-  })
-  await pause(answersMs)
-  const found = [...(await readServers(db, to)).values()]
-  await transact(db, (tx) => deleteRotation(tx))
-  const [one] = found
-  if (one)
-    throw new OperatorError(`A server runs on ${one.host}: stop every server first. Nothing was changed.`)
 }
 
 /**
@@ -66,8 +51,7 @@ export async function takeNewKey({ db }: OpenDatabase, settings: KeySettings): P
   await transact(db, async (tx) => {
     await putMeta(tx, fingerprintName, seal.fingerprint)
     await putMeta(tx, lostKeyName, seal.fingerprint)
-    await tx.deleteFrom('meta').where('name', '=', digestKeyName).execute()
-    await deleteRotation(tx)
+    await tx.deleteFrom('meta').where('name', 'in', [digestKeyName, rotationName]).execute()
   })
   return seal
 }

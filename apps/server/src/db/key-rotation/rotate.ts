@@ -1,52 +1,52 @@
-// ADR 97: replaces the secret key while servers run, and seals every value anew.
-import { randomBytes } from 'node:crypto'
+// ADR 97: gives a database the new secret key, and seals every value anew.
+import { existsSync, renameSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '../../core/clock.ts'
 import { second } from '../../core/clock.ts'
-import { createSeal } from '../../core/crypto.ts'
+import { createSeal, type Seal } from '../../core/crypto.ts'
 import { OperatorError } from '../../core/operator-error.ts'
 import { SealRing } from '../../core/seal-ring.ts'
-import { putMeta } from '../meta.ts'
+import { syncDirectory } from '../files.ts'
+import { putMeta, readMeta } from '../meta.ts'
 import type { OpenDatabase } from '../open.ts'
 import {
+  askedName,
   digestKeyName,
   digestKeyOf,
   findKey,
   fingerprintName,
+  fingerprintOf,
+  type KeyMeta,
   type KeySettings,
   keysOf,
+  makeKeyFile,
+  nextKeyFile,
+  previousKeyFile,
+  readKey,
   readKeyMeta,
+  rotationName,
+  SecretKeyError,
   sealDigestKey,
+  UnfinishedRotationError,
 } from '../secret-key.ts'
+import { isServed, keyFile } from '../sqlite/data-dir.ts'
+import type { Db, Tx } from '../tables.ts'
 import { transact } from '../transact.ts'
-import { chooseKeys, exchangeKeyFiles, fingerprintOf, hasServer, type KeyPair } from './key-files.ts'
-import { readSlice, reseal, type SealedColumn } from './reseal.ts'
-import { awaitSealing, awaitServers } from './servers.ts'
-import {
-  deleteRotation,
-  deleteServers,
-  insertRotation,
-  type Rotation,
-  readRotation,
-  replaceRotation,
-} from './state.ts'
+import { readSlice, reseal, type SealedColumn, type SealedRow } from './reseal.ts'
+import { findServerWithout } from './servers.ts'
 
-/** A running command shows a new beat at least so often. */
-const beatMs = second
-const watchedMs = 4 * second
-/** A request may have sealed with the old key before its server turned to the new one, and store it after a look. */
+/**
+ * Running servers look every second which key seals. A request may have sealed with the one before, and store it after a
+ * pass over its column.
+ */
 const settleMs = 5 * second
 
 export interface RotationOptions {
   columns: readonly SealedColumn[]
-  /** How many servers run on PostgreSQL; an embedded database knows it. */
-  servers: number | undefined
-  clock: Clock
   tell: (line: string) => void
 }
 
 export interface RotationReport {
-  servers: number
   /** Values that were sealed anew, by table and column. */
   sealed: Record<string, number>
   /** Values that neither key opens, by table and column; they stay as they are. */
@@ -55,173 +55,188 @@ export interface RotationReport {
   oldKey: string | null
 }
 
+/** Can be killed and repeated at any moment; two at once do the same work. */
 export async function rotateKeys(
   database: OpenDatabase,
   settings: KeySettings,
-  options: RotationOptions,
+  { columns, tell }: RotationOptions,
 ): Promise<RotationReport> {
-  const run = new RotationRun(database, settings, options)
-  return run.run()
+  const hasServers = database.dialect === 'postgres' || isServed(settings.dataDir)
+  const meta = refuseUnready(await readKeyMeta(database))
+  // A server with key files reads them again.
+  if (hasServers && settings.secretKey !== undefined) {
+    const { to } = chooseKeys(settings, meta)
+    const host =
+      fingerprintOf(to) === meta.fingerprint
+        ? undefined
+        : await findServerWithout(database, fingerprintOf(to))
+    if (host !== undefined)
+      throw new OperatorError(
+        `A server on ${host} does not hold the new key: restart it with SECRET_KEY and SECRET_KEY_PREVIOUS, then repeat. Nothing was changed.`,
+      )
+  }
+  const { to, isUnfinished } = await transact(database.db, (tx) => turn(tx, settings))
+  tell('The database has the new key. Every value is sealed anew now.')
+  const report = await sealAll(database, settings, to, {
+    columns,
+    settleMs: hasServers && isUnfinished ? settleMs : 0,
+  })
+  await transact(database.db, (tx) => end(tx, fingerprintOf(to)))
+  const previous = join(settings.dataDir, previousKeyFile)
+  return { ...report, oldKey: settings.secretKey === undefined && existsSync(previous) ? previous : null }
 }
 
-class RotationRun {
-  readonly #database: OpenDatabase
-  readonly #settings: KeySettings
-  readonly #options: RotationOptions
-  #state!: Rotation
-  #beatAt = 0
-
-  constructor(database: OpenDatabase, settings: KeySettings, options: RotationOptions) {
-    this.#database = database
-    this.#settings = settings
-    this.#options = options
+/** From this commit on, the database has the new key. Returns it. */
+async function turn(tx: Tx, settings: KeySettings): Promise<{ to: string; isUnfinished: boolean }> {
+  const meta = refuseUnready(await readKeyMeta({ db: tx }))
+  // A transaction of the embedded database excludes every other command.
+  if (settings.secretKey === undefined) placeNewKey(settings.dataDir, meta)
+  const { from, to } = chooseKeys(settings, meta)
+  const [before, after] = [fingerprintOf(from), fingerprintOf(to)]
+  if (after === meta.fingerprint) return { to, isUnfinished: meta.unfinished !== undefined }
+  const turned = await tx
+    .updateTable('meta')
+    .set({ value: after })
+    .where('name', '=', fingerprintName)
+    .where('value', '=', before)
+    .returning('name')
+    .execute()
+  if (turned.length === 0) {
+    await refuseTurned(tx, after)
+    return { to, isUnfinished: true }
   }
+  await putMeta(tx, digestKeyName, sealDigestKey(to, digestKeyOf(from, meta.sealedDigestKey)))
+  await putMeta(tx, rotationName, JSON.stringify({ from: before, to: after }))
+  return { to, isUnfinished: true }
+}
 
-  async run(): Promise<RotationReport> {
-    const { fingerprint, isReplacingLost } = await readKeyMeta(this.#database)
-    if (isReplacingLost)
-      throw new OperatorError('Replacing a lost key is unfinished: run keyward keys replace-lost again.')
-    if (fingerprint === undefined)
-      throw new OperatorError('The database is empty: start Keyward once. Nothing was changed.')
-    const unfinished = await readRotation(this.#database.db)
-    const keys = chooseKeys(this.#settings, fingerprint, unfinished)
-    await this.#begin(unfinished, { from: fingerprint, to: fingerprintOf(keys.to) })
-    const servers = this.#state.phase === 'announced' ? await this.#announce() : 0
-    if (this.#state.phase === 'announced') await this.#turn(keys)
-    await awaitSealing(this.#database.db, this.#state.to, this.#options.tell, () => this.#beat())
-    const { sealed, unreadable } = await this.#sealAll(keys)
-    const oldKey = exchangeKeyFiles(this.#settings, keys, this.#options.clock.now()) ?? null
-    await transact(this.#database.db, (tx) => deleteRotation(tx))
-    return { servers, sealed, unreadable, oldKey }
+/** Ends the rotation to this key, and deletes what rotations of 1.1 and killed commands have left. */
+async function end(tx: Tx, to: string): Promise<void> {
+  await refuseTurned(tx, to)
+  const left = (prefix: string) => tx.deleteFrom('meta').where('name', 'like', `${prefix}%`)
+  await left(rotationName).where('value', 'like', `%"to":"${to}"%`).execute()
+  await left(askedName).execute()
+  await left('secret_key_server:').execute()
+}
+
+/** Throws if the database has got yet another key since. */
+async function refuseTurned(tx: Tx, to: string): Promise<void> {
+  if ((await readMeta(tx, fingerprintName)) !== to) throw overtaken()
+}
+
+const overtaken = () =>
+  new OperatorError('Another keyward keys rotate has given the database another key. This one has ended.')
+
+function refuseUnready(meta: KeyMeta): KeyMeta & { fingerprint: string } {
+  const { fingerprint, isReplacingLost } = meta
+  if (isReplacingLost)
+    throw new OperatorError('Replacing a lost key is unfinished: run keyward keys replace-lost again.')
+  if (fingerprint === undefined)
+    throw new OperatorError('The database is empty: start Keyward once. Nothing was changed.')
+  return { ...meta, fingerprint }
+}
+
+/** The key that the database has, or had before an unfinished rotation, and the one that everything is sealed with. */
+function chooseKeys(
+  settings: KeySettings,
+  { fingerprint, unfinished }: KeyMeta & { fingerprint: string },
+): { from: string; to: string } {
+  if (unfinished) {
+    const [from, to] = [findKey(settings, unfinished.from), findKey(settings, unfinished.to)]
+    if (from === undefined || to === undefined) throw new UnfinishedRotationError(settings)
+    return { from, to }
   }
+  const from = findKey(settings, fingerprint)
+  if (from === undefined)
+    throw new SecretKeyError(
+      'SECRET_KEY is not the key that this database was encrypted with. Nothing was changed.',
+    )
+  const { dataDir, secretKey, secretKeyPrevious } = settings
+  if (secretKey !== undefined && (secretKeyPrevious === undefined || secretKeyPrevious === secretKey))
+    throw new OperatorError(
+      'Set SECRET_KEY to a new key (openssl rand -base64 32) and SECRET_KEY_PREVIOUS to the one before, restart every server with both, then repeat. Nothing was changed.',
+    )
+  return { from, to: secretKey ?? readKey(join(dataDir, keyFile)) }
+}
 
-  /** Stores that a rotation begins, or takes over an unfinished one whose command does not run any more. */
-  async #begin(unfinished: Rotation | undefined, { from, to }: KeyPair): Promise<void> {
-    const { db } = this.#database
-    const runner = randomBytes(8).toString('hex')
-    if (!unfinished) {
-      const phase = from === to ? 'sealing' : 'announced'
-      this.#state = { from, to, phase, runner, beat: 0 }
-      const isFirst = await transact(db, async (tx) => {
-        const inserted = await insertRotation(tx, this.#state)
-        if (inserted) await deleteServers(tx)
-        return inserted
-      })
-      if (!isFirst) throw taken()
-      return
+/**
+ * Puts a new key in the place of `secret.key`, and keeps the one before beside it, unless an earlier run has. The new one
+ * that a killed run has made, of 1.1 too, is used.
+ */
+function placeNewKey(dataDir: string, { fingerprint, unfinished }: KeyMeta): void {
+  const [key, next, previous] = [keyFile, nextKeyFile, previousKeyFile].map((name) =>
+    join(dataDir, name),
+  ) as [string, string, string]
+  const holds = (path: string, print: string | undefined) =>
+    existsSync(path) && fingerprintOf(readKey(path)) === print
+  const isWanted = unfinished
+    ? holds(next, unfinished.to)
+    : holds(key, fingerprint) &&
+      (existsSync(next) || !existsSync(previous) || readKey(previous) === readKey(key))
+  if (isWanted) {
+    if (!existsSync(next)) makeKeyFile(next)
+    if (!existsSync(previous)) makeKeyFile(previous, readKey(key))
+    if (readKey(previous) !== readKey(key))
+      throw new OperatorError(
+        `${previous} is an older key: move it to where keys are kept, then repeat. Nothing was changed.`,
+      )
+    renameSync(next, key)
+    syncDirectory(dataDir)
+  }
+  // What it has sealed until now is accepted for a day.
+  if (existsSync(previous) && !holds(key, fingerprint)) utimesSync(previous, new Date(), new Date())
+}
+
+/** Passes over all columns until a pass that began after every server had turned finds nothing. */
+async function sealAll(
+  { db }: OpenDatabase,
+  settings: KeySettings,
+  to: string,
+  options: { columns: readonly SealedColumn[]; settleMs: number },
+): Promise<Pick<RotationReport, 'sealed' | 'unreadable'>> {
+  const target = createSeal(to)
+  const opener = new SealRing(target.fingerprint, () => keysOf(settings), Buffer.alloc(32))
+  const sealed: Record<string, number> = {}
+  const settledAt = performance.now() + options.settleMs
+  for (;;) {
+    const began = performance.now()
+    const unreadable: Record<string, number> = {}
+    let changed = 0
+    for (const column of options.columns) {
+      const name = `${column.table}.${column.column}`
+      const done = await sealColumn(db, column, { target, opener })
+      changed += done.sealed
+      if (done.sealed > 0) sealed[name] = (sealed[name] ?? 0) + done.sealed
+      if (done.unreadable > 0) unreadable[name] = done.unreadable
     }
-    this.#options.tell('Going on with an unfinished rotation.')
-    const until = performance.now() + watchedMs
-    while (performance.now() < until) {
-      const now = await readRotation(db)
-      if (!now || now.beat !== unfinished.beat || now.runner !== unfinished.runner) throw taken()
-      await pause(beatMs / 4)
-    }
-    const mine = { ...unfinished, runner, beat: unfinished.beat + 1 }
-    if (!(await transact(db, (tx) => replaceRotation(tx, unfinished, mine)))) throw taken()
-    this.#state = mine
-  }
-
-  /** Waits until every server holds both keys. If one does not, nothing has changed. */
-  async #announce(): Promise<number> {
-    const { db, dialect } = this.#database
-    const expected =
-      dialect === 'postgres' ? (this.#options.servers ?? 0) : hasServer(this.#settings.dataDir) ? 1 : 0
-    try {
-      await awaitServers(db, this.#state.to, expected, () => this.#beat())
-    } catch (error) {
-      if (error instanceof OperatorError && !(error instanceof TakenError)) {
-        // The file of the new key stays, for the next run.
-        await transact(db, (tx) => deleteRotation(tx))
-      }
-      throw error
-    }
-    this.#options.tell(`${expected} running servers hold both keys.`)
-    return expected
-  }
-
-  /** From this commit on, the database has the new key. */
-  async #turn(keys: KeyPair): Promise<void> {
-    if (findKey(this.#settings, this.#state.to) === undefined)
-      throw new OperatorError('The file of the new key has disappeared. Nothing was changed.')
-    const { sealedDigestKey } = await readKeyMeta(this.#database)
-    const digestKey = sealDigestKey(keys.to, digestKeyOf(keys.from, sealedDigestKey))
-    const next: Rotation = { ...this.#state, phase: 'sealing', beat: this.#state.beat + 1 }
-    await transact(this.#database.db, async (tx) => {
-      if (!(await replaceRotation(tx, this.#state, next))) throw taken()
-      await putMeta(tx, fingerprintName, next.to)
-      await putMeta(tx, digestKeyName, digestKey)
-    })
-    this.#state = next
-    this.#options.tell('The database has the new key. Every value is sealed anew now.')
-  }
-
-  /** Passes over all columns until a pass that began after every server had turned finds nothing. */
-  async #sealAll(keys: KeyPair): Promise<Pick<RotationReport, 'sealed' | 'unreadable'>> {
-    const sealed: Record<string, number> = {}
-    const settledAt = performance.now() + settleMs
-    for (;;) {
-      const began = performance.now()
-      const unreadable: Record<string, number> = {}
-      let changed = 0
-      for (const column of this.#options.columns) {
-        const name = `${column.table}.${column.column}`
-        const done = await this.#sealColumn(column, keys)
-        changed += done.sealed
-        if (done.sealed > 0) sealed[name] = (sealed[name] ?? 0) + done.sealed
-        if (done.unreadable > 0) unreadable[name] = done.unreadable
-      }
-      if (changed === 0 && began >= settledAt) return { sealed, unreadable }
-      if (changed === 0) await this.#pauseUntil(settledAt)
-    }
-  }
-
-  async #sealColumn(column: SealedColumn, keys: KeyPair): Promise<{ sealed: number; unreadable: number }> {
-    const { db } = this.#database
-    const target = createSeal(keys.to)
-    const [first, ...others] = [{ text: keys.from, tokensUntil: 0 }, ...keysOf(this.#settings)]
-    const opener = new SealRing(first as (typeof others)[number], others, Buffer.alloc(32))
-    const done = { sealed: 0, unreadable: 0 }
-    let after: Awaited<ReturnType<typeof readSlice>>['last']
-    do {
-      const { found, last } = await readSlice(db, column, after, { target, opener })
-      const readable = found.flatMap(({ plain, ...one }) => (plain === undefined ? [] : [{ ...one, plain }]))
-      if (readable.length > 0) {
-        await transact(
-          db,
-          async (tx) => {
-            if ((await readRotation(tx))?.runner !== this.#state.runner) throw taken()
-            for (const one of readable) await reseal(tx, column, one, target)
-          },
-          { rows: readable.length },
-        )
-      }
-      done.sealed += readable.length
-      done.unreadable += found.length - readable.length
-      after = last
-      await this.#beat()
-    } while (after)
-    return done
-  }
-
-  async #pauseUntil(time: number): Promise<void> {
-    while (performance.now() < time) {
-      await pause(beatMs / 4)
-      await this.#beat()
-    }
-  }
-
-  /** Shows that this command lives, and finds out whether another one has taken over. */
-  async #beat(): Promise<void> {
-    if (performance.now() - this.#beatAt < beatMs) return
-    const next = { ...this.#state, beat: this.#state.beat + 1 }
-    const isMine = await transact(this.#database.db, (tx) => replaceRotation(tx, this.#state, next))
-    if (!isMine) throw taken()
-    this.#state = next
-    this.#beatAt = performance.now()
+    if (changed === 0 && began >= settledAt) return { sealed, unreadable }
+    if (changed === 0) await pause(Math.max(0, settledAt - performance.now()))
   }
 }
 
-class TakenError extends OperatorError {}
-
-const taken = () => new TakenError('Another keyward keys rotate is running. This one has ended.')
+async function sealColumn(
+  db: Db,
+  column: SealedColumn,
+  { target, opener }: { target: Seal; opener: Seal },
+): Promise<{ sealed: number; unreadable: number }> {
+  const done = { sealed: 0, unreadable: 0 }
+  let after: SealedRow | undefined
+  do {
+    const { found, last } = await readSlice(db, column, after, { target, opener })
+    const readable = found.flatMap(({ plain, ...one }) => (plain === undefined ? [] : [{ ...one, plain }]))
+    if (readable.length > 0) {
+      await transact(
+        db,
+        async (tx) => {
+          await refuseTurned(tx, target.fingerprint)
+          for (const one of readable) await reseal(tx, column, one, target)
+        },
+        { rows: readable.length },
+      )
+    }
+    done.sealed += readable.length
+    done.unreadable += found.length - readable.length
+    after = last
+  } while (after)
+  return done
+}

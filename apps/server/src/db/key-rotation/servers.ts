@@ -1,82 +1,81 @@
-// ADR 97: what a rotation has to know of running servers.
+// ADR 97: what running servers and a rotation of the secret key have to know of each other.
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { second } from '../../core/clock.ts'
 import { OperatorError } from '../../core/operator-error.ts'
-import type { Db } from '../tables.ts'
-import { readServers, type ServerKeys } from './state.ts'
+import type { SealRing } from '../../core/seal-ring.ts'
+import type { Database } from '../engine.ts'
+import { putMeta } from '../meta.ts'
+import { askedName, readKeyMeta, SecretKeyError } from '../secret-key.ts'
+import { transact } from '../transact.ts'
 
-const lookMs = 250
-const answersMs = 60 * second
-/** Servers answer every second; one that is silent for so long was killed. */
-const silentMs = 15 * second
-/** Every living server has answered by then. */
-const leastMs = 4 * second
+const lookEveryMs = second
+const answersMs = 4 * second
+/** No fingerprint begins so. */
+const hostPrefix = 'host '
 
-/** Remembers when the answer of each server changed last, by the clock of this process. */
-class Answers {
-  readonly #last = new Map<string, { server: ServerKeys; at: number }>()
+interface Watched {
+  database: Pick<Database, 'db'>
+  seal: SealRing
+  /** Called once the database is sealed with a key that this server does not hold: it must not write any more. */
+  onStranger: (error: Error) => void
+  /** Called for the first failure in a row. */
+  onError: (error: unknown) => void
+}
 
-  read(found: Map<string, ServerKeys>): ServerKeys[] {
-    const now = performance.now()
-    for (const id of this.#last.keys()) if (!found.has(id)) this.#last.delete(id)
-    for (const [id, server] of found) {
-      const known = this.#last.get(id)
-      if (known?.server.beat !== server.beat) this.#last.set(id, { server, at: now })
+/** Lets a running server seal with the key that the database names. Returns a function that ends this. */
+export function watchKeys({ database, seal, onStranger, onError }: Watched): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let hasFailed = false
+  const look = async () => {
+    const { fingerprint, asked } = await readKeyMeta(database)
+    if (fingerprint !== undefined && !seal.use(fingerprint)) {
+      clearInterval(timer)
+      onStranger(
+        new SecretKeyError(
+          'The secret key was replaced, and this server does not have the new one: it stops. Start it with the new SECRET_KEY.',
+        ),
+      )
+      return
     }
-    return [...this.#last.values()].flatMap(({ server, at }) => (now - at < silentMs ? [server] : []))
+    for (const { name, value } of asked)
+      if (!value.startsWith(hostPrefix) && !seal.has(value))
+        await transact(database.db, (tx) => putMeta(tx, name, hostPrefix + hostname()))
+  }
+  const timer = setInterval(() => {
+    running ??= look()
+      .then(
+        () => {
+          hasFailed = false
+        },
+        (error: unknown) => {
+          if (!hasFailed) onError(error)
+          hasFailed = true
+        },
+      )
+      .finally(() => {
+        running = undefined
+      })
+  }, lookEveryMs).unref()
+  return async () => {
+    clearInterval(timer)
+    await running
   }
 }
 
-/** Waits until so many servers hold the new key. Throws, before anything has changed, if one does not. */
-export async function awaitServers(
-  db: Db,
-  to: string,
-  expected: number,
-  beat: () => Promise<void>,
-): Promise<void> {
-  const answers = new Answers()
-  const [began, leastUntil] = [performance.now(), performance.now() + leastMs]
-  for (;;) {
-    const servers = answers.read(await readServers(db, to))
-    const without = servers.find(({ holds }) => !holds)
-    if (without)
-      throw new OperatorError(
-        `A server on ${without.host} does not hold the new key: restart it with SECRET_KEY and SECRET_KEY_PREVIOUS, then repeat. Nothing was changed.`,
-      )
-    const found = servers.length
-    if (found === expected && performance.now() >= leastUntil) return
-    if (performance.now() - began > answersMs || (found > expected && performance.now() >= leastUntil))
-      throw new OperatorError(
-        `${found} servers answer, not ${expected}: every server has to run, with this version. Nothing was changed.`,
-      )
-    await pause(lookMs)
-    await beat()
-  }
-}
-
-/** Waits until every server seals with the new key. */
-export async function awaitSealing(
-  db: Db,
-  to: string,
-  tell: (line: string) => void,
-  beat: () => Promise<void>,
-): Promise<void> {
-  const answers = new Answers()
-  const [began, leastUntil] = [performance.now(), performance.now() + leastMs]
-  let isTold = false
-  for (;;) {
-    const servers = answers.read(await readServers(db, to))
-    const old = servers.find(({ seals }) => seals !== to)
-    if (!old && performance.now() >= leastUntil) return
-    if (old && !isTold && performance.now() >= leastUntil) {
-      tell(`Waiting for a server on ${old.host}.`)
-      isTold = true
-    }
-    if (performance.now() - began > answersMs)
-      throw new OperatorError(
-        `A server on ${old?.host} does not turn to the new key: stop it, then repeat. Both keys are still needed.`,
-      )
-    await pause(lookMs)
-    await beat()
-  }
+/** The host of a running server that lacks the key of a fingerprint; undefined if none answers. */
+export async function findServerWithout(
+  { db }: Pick<Database, 'db'>,
+  fingerprint: string,
+): Promise<string | undefined> {
+  const name = askedName + randomBytes(8).toString('hex')
+  await transact(db, (tx) => putMeta(tx, name, fingerprint))
+  await pause(answersMs)
+  const value = await transact(db, async (tx) => {
+    const [row] = await tx.deleteFrom('meta').where('name', '=', name).returning('value').execute()
+    return row?.value
+  })
+  if (value === undefined) throw new OperatorError('Another keyward keys has ended meanwhile: repeat.')
+  return value.startsWith(hostPrefix) ? value.slice(hostPrefix.length) : undefined
 }

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
-import { readRotation } from '../key-rotation/state.ts'
 import { readSchema } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
-import { type KeySettings, openSeal } from '../secret-key.ts'
+import { type KeySettings, openSeal, readKeyMeta } from '../secret-key.ts'
 import { databaseFile, refuseUnfinishedRestore, tryLock } from '../sqlite/data-dir.ts'
 import { clearMoved, describeMoved, type Moved, readMoved, refuseMoved, writeMoved } from '../sqlite/moved.ts'
 import { compareTable, continueNumbers, copyTable, type Digests, updateTable } from './copy.ts'
@@ -89,7 +88,7 @@ async function checkSource(config: Settings): Promise<void> {
       throw new OperatorError(
         'The embedded database is from an earlier version: start this version on it once, then repeat.',
       )
-    if (await readRotation(database.db))
+    if ((await readKeyMeta(database)).unfinished)
       throw new OperatorError(
         'A rotation of the secret key is unfinished: finish it with keyward keys rotate, then repeat.',
       )

@@ -45,6 +45,13 @@ export function lockDataDir(dataDir: string): () => void {
   )
 }
 
+/** Whether a server runs on a data directory. */
+export function isServed(dataDir: string): boolean {
+  const release = tryLock(dataDir, 'server.lock', patienceMs)
+  release?.()
+  return release === undefined
+}
+
 /** Locks a file of a data directory; undefined if another process keeps it locked. */
 export function tryLock(dataDir: string, name: LockName, waitMs = 0): (() => void) | undefined {
   const path = join(dataDir, name)

@@ -3,9 +3,8 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { publish, scratchIn } from '../../files.ts'
-import { rotationName } from '../../key-rotation/state.ts'
 import { migrations } from '../../migrations/index.ts'
-import { fingerprintName } from '../../secret-key.ts'
+import { fingerprintName, rotationName, unfinishedIn } from '../../secret-key.ts'
 import { SqliteHandle } from '../handle.ts'
 import { type ForeignObject, findForeignObject } from './schema.ts'
 
@@ -57,13 +56,14 @@ export function inspectDatabase(path: string): Inspected {
     const [check] = handle.prepare('pragma integrity_check(1)').all()
     const found = Object.values(check ?? {})[0]
     if (found !== 'ok') throw new Error(String(found))
-    const meta = handle.prepare('select value from meta where name = ?')
-    const fingerprint = meta.get(fingerprintName)
+    const statement = handle.prepare('select value from meta where name = ?')
+    const meta = (name: string) => statement.get(name)?.value?.toString()
+    const fingerprint = meta(fingerprintName)
     return {
       schema: names,
       foreign,
-      keyFingerprint: fingerprint ? String(fingerprint.value) : null,
-      isRotating: meta.get(rotationName) !== undefined,
+      keyFingerprint: fingerprint ?? null,
+      isRotating: unfinishedIn(meta(rotationName), fingerprint) !== undefined,
     }
   } finally {
     handle.close()
