@@ -111,8 +111,6 @@ export interface AppOptions extends ServerOptions {
   passwords?: Passwords
   /** Once aborted, the server is about to close and says that it is not ready. */
   draining?: AbortSignal
-  /** Whether the data is being moved to another database; no call is answered then. */
-  serving?: { readonly isAway: boolean } | undefined
   mailer?: Mailer
   /** Validates every response against the contract; for tests. */
   checkAnswers?: boolean
@@ -298,7 +296,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
 
   const gates = createGates(options.gateSizes)
-  installRequestChecks(server, config, options.serving)
+  installRequestChecks(server, config)
   installErrors(server)
   installBodies(server)
   if (offersMetrics(config)) {

@@ -10,7 +10,7 @@ import { openLog } from './core/log-writer.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { databaseFault } from './db/faults.ts'
 import { watchKeys } from './db/key-rotation/servers.ts'
-import { describeMoved, prepare } from './db/prepare.ts'
+import { prepare } from './db/prepare.ts'
 import { greeting } from './greeting.ts'
 import { makeFirstOwnerLink } from './modules/account/first-owner.ts'
 import { listenFault } from './start-errors.ts'
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     // A migration of an embedded database occupies this thread.
     await log.flush(flushMs)
   }
-  const { database, seal, serving } = await prepare(config, tell).catch((error: unknown) => {
+  const { database, seal } = await prepare(config, tell).catch((error: unknown) => {
     throw databaseFault(error, config) ?? error
   })
   const { logLevel } = config
@@ -47,7 +47,6 @@ async function main(): Promise<void> {
     logLevel,
     log,
     draining: draining.signal,
-    serving,
   })
   let stopping = false
   const stop = async () => {
@@ -78,12 +77,6 @@ async function main(): Promise<void> {
   })
   // SIGHUP: the terminal was closed. Node undoes what `nohup` set, so it would end the process at once.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
-  serving?.onAway((moved) => {
-    if (!moved.done)
-      return server.log.warn(`A move to ${moved.to} is about to end: calls get 503 until it has`)
-    server.log.warn(describeMoved(config.dataDir, moved))
-    void stop()
-  })
   if (process.argv.includes('--end-with-parent')) {
     process.on('disconnect', stop)
     if (!process.connected) return stop()

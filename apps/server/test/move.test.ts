@@ -1,16 +1,34 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockDataDir } from '../src/db/sqlite/data-dir.ts'
+import { writeMoved } from '../src/db/sqlite/moved.ts'
 import { runKeyward, runKeywardInHost } from './command-line.ts'
 import { fillEveryTable } from './every-table.ts'
+import { killedBefore } from './killed-before.ts'
 import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { type ProgramApp, signed, signInProgram } from './program-process.ts'
 import { callOver, startProcess } from './server-process.ts'
 
-const names = ['keyward_move_first', 'keyward_move_second', 'keyward_move_taken'] as const
-const [first, second, taken] = names
+const names = [
+  'keyward_move_first',
+  'keyward_move_second',
+  'keyward_move_third',
+  'keyward_move_taken',
+] as const
+const [first, second, third, taken] = names
 const bulk = 5000
 let targets: MoveTargets
 let dataDir: string
@@ -130,6 +148,9 @@ test('a row that differs in PostgreSQL stops the move, and nothing is kept', asy
     DATA_DIR: dataDir,
   })
   await seen.end('SIGTERM')
+  const indexes = () =>
+    ask(second, 'select indexdef from pg_indexes where schemaname = current_schema() order by 1')
+  const before = await indexes()
   expect((await moveIt()).stderr).toContain('is not empty: it has rows or a table in meta')
   await ask(second, 'delete from meta')
 
@@ -147,9 +168,8 @@ test('a row that differs in PostgreSQL stops the move, and nothing is kept', asy
   const again = await startProcess({ DATA_DIR: directory })
   await again.end('SIGTERM')
 
-  // A server that does not know of moves would go on writing.
   const release = lockDataDir(directory)
-  expect((await moveIt()).stderr).toContain('is not a server of this version: stop it')
+  expect((await moveIt()).stderr).toContain('Another Keyward server is running')
   release()
 
   const url = Object.assign(new URL(urlOf(second)), { password: 'hidden', port: '1' }).href
@@ -157,4 +177,108 @@ test('a row that differs in PostgreSQL stops the move, and nothing is kept', asy
   expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('PostgreSQL: ') })
   expect(away.stderr).not.toContain('hidden')
   expect((await moveIt()).code).toBe(0)
+  expect(before.length).toBeGreaterThan(50)
+  expect(await indexes()).toEqual(before)
 })
+
+test('a move that is killed in its last phases leaves the data in one place', async () => {
+  const directory = join(dataDir, 'third')
+  const environment = { DATA_DIR: directory }
+  const server = await startProcess(environment)
+  const body = { ...credentials, name: 'Ann' }
+  expect((await callOver(server.url, 'POST', '/auth/register', { body })).status).toBe(201)
+  await server.end('SIGTERM')
+  const url = urlOf(third)
+  const moveIt = () => runKeywardInHost(['move', url, '--json'], environment)
+  const kill = (step: number) => runKeyward(['move', url], { ...environment, ...killedBefore(step) })
+  /** Whether a server would start there, as a command would. */
+  const mayServe = async () => (await runKeywardInHost(['owner', 'list'], environment)).code === 0
+
+  // Everything is copied, and nothing says so yet.
+  expect((await kill(1)).stderr).toContain('Compared all rows')
+  expect(await mayServe()).toBe(true)
+
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  const waiting = async () => (await holder.query('select 1 from pg_locks where not granted')).rowCount
+  const killDuringCommit = async () => {
+    await onCommit('perform pg_advisory_xact_lock(1);')
+    let child: ChildProcess | undefined
+    const killed = runKeyward(['move', url], environment, (started) => {
+      child = started
+    })
+    await expect.poll(waiting).toBe(1)
+    child?.kill('SIGKILL')
+    expect((await killed).code).not.toBe(0)
+    expect(await mayServe()).toBe(false)
+    await expect(startProcess(environment)).rejects.toThrow('was interrupted: repeat it')
+  }
+  try {
+    await holder.query('select pg_advisory_lock(1)')
+    await killDuringCommit()
+    await ask(
+      third,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'keyward move' and datname = current_database()`,
+    )
+    // The next one finds that nothing was committed; its own commit fails, and a server may run.
+    await onCommit(`raise exception 'no space left' using errcode = '53100';`)
+    expect((await moveIt()).stderr).toContain('PostgreSQL: no space left')
+    expect(await mayServe()).toBe(true)
+
+    await killDuringCommit()
+    await holder.query('select pg_advisory_unlock(1)')
+    const find = () => ask(third, `select 1 from meta where name = 'moved'`)
+    await expect.poll(find).toHaveLength(1)
+    expect(await mayServe()).toBe(false)
+    const repeated = await moveIt()
+    expect(repeated).toMatchObject({ code: 0, stdout: expect.stringContaining('"tables": []') })
+    expect(await mayServe()).toBe(false)
+    await expect(startProcess(environment)).rejects.toThrow('set DATABASE_URL and SECRET_KEY')
+    expect(await ask(third, 'select name from accounts')).toEqual([{ name: 'Ann' }])
+    expect(await ask(third, 'select 1 from pg_constraint where not convalidated')).toEqual([])
+
+    // It had said that everything is there, but not in the folder of the embedded database.
+    const path = join(directory, 'moved.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"done":true', '"done":false'))
+    expect((await kill(1)).code).not.toBe(0)
+    expect(await mayServe()).toBe(false)
+    expect((await moveIt()).stdout).toContain('"tables": []')
+  } finally {
+    await holder.end()
+  }
+})
+
+test.skipIf(!existsSync('/proc/self/fd'))('a command that waited for a move fails', async () => {
+  const directory = join(dataDir, 'fourth')
+  const environment = { DATA_DIR: directory }
+  await (await startProcess(environment)).end('SIGTERM')
+  const database = new DatabaseSync(join(directory, 'keyward.db'))
+  database.exec('begin immediate')
+  const waiting = runKeyward(['coupon', 'set', 'LATE', '--percent', '10'], environment, ({ pid }) => {
+    const folder = `/proc/${pid}/fd`
+    const isOpen = () => readdirSync(folder).some((name) => readlinkSync(join(folder, name)).endsWith('.db'))
+    void expect
+      .poll(isOpen)
+      .toBe(true)
+      .then(() => {
+        writeMoved(directory, { id: 'a move', to: 'another place', done: true })
+        database.close()
+      })
+  })
+  expect(await waiting).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('was moved to another place'),
+  })
+})
+
+/** Runs statements at the commit of a move to the third database, which has tables. */
+const onCommit = (does: string) =>
+  ask(
+    third,
+    `create or replace function at_commit() returns trigger language plpgsql as
+      $$ begin ${does} return null; end $$;
+    drop trigger if exists at_commit on meta;
+    create constraint trigger at_commit after insert on meta deferrable initially deferred
+      for each row execute function at_commit()`,
+  )

@@ -43,6 +43,8 @@ export async function withDatabase(
   const database = openExisting(config)
   try {
     await work(database, config)
+    // If a move has ended meanwhile, what was written here is missing there.
+    if (config.databaseUrl === undefined) refuseMoved(config.dataDir)
   } finally {
     await database.close()
   }

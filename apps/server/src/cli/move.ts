@@ -12,8 +12,8 @@ export const moveCommand = command<{ json?: boolean }>({
     {
       form,
       does: [
-        'move the embedded database into an empty one of PostgreSQL, also',
-        'while the server serves it, and compare every row',
+        'move the embedded database of a stopped server into an empty one',
+        'of PostgreSQL, and compare every row',
       ],
     },
   ],
@@ -29,14 +29,13 @@ export const moveCommand = command<{ json?: boolean }>({
   },
 })
 
-function describe({ to, rows, seconds, pauseSeconds, tables }: MoveReport): string {
-  const pause = pauseSeconds === null ? '' : `; writes paused for ${pauseSeconds.toFixed(1)} s`
+function describe({ to, rows, seconds, tables }: MoveReport): string {
   const did =
     tables.length === 0
       ? `An earlier run has moved everything to ${to}.`
-      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s${pause}.`
+      : `Moved ${rows} rows of ${tables.length} tables to ${to} in ${seconds.toFixed(1)} s.`
   return `${did}
 Start the server with DATABASE_URL and the same SECRET_KEY (without one, the text in DATA_DIR/secret.key).
-A server on the embedded database ends, and refuses to start.
+No server starts on the embedded database any more.
 `
 }

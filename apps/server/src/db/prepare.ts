@@ -14,10 +14,9 @@ import { publishCopy, sizeOfCopy } from './sqlite/backup/copy.ts'
 import { removeOldCopies } from './sqlite/backup/old-copies.ts'
 import { lockDataDir, refuseUnfinishedRestore, requireRoomToOpen } from './sqlite/data-dir.ts'
 import { refuseMoved } from './sqlite/moved.ts'
-import { Serving } from './sqlite/serving.ts'
 
 export { findLooseModes } from './sqlite/data-dir.ts'
-export { describeMoved, refuseMoved } from './sqlite/moved.ts'
+export { refuseMoved } from './sqlite/moved.ts'
 
 /** Tells the operator what happens, one line at a time, before it begins. */
 type Tell = (line: string) => void | Promise<void>
@@ -26,7 +25,7 @@ type Tell = (line: string) => void | Promise<void>
 export async function prepare(
   config: Config,
   tell: Tell = () => {},
-): Promise<{ database: OpenDatabase; seal: SealRing; serving?: Serving }> {
+): Promise<{ database: OpenDatabase; seal: SealRing }> {
   if (config.databaseUrl !== undefined) return open(config, tell)
   requireRoomToOpen(config.dataDir)
   const release = lockDataDir(config.dataDir)
@@ -36,13 +35,11 @@ export async function prepare(
     const { database, seal } = await open(config, tell)
     for (const name of removeOldCopies(config.dataDir, systemClock.now()))
       await tell(`Removed ${name}, an old copy`)
-    const serving = new Serving(config.dataDir)
     const close = async () => {
       await database.close()
-      serving.close()
       release()
     }
-    return { database: { ...database, close }, seal, serving }
+    return { database: { ...database, close }, seal }
   } catch (error) {
     release()
     throw error

@@ -41,11 +41,7 @@ export const createRouterErrors = (config: Config) => {
 }
 
 /** Checks every request before routing; must be installed before the first route. */
-export function installRequestChecks(
-  server: FastifyInstance,
-  config: Config,
-  serving: { readonly isAway: boolean } | undefined,
-): void {
+export function installRequestChecks(server: FastifyInstance, config: Config): void {
   const setHeaders = createHeaders(config)
   const simulating = isSimulating(config)
   const methodsOf = collectMethods(server)
@@ -57,8 +53,6 @@ export function installRequestChecks(
     const isProgram = request.headers.origin !== undefined && isProgramCall(request)
     // Also with refusals, which a program in a web view could not read otherwise.
     if (isProgram) reply.headers(programHeaders)
-    if (serving?.isAway && needsDatabase(request.routeOptions.url))
-      return done(problem('database_unavailable', { retryAfterSeconds: 5 }))
     if (mayReport && isForwarded(request)) {
       mayReport = false
       server.log.warn(ignored)
@@ -148,9 +142,6 @@ function isLoopback(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && loopback.test(url.hostname)
 }
-
-const needsDatabase = (path = ''): boolean =>
-  path.startsWith('/api/') && path !== '/api/health' && path !== '/api/config'
 
 /** Collects the methods of each path while routes are mounted. */
 function collectMethods(server: FastifyInstance): (path: string) => string[] {

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 
 /**
  * The digest of a table, whatever the order of its rows: the number of rows, and the sum of their hashes. Each database
- * sorts texts in its own way, and sorting a large table would take it more memory than one row at a time. A row that
- * changes is removed and added, so that no other row need be read again.
+ * sorts texts in its own way, and sorting a large table would take it more memory than one row at a time.
  */
 export class TableDigest {
   rows = 0
@@ -11,12 +10,7 @@ export class TableDigest {
 
   add(values: readonly unknown[]): void {
     this.rows += 1
-    this.#sum = BigInt.asUintN(256, this.#sum + hashOf(values))
-  }
-
-  remove(values: readonly unknown[]): void {
-    this.rows -= 1
-    this.#sum = BigInt.asUintN(256, this.#sum - hashOf(values))
+    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', JSON.stringify(values))}`))
   }
 
   equals(other: TableDigest): boolean {
@@ -27,5 +21,3 @@ export class TableDigest {
     return this.#sum.toString(16).padStart(64, '0')
   }
 }
-
-const hashOf = (values: readonly unknown[]): bigint => BigInt(`0x${hash('sha256', JSON.stringify(values))}`)

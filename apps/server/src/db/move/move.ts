@@ -1,19 +1,21 @@
+// ADR 92: moves the embedded database of a stopped server to PostgreSQL.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import type { Config } from '../../config.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { isSqliteBusy } from '../failure.ts'
 import { readSchema } from '../migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { openDatabase } from '../open.ts'
 import { type KeySettings, openSeal, readKeyMeta } from '../secret-key.ts'
-import { databaseFile, refuseUnfinishedRestore, tryLock } from '../sqlite/data-dir.ts'
-import { clearMoved, describeMoved, type Moved, readMoved, refuseMoved, writeMoved } from '../sqlite/moved.ts'
-import { compareTable, continueNumbers, copyTable, type Digests, updateTable } from './copy.ts'
-import { ServerNearby } from './server-nearby.ts'
-import { Source, statesMost } from './source.ts'
-import { type MovedTable, tablesToMove } from './tables.ts'
+import { databaseFile, lockDataDir, refuseUnfinishedRestore } from '../sqlite/data-dir.ts'
+import { SqliteHandle } from '../sqlite/handle.ts'
+import { clearMoved, describeMoved, type Moved, readMoved, writeMoved } from '../sqlite/moved.ts'
+import { continueNumbers, copyTable } from './copy.ts'
+import { tablesToMove } from './tables.ts'
 import {
   checkReferences,
   connectTarget,
@@ -28,26 +30,28 @@ import {
 type Settings = KeySettings & Pick<Config, 'databaseUrl'>
 type Tell = (line: string) => void
 
+interface MovedRows {
+  name: string
+  rows: number
+  digest: string
+}
+
 /** What was moved. */
 export interface MoveReport {
   /** Host, port and name of the database. */
   to: string
   rows: number
   seconds: number
-  /** How long a server could not write; null if none was running. */
-  pauseSeconds: number | null
   /** Empty if an earlier run had moved everything. */
-  tables: { name: string; rows: number; digest: string }[]
+  tables: MovedRows[]
 }
 
-/** A last round of so few rows is not worth another one. */
-const fewRows = 1000
-/** PostgreSQL that stops answering must not keep the server from writing for ever. */
-const pauseMostMs = 60_000
+/** A command of the operator may be writing. */
+const lockWaitMs = 60_000
 
 /**
- * Moves the embedded database into an empty PostgreSQL database, while a server serves it or not. One transaction copies
- * and compares all rows, so that the target has all of them or none (ADR 92).
+ * Moves the embedded database of a stopped server into an empty PostgreSQL database. One transaction copies and compares
+ * all rows, so that the target has all of them or none.
  */
 export async function move(
   config: Settings,
@@ -59,22 +63,31 @@ export async function move(
     throw new OperatorError('DATABASE_URL is set: this command moves the embedded database of DATA_DIR.')
   const path = join(dataDir, databaseFile)
   if (!existsSync(path)) throw new OperatorError(`There is no database in ${dataDir}. Set DATA_DIR.`)
-  const releaseDir = tryLock(dataDir, 'server.lock', 1000)
-  let source: Source | undefined
+  const began = performance.now()
+  const release = lockDataDir(dataDir)
+  let source: SqliteHandle | undefined
   let target: pg.Client | undefined
   try {
     refuseUnfinishedRestore(dataDir)
     await checkSource(config)
     target = await connectTarget(url)
-    source = new Source(path)
+    source = new SqliteHandle(path, { readOnly: false })
+    lock(source.database)
     await migrateTarget(url, target, now)
-    const run = new Move(dataDir, url, source, target, tell, releaseDir === undefined)
-    return await run.run()
+    const to = `${target.host}:${target.port}/${target.database}`
+    const tables = (await endEarlier(dataDir, target, to))
+      ? []
+      : await moveAll(source.database, target, tell, (id) =>
+          commit({ dataDir, url, target: target as pg.Client }, { id, to }),
+        )
+    await checkReferences(url)
+    const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+    return { to, rows, seconds: (performance.now() - began) / 1000, tables }
   } catch (error) {
     throw explained(error)
   } finally {
     source?.close()
-    releaseDir?.()
+    release()
     await target?.end().catch(() => {})
   }
 }
@@ -98,184 +111,94 @@ async function checkSource(config: Settings): Promise<void> {
   }
 }
 
-class Move {
-  readonly #dataDir: string
-  readonly #url: string
-  readonly #source: Source
-  readonly #target: pg.Client
-  readonly #tell: Tell
-  readonly #server: ServerNearby | undefined
-  readonly #to: string
-  readonly #began = performance.now()
-  readonly #digests = new Map<MovedTable, Digests>()
-
-  constructor(
-    dataDir: string,
-    url: string,
-    source: Source,
-    target: pg.Client,
-    tell: Tell,
-    isServed: boolean,
-  ) {
-    this.#dataDir = dataDir
-    this.#url = url
-    this.#source = source
-    this.#target = target
-    this.#tell = tell
-    this.#server = isServed ? new ServerNearby(dataDir) : undefined
-    this.#to = `${target.host}:${target.port}/${target.database}`
-  }
-
-  async run(): Promise<MoveReport> {
-    const earlier = readMoved(this.#dataDir)
-    if (earlier && (await this.#endEarlier(earlier))) {
-      await checkReferences(this.#url)
-      return this.#report(null)
-    }
-    await this.#server?.check()
-    if (!this.#server) await this.#source.lock()
-    const tables = await tablesToMove(this.#source.handle, this.#target)
-    await this.#target.query('begin')
-    await takeEmpty(this.#target, tables)
-    const putBack = await takeRules(this.#target)
-    let state = this.#source.keepState()
-    this.#source.checkReferences(state)
-    await this.#copy(tables, state)
-    let lastMs = 0
-    if (this.#server) [state, lastMs] = await this.#catchUp(state)
-    const pauseMs = await this.#end(state, lastMs, putBack)
-    await checkReferences(this.#url)
-    return this.#report(this.#server ? pauseMs / 1000 : null)
-  }
-
-  /** Whether an earlier run, which did not report it, has moved everything. */
-  async #endEarlier(earlier: Moved): Promise<boolean> {
-    if (earlier.to !== this.#to)
-      throw new OperatorError(
-        earlier.done
-          ? `This installation was moved to ${earlier.to} already. To move its old data again, delete moved.json in ${this.#dataDir}.`
-          : describeMoved(this.#dataDir, earlier),
-      )
-    // A free lock means that the earlier run has ended.
-    await this.#source.lock()
-    try {
-      const isDone = (await moveOf(this.#target)) === earlier.id
-      if (isDone) writeMoved(this.#dataDir, { ...earlier, done: true })
-      else clearMoved(this.#dataDir)
-      return isDone
-    } finally {
-      this.#source.unlock()
-    }
-  }
-
-  async #copy(tables: readonly MovedTable[], state: string): Promise<void> {
-    for (const table of tables) {
-      const digests = await copyTable(this.#source, this.#target, table, state)
-      await compareTable(this.#target, table, digests)
-      this.#digests.set(table, digests)
-      if (digests.sent.rows > 0) this.#tell(`Copied ${table.name}: ${digests.sent.rows} rows`)
-    }
-    // Statistics, for the changes that follow and for the first calls.
-    await this.#target.query(`analyze ${tables.map(({ name }) => `"${name}"`).join(', ')}`)
-    this.#tell(`Compared all rows of ${tables.length} tables`)
-  }
-
-  /** Copies what was written meanwhile, until that takes no less time; the last round says how long the pause takes. */
-  async #catchUp(first: string): Promise<[state: string, lastMs: number]> {
-    let state = first
-    let before = Number.POSITIVE_INFINITY
-    for (let round = 1; ; round += 1) {
-      const began = performance.now()
-      const next = this.#source.keepState()
-      const changed = await this.#update([state, next])
-      state = next
-      const lastMs = performance.now() - began
-      this.#tell(`Copied ${changed} rows that were written meanwhile`)
-      // One state is kept for the end.
-      if (changed <= fewRows || changed > before / 2 || round === statesMost - 2) return [state, lastMs]
-      before = changed
-    }
-  }
-
-  async #update(states: readonly [string, string]): Promise<number> {
-    let changed = 0
-    for (const [table, digests] of this.#digests) {
-      const ofTable = await updateTable(this.#source, this.#target, table, digests, states)
-      if (ofTable > 0) await compareTable(this.#target, table, digests)
-      changed += ofTable
-    }
-    return changed
-  }
-
-  /** Commits under the write lock; returns the length of the pause in milliseconds. */
-  async #end(before: string, lastMs: number, putBack: () => Promise<void>): Promise<number> {
-    const id = randomBytes(16).toString('hex')
-    const moved = { id, to: this.#to }
-    if (this.#server) {
-      const seconds = Math.ceil((lastMs + 1000) / 1000)
-      this.#tell(`Writes pause now, for about ${seconds} s`)
-      await this.#source.lock()
-    }
-    const began = performance.now()
-    const cut = setTimeout(() => void this.#target.end().catch(() => {}), Math.max(pauseMostMs, 3 * lastMs))
-    let isMarked = false
-    try {
-      // Another move may have been quicker.
-      refuseMoved(this.#dataDir)
-      const last = this.#server ? this.#source.keepState() : before
-      if (this.#server) await this.#update([before, last])
-      for (const table of this.#digests.keys()) await continueNumbers(this.#source, this.#target, table, last)
-      await putBack()
-      await noteMove(this.#target, id)
-      await this.#server?.check()
-      isMarked = true
-      writeMoved(this.#dataDir, { ...moved, done: false })
-      await this.#server?.untilAway()
-      await this.#commit(id)
-      isMarked = false
-      writeMoved(this.#dataDir, { ...moved, done: true })
-    } catch (error) {
-      // While the outcome is unknown, `moved.json` stays, so that no server writes.
-      if (isMarked && !(error instanceof UnknownOutcomeError)) clearMoved(this.#dataDir)
-      throw error
-    } finally {
-      clearTimeout(cut)
-      this.#server?.release()
-      this.#source.unlock()
-    }
-    return performance.now() - began
-  }
-
-  async #commit(id: string): Promise<void> {
-    try {
-      await this.#target.query('commit')
-    } catch (error) {
-      const isThere = await wasCommitted(this.#url, id)
-      if (isThere === false) throw error
-      if (isThere === undefined)
-        throw new UnknownOutcomeError(
-          `${this.#to} does not say whether it has everything. Nobody can write until it does: repeat the command.`,
-        )
-    }
-  }
-
-  #report(pauseSeconds: number | null): MoveReport {
-    const tables = [...this.#digests].map(([{ name }, { sent }]) => ({
-      name,
-      rows: sent.rows,
-      digest: String(sent),
-    }))
-    return {
-      to: this.#to,
-      rows: tables.reduce((sum, one) => sum + one.rows, 0),
-      seconds: (performance.now() - this.#began) / 1000,
-      pauseSeconds,
-      tables,
-    }
+/** Keeps every other process from writing, also a command of the operator, until the database is closed. */
+function lock(source: DatabaseSync): void {
+  try {
+    source.exec(`pragma busy_timeout = ${lockWaitMs}; begin immediate`)
+  } catch (error) {
+    if (!isSqliteBusy(error)) throw error
+    throw new OperatorError('Another process keeps the embedded database locked: end it, then repeat.')
   }
 }
 
-class UnknownOutcomeError extends OperatorError {}
+/** Whether an earlier run, which did not report it, has moved everything. */
+async function endEarlier(dataDir: string, target: pg.Client, to: string): Promise<boolean> {
+  const earlier = readMoved(dataDir)
+  if (!earlier) return false
+  if (earlier.to !== to)
+    throw new OperatorError(
+      earlier.done
+        ? `This installation was moved to ${earlier.to} already. To move its old data again, delete moved.json in ${dataDir}.`
+        : describeMoved(dataDir, earlier),
+    )
+  const isDone = (await moveOf(target)) === earlier.id
+  if (isDone) writeMoved(dataDir, { ...earlier, done: true })
+  else clearMoved(dataDir)
+  return isDone
+}
+
+/** Copies and compares all rows in one transaction, which `commit` ends. */
+async function moveAll(
+  source: DatabaseSync,
+  target: pg.Client,
+  tell: Tell,
+  commit: (id: string) => Promise<void>,
+): Promise<MovedRows[]> {
+  const tables = await tablesToMove(source, target)
+  await target.query('begin')
+  await takeEmpty(target, tables)
+  const putBack = await takeRules(target)
+  checkParents(source)
+  const moved: MovedRows[] = []
+  for (const table of tables) {
+    const { name } = table
+    const digest = await copyTable(source, target, table)
+    await continueNumbers(source, target, table)
+    moved.push({ name, rows: digest.rows, digest: String(digest) })
+    if (digest.rows > 0) tell(`Copied and compared ${name}: ${digest.rows} rows`)
+  }
+  await putBack()
+  tell(`Compared all rows of ${tables.length} tables`)
+  const id = randomBytes(16).toString('hex')
+  await noteMove(target, id)
+  await commit(id)
+  return moved
+}
+
+/** Throws if a row refers to none: PostgreSQL checks this only after everything was moved. */
+function checkParents(source: DatabaseSync): void {
+  const found = source.prepare('pragma foreign_key_check').get()
+  if (found)
+    throw new OperatorError(
+      `A row of ${found.table} in the embedded database belongs to a row of ${found.parent} that does not exist. Nothing was moved.`,
+    )
+}
+
+interface Places {
+  dataDir: string
+  url: string
+  target: pg.Client
+}
+
+/** From before the commit on, `moved.json` keeps servers from the embedded database. */
+async function commit({ dataDir, url, target }: Places, { id, to }: Omit<Moved, 'done'>): Promise<void> {
+  writeMoved(dataDir, { id, to, done: false })
+  try {
+    await target.query('commit')
+  } catch (error) {
+    const isThere = await wasCommitted(url, id)
+    // While the outcome is unknown, the file stays.
+    if (isThere === undefined)
+      throw new OperatorError(
+        `${to} does not say whether it has everything. No server starts until it does: repeat the command.`,
+      )
+    if (!isThere) {
+      clearMoved(dataDir)
+      throw error
+    }
+  }
+  writeMoved(dataDir, { id, to, done: true })
+}
 
 /** Reports what PostgreSQL or the network refuses in one line, without the address that contains a password. */
 function explained(error: unknown): unknown {

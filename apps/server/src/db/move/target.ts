@@ -84,21 +84,29 @@ const triggered = `select distinct c.relname as name from pg_trigger
 const references = `select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as text, convalidated
   from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`
 
+const indexes = `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as text from pg_index
+  join pg_class c on c.oid = indexrelid
+  where c.relnamespace = current_schema()::regnamespace
+    and not exists (select 1 from pg_constraint where conindid = indexrelid)`
+
 /**
- * Takes the triggers away that keep counts, which are copied like all other rows, and the references, which would
- * delete rows of their own. Returns what puts them back; `checkReferences` then checks the rows.
+ * Takes the triggers away that keep counts, which are copied like all other rows, the references, which would delete rows
+ * of their own, and the indexes, which are quicker to build at once. Returns what puts them back; `checkReferences` then
+ * checks the rows.
  */
 export async function takeRules(client: pg.Client): Promise<() => Promise<void>> {
   const tables = (await client.query(triggered)).rows
   const keys = (await client.query(references)).rows
+  const sorted = (await client.query(indexes)).rows
   for (const { name } of tables) await client.query(`alter table "${name}" disable trigger user`)
   for (const { name, table } of keys) await client.query(`alter table ${table} drop constraint "${name}"`)
+  for (const { name } of sorted) await client.query(`drop index ${name}`)
   return async () => {
     const added = keys.map(
       ({ name, table, text }) => `alter table ${table} add constraint "${name}" ${text} not valid`,
     )
     const enabled = tables.map(({ name }) => `alter table "${name}" enable trigger user`)
-    await client.query([...added, ...enabled].join(';'))
+    await client.query([...sorted.map(({ text }) => text), ...added, ...enabled, 'analyze'].join(';'))
   }
 }
 

@@ -1,13 +1,11 @@
 // ADR 14: write transactions share commits.
-import { dirname } from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseUnavailableError, isSqliteBusy, NeighborFailedError } from '../failure.ts'
+import { isSqliteBusy, NeighborFailedError } from '../failure.ts'
 import { SearchMerges } from '../lists/search-merges.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { SqliteHandle, SqliteResult } from './handle.ts'
 import { LogSync } from './log-sync.ts'
-import { isMoved } from './moved.ts'
 import { outside, SqliteThread } from './thread.ts'
 import { GroupedTransaction, LongTransaction, type Transaction } from './transactions.ts'
 
@@ -43,7 +41,6 @@ const lockRetryMs = { first: 1, most: 10 }
  */
 export class CommitGroups {
   readonly #writer: SqliteHandle
-  readonly #dataDir: string
   readonly #limits: GroupLimits
   readonly #onFailure: (error: unknown) => void
   readonly #queue: (() => void)[] = []
@@ -66,7 +63,6 @@ export class CommitGroups {
     log = new LogSync(() => `${writer.database.location()}-wal`, onFailure),
   ) {
     this.#writer = writer
-    this.#dataDir = dirname(writer.database.location() ?? '')
     this.#log = log
     // SQLite no longer syncs the log at a commit; every commit of this connection goes through `#commit`, which does.
     writer.database.exec('pragma synchronous = normal')
@@ -121,10 +117,7 @@ export class CommitGroups {
 
   async #beginLong(): Promise<Transaction> {
     this.#commit()
-    await this.#lockDatabase(
-      () => this.#thread.run(outside.begin),
-      () => this.#thread.run('rollback'),
-    )
+    await this.#lockDatabase(() => this.#thread.run(outside.begin))
     return new LongTransaction(this.#thread, (outcome, failure) => this.#endLong(outcome, failure))
   }
 
@@ -198,25 +191,19 @@ export class CommitGroups {
 
   async #open(): Promise<Group> {
     if (this.#isInTransaction()) this.#writer.prepare('rollback').run()
-    await this.#lockDatabase(
-      () => this.#writer.prepare('begin immediate').run(),
-      () => this.#writer.prepare('rollback').run(),
-    )
+    await this.#lockDatabase(() => this.#writer.prepare('begin immediate').run())
     const group = { waiting: [], openedAt: performance.now(), hasGrown: false, isDue: false }
     this.#commitSoon(group)
     return group
   }
 
   /** Waits without blocking the thread: reads are answered even while another process keeps the lock. */
-  async #lockDatabase(lock: () => unknown, unlock: () => unknown): Promise<void> {
+  async #lockDatabase(lock: () => unknown): Promise<void> {
     for (let retryMs = lockRetryMs.first; ; retryMs = Math.min(retryMs * 2, lockRetryMs.most)) {
       try {
         await lock()
         this.#lockedSince = undefined
-        // A move holds the lock from its last look until this file is there: nothing can be written in between.
-        if (!isMoved(this.#dataDir)) return
-        await unlock()
-        throw new DatabaseUnavailableError('the data is moved to another database')
+        return
       } catch (error) {
         if (!isSqliteBusy(error)) throw error
         this.#lockedSince ??= performance.now()

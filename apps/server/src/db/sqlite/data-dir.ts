@@ -21,9 +21,6 @@ export const keyFile = 'secret.key'
 /** Exists while a restore replaces the files. */
 export const unfinishedFile = 'restore.unfinished'
 
-/** `serving.lock`: a server answers from the database (ADR 92). */
-type LockName = 'server.lock' | 'serving.lock'
-
 /** For a new database with its log, and for the shared memory of one that was closed. */
 const roomToOpen = { new: 8_000_000, closed: 131_072 }
 
@@ -38,30 +35,30 @@ const held = new Set<DatabaseSync>()
  */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const release = tryLock(dataDir, 'server.lock', patienceMs)
+  const release = tryLock(dataDir)
   if (release) return release
   throw new OperatorError(
     `Another Keyward server is running on ${dataDir}: stop it first, or set DATA_DIR to another directory.`,
   )
 }
 
-/** Whether a server runs on a data directory. */
+/** Whether a server, or a move, uses a data directory. */
 export function isServed(dataDir: string): boolean {
-  const release = tryLock(dataDir, 'server.lock', patienceMs)
+  const release = tryLock(dataDir)
   release?.()
   return release === undefined
 }
 
-/** Locks a file of a data directory; undefined if another process keeps it locked. */
-export function tryLock(dataDir: string, name: LockName, waitMs = 0): (() => void) | undefined {
-  const path = join(dataDir, name)
+/** Undefined if another process keeps it locked. */
+function tryLock(dataDir: string): (() => void) | undefined {
+  const path = join(dataDir, 'server.lock')
   if (existsSync(path)) checkLockFile(path)
   else {
     // Open with `a`: processes that create the file at the same moment must share one file.
     closeSync(openSync(path, 'a', 0o600))
     matchOwnerOf(dataDir, path)
   }
-  const lock = new DatabaseSync(path, { timeout: waitMs })
+  const lock = new DatabaseSync(path, { timeout: patienceMs })
   try {
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {

@@ -32,8 +32,6 @@ export function clearMoved(dataDir: string): void {
   syncDirectory(dataDir)
 }
 
-export const isMoved = (dataDir: string): boolean => existsSync(join(dataDir, movedFile))
-
 /** What a server or a command wrote here would be missing in the other database. */
 export function refuseMoved(dataDir: string): void {
   const moved = readMoved(dataDir)
