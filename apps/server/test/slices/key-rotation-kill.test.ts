@@ -35,28 +35,40 @@ const url = isPostgres ? await makePostgresDatabase() : undefined
 const dataDir = join(root, 'data')
 /** Data directories of before a rotation, and of one that was killed in the middle. */
 const [copy, unfinished] = [join(root, 'copy'), join(root, 'unfinished')]
-const base = { PATH, HOME, DATA_DIR: dataDir, ...(url === undefined ? {} : { DATABASE_URL: url }) }
+const base = {
+  PATH,
+  HOME,
+  PAYMENTS: 'off',
+  DATA_DIR: dataDir,
+  ...(url === undefined ? {} : { DATABASE_URL: url }),
+}
 const keys = (of: Record<string, string>) => (isPostgres ? { ...base, ...of } : base)
 const both = keys({ SECRET_KEY: after, SECRET_KEY_PREVIOUS: before })
 
-/** An installation with one app, and what has to be so at any moment. */
+/** An installation, and what has to be so at any moment. */
 async function install(environment: Record<string, string>) {
   const on: { server: ServerProcess } = { server: await startProcess(environment) }
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
   const registered = await callOver(on.server.url, 'POST', '/auth/register', { body: person })
   const { token } = registered.json.data
-  const made = await callOver(on.server.url, 'POST', '/apps', { token, body: { name: 'Atlas' } })
-  expect(made.status).toBe(201)
-  const { _id, appId, appSecret } = made.json.data.app
-  const init = () =>
-    callOver(on.server.url, 'POST', '/client/init', { body: { appId, secret: appSecret, version: '1.0.0' } })
-  const opened = await init()
+  const makeApp = async ({ url }: ServerProcess) =>
+    (await callOver(url, 'POST', '/apps', { token, body: { name: 'Atlas' } })).json.data.app
+  const init = ({ url }: ServerProcess, { appId, appSecret: secret }: { appId: string; appSecret: string }) =>
+    callOver(url, 'POST', '/client/init', { body: { appId, secret, version: '1.0.0' } })
+  const app = await makeApp(on.server)
+  const opened = await init(on.server, app)
+  const check = async (server: ServerProcess, one: typeof app) => {
+    const { status, json } = await callOver(server.url, 'GET', `/apps/${one._id}`, { token })
+    expect([status, json.data?.app.appSecret]).toEqual([200, one.appSecret])
+    expect((await init(server, one)).status).toBe(200)
+  }
   return Object.assign(on, {
-    checkAll: async () => {
-      const { status, json } = await callOver(on.server.url, 'GET', `/apps/${_id}`, { token })
-      expect([status, json.data?.app.appSecret]).toEqual([200, appSecret])
-      expect((await init()).status).toBe(200)
-      const session = { token: opened.json.data.session, headers: { 'keyward-app': appId } }
+    /** What each server has sealed, all open. */
+    checkAll: async (...others: ServerProcess[]) => {
+      const servers = [on.server, ...others]
+      const made = await Promise.all(servers.map(makeApp))
+      for (const server of servers) for (const one of [app, ...made]) await check(server, one)
+      const session = { token: opened.json.data.session, headers: { 'keyward-app': app.appId } }
       expect((await callOver(on.server.url, 'GET', '/client/variables', session)).status).not.toBe(500)
     },
   })
@@ -73,8 +85,10 @@ test('goes on while a server runs, after a kill in each phase on PostgreSQL, and
     const refused = await runKeyward(['keys', 'rotate'], both)
     expect(refused.stderr).toMatch(/does not hold the new key.*Nothing was changed/)
     expect((await keysIn({ url, dataDir })).fingerprint).toBe(first)
+    const restarted = await startProcess(both)
+    await installation.checkAll(restarted)
     expect(await installation.server.end('SIGTERM')).toBe(0)
-    installation.server = await startProcess(both)
+    installation.server = restarted
   } else cpSync(dataDir, copy, { recursive: true })
 
   for (const locked of isPostgres ? phases : []) {
