@@ -66,6 +66,7 @@ export function keysOf({ dataDir, secretKey, secretKeyPrevious }: KeySettings): 
 }
 
 export function readKey(path: string): string {
+  if (!existsSync(path)) throw new SecretKeyError(`${path} is missing: restore the key or set SECRET_KEY.`)
   const key = readFileSync(path, 'utf8').trim()
   if (key === '') throw new SecretKeyError(`${path} is empty: restore the key or set SECRET_KEY.`)
   return key

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { watchKeys } from '../../src/db/key-rotation/servers.ts'
+import { putMeta } from '../../src/db/meta.ts'
 import { openSeal, readKeyMeta } from '../../src/db/secret-key.ts'
 import { lockDataDir } from '../../src/db/sqlite/data-dir.ts'
 import { makeLicenses, refusal, registerUser, startProgram } from '../actors.ts'
@@ -31,6 +32,17 @@ test('changes nothing while the key is here, while a server runs, and without a 
     ({ stdin }) => stdin?.end('yes\n'),
   )
   expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining('Nothing was changed')])
+  // The key before is lost in the middle of a rotation.
+  const rotation = JSON.stringify({ from: 'lost', to: seal.fingerprint })
+  await putMeta(on.database.db, 'secret_key_rotation', rotation)
+  await expect(openSeal(on.database, on.config)).rejects.toThrow('one of its keys is missing')
+  const halfLost = await runKeyward(
+    ['keys', 'replace-lost'],
+    { DATA_DIR, DATABASE_URL, SECRET_KEY: lost },
+    ({ stdin }) => stdin?.end('no\n'),
+  )
+  expect([halfLost.code, halfLost.stderr]).toEqual([1, expect.stringContaining('Type replace to go on')])
+  await on.database.db.deleteFrom('meta').where('name', '=', 'secret_key_rotation').execute()
   const release = on.config.databaseUrl === undefined ? lockDataDir(on.dataDir) : undefined
   const end = watchKeys({
     ...{ database: on.database, seal },

@@ -62,19 +62,8 @@ export async function rotateKeys(
   { columns, tell }: RotationOptions,
 ): Promise<RotationReport> {
   const hasServers = database.dialect === 'postgres' || isServed(settings.dataDir)
-  const meta = refuseUnready(await readKeyMeta(database))
   // A server with key files reads them again.
-  if (hasServers && settings.secretKey !== undefined) {
-    const { to } = chooseKeys(settings, meta)
-    const host =
-      fingerprintOf(to) === meta.fingerprint
-        ? undefined
-        : await findServerWithout(database, fingerprintOf(to))
-    if (host !== undefined)
-      throw new OperatorError(
-        `A server on ${host} does not hold the new key: restart it with SECRET_KEY and SECRET_KEY_PREVIOUS, then repeat. Nothing was changed.`,
-      )
-  }
+  if (hasServers && settings.secretKey !== undefined) await refuseServersWithout(database, settings)
   const { to, isUnfinished } = await transact(database.db, (tx) => turn(tx, settings))
   tell('The database has the new key. Every value is sealed anew now.')
   const report = await sealAll(database, settings, to, {
@@ -84,6 +73,16 @@ export async function rotateKeys(
   await transact(database.db, (tx) => end(tx, fingerprintOf(to)))
   const previous = join(settings.dataDir, previousKeyFile)
   return { ...report, oldKey: settings.secretKey === undefined && existsSync(previous) ? previous : null }
+}
+
+async function refuseServersWithout(database: OpenDatabase, settings: KeySettings): Promise<void> {
+  const meta = refuseUnready(await readKeyMeta(database))
+  const to = fingerprintOf(chooseKeys(settings, meta).to)
+  const host = to === meta.fingerprint ? undefined : await findServerWithout(database, to)
+  if (host !== undefined)
+    throw new OperatorError(
+      `A server on ${host} does not hold the new key: restart it with SECRET_KEY and SECRET_KEY_PREVIOUS, then repeat. Nothing was changed.`,
+    )
 }
 
 /** From this commit on, the database has the new key. Returns it. */
@@ -121,11 +120,11 @@ async function end(tx: Tx, to: string): Promise<void> {
 
 /** Throws if the database has got yet another key since. */
 async function refuseTurned(tx: Tx, to: string): Promise<void> {
-  if ((await readMeta(tx, fingerprintName)) !== to) throw overtaken()
+  if ((await readMeta(tx, fingerprintName)) !== to)
+    throw new OperatorError(
+      'Another keyward keys rotate has given the database another key. This one has ended.',
+    )
 }
-
-const overtaken = () =>
-  new OperatorError('Another keyward keys rotate has given the database another key. This one has ended.')
 
 function refuseUnready(meta: KeyMeta): KeyMeta & { fingerprint: string } {
   const { fingerprint, isReplacingLost } = meta
@@ -164,9 +163,9 @@ function chooseKeys(
  * that a killed run has made, of 1.1 too, is used.
  */
 function placeNewKey(dataDir: string, { fingerprint, unfinished }: KeyMeta): void {
-  const [key, next, previous] = [keyFile, nextKeyFile, previousKeyFile].map((name) =>
-    join(dataDir, name),
-  ) as [string, string, string]
+  const key = join(dataDir, keyFile)
+  const next = join(dataDir, nextKeyFile)
+  const previous = join(dataDir, previousKeyFile)
   const holds = (path: string, print: string | undefined) =>
     existsSync(path) && fingerprintOf(readKey(path)) === print
   const isWanted = unfinished

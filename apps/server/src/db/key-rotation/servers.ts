@@ -41,7 +41,13 @@ export function watchKeys({ database, seal, onStranger, onError }: Watched): () 
     }
     for (const { name, value } of asked)
       if (!value.startsWith(hostPrefix) && !seal.has(value))
-        await transact(database.db, (tx) => putMeta(tx, name, hostPrefix + hostname()))
+        await transact(database.db, (tx) =>
+          tx
+            .updateTable('meta')
+            .set({ value: hostPrefix + hostname() })
+            .where('name', '=', name)
+            .execute(),
+        )
   }
   const timer = setInterval(() => {
     running ??= look()
