@@ -42,7 +42,7 @@ const rare = isFull ? [] : saying('// In the full run')
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const isWaiting = ({ moduleId }: TestSpecification) =>
-      /conformance|postgres-(outage|hosts|standby|breaks)|backup|move|kill|lazy-move|events\.test/.test(
+      /conformance|postgres-(outage|hosts|standby|breaks)|backup|move|kill|rotation|lazy-move|events\.test/.test(
         moduleId,
       )
     return (await super.sort(files)).toSorted((a, b) => Number(isWaiting(b)) - Number(isWaiting(a)))
