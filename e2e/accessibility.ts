@@ -73,3 +73,11 @@ export async function expectToFit(page: Page, what: string) {
   expect.soft(content, `${what}: width`).toBeLessThanOrEqual(screen)
   expect.soft(screen, `${what}: screen`).toBe(page.viewportSize()?.width)
 }
+
+/** Makes the screen as narrow as a phone's for a moment. */
+export async function expectToFitPhone(page: Page, what: string) {
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectToFit(page, `${what}, on a phone`)
+  if (size) await page.setViewportSize(size)
+}

@@ -40,6 +40,7 @@ export default defineConfig({
     {
       name: 'phone',
       grep: isFull ? /@phone/ : /@phone(?!-full)/,
+      ...(isFull ? {} : { grepInvert: /@full/, workers: 1 }),
       // A denser screen costs time to draw, and no journey looks at pixels.
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
     },

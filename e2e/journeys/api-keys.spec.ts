@@ -83,7 +83,7 @@ test('a key is created from the settings, shown once, works with curl as shown, 
   })
 })
 
-test('a key gets its own choice of permissions, some applications and a last day', async ({
+test('a key gets its own choice of permissions, some applications and a last day', { tag: '@full' }, async ({
   page,
   request,
 }) => {

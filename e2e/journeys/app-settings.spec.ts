@@ -7,7 +7,10 @@ import { Tally } from '../program.ts'
 import { dialog, enter, expectToast, Program, part, readClipboard, rowAction, Vendor } from '../steps.ts'
 
 test.describe('the settings of an app', () => {
-  test('an app that remembers no sign-in recommends it until it is set', async ({ page, request }) => {
+  test('an app that remembers no sign-in recommends it until it is set', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp('Tally')
     await vendor.call('PUT', `/apps/${app._id}`, { settings: { rememberDays: 0 } })

@@ -149,7 +149,7 @@ test.describe('an app', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [] })
   })
 
-  test('can be deleted while its counts are unknown, which are not shown as zero', async ({
+  test('can be deleted while its counts are unknown, which are not shown as zero', { tag: '@full' }, async ({
     page,
     request,
   }) => {

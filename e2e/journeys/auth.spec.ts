@@ -187,7 +187,7 @@ test.describe('sign up', () => {
     await expectToast(page, 'Login Successful')
   })
 
-  test("shows the server's message for any other failure", async ({ page }) => {
+  test("shows the server's message for any other failure", { tag: '@full' }, async ({ page }) => {
     const answers = [
       { status: 500, json: { success: false, message: 'The cellar is flooded' } },
       { status: 502, body: '' },
@@ -259,7 +259,7 @@ test.describe('session', () => {
     await expect(page).toHaveURL('/settings')
   })
 
-  test('shows Session Expired when the token expires while the console is open', async ({
+  test('shows Session Expired when the token expires while the console is open', { tag: '@full' }, async ({
     page,
     request,
   }) => {

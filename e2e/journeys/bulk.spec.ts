@@ -24,10 +24,9 @@ const toastOf = (page: Page, title: string) =>
   page.locator('[data-sonner-toast]').filter({ has: page.getByText(title, { exact: true }) })
 
 test.describe('many licenses', () => {
-  test('are selected one by one or by page, across pages, until the filters change', async ({
-    page,
-    request,
-  }) => {
+  test('are selected one by one or by page, across pages, until the filters change', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const licenses = await vendor.createLicenses(await vendor.createApp(), 30)
     await enter(page, vendor, '/licenses')
@@ -190,7 +189,7 @@ test.describe('many licenses', () => {
   })
 
   test('are deleted after a confirmation that names their users, and reports licenses that no longer exist', {
-    tag: '@phone',
+    tag: '@phone-full',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()

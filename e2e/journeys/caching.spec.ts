@@ -37,7 +37,11 @@ test('the dashboard statistics are fetched every 30 seconds, and on return after
   await expect.poll(figures).toBe(before + 2)
 })
 
-test('a list of resellers that fails to refresh stays, with an error', async ({ page, request, keyward }) => {
+test('a list of resellers that fails to refresh stays, with an error', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await page.clock.install()

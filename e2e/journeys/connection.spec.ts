@@ -110,10 +110,9 @@ test('a page with its own document, opened offline, loads automatically once the
   await expect(heading(page, 'Subscription')).toBeVisible()
 })
 
-test('the dashboard reports the first failed try while it retries, and goes on once the server responds', async ({
-  page,
-  request,
-}) => {
+test('the dashboard reports the first failed try while it retries, and goes on once the server responds', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const failed = new Set<string>()

@@ -45,7 +45,7 @@ async function signInByPassword(page: Page, username: string, password: string) 
 const narrow = { width: 320, height: 640 }
 
 test('new computer: the key opens the page, which explains the refusal and frees the old device', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page, request }) => {
   const { vendor, app } = await openPage(request, { brandColor: '#ffd54a' })
   const [license] = await vendor.createLicenses(app)
@@ -370,10 +370,9 @@ test('the page speaks the language of the browser, and keeps the one that was ch
   await context.close()
 })
 
-test('a page that is off looks like one that does not exist, and an ended session asks to sign in', async ({
-  page,
-  request,
-}) => {
+test('a page that is off looks like one that does not exist, and an ended session asks to sign in', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const { vendor, app } = await openPage(request)
   const [license] = await vendor.createLicenses(app)
   const turn = (customerPage: boolean) =>
@@ -434,7 +433,7 @@ test('an owner turns the page on, chooses its color, and opens it without sharin
   expect((await vendor.call('GET', `/apps/${app._id}`)).app.settings.brandColor).toBeNull()
 })
 
-test('the page requests at most 60 kB of JavaScript, and nothing of the console', async ({
+test('the page requests at most 60 kB of JavaScript, and nothing of the console', { tag: '@full' }, async ({
   page,
   request,
 }) => {

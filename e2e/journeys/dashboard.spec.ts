@@ -82,7 +82,7 @@ test.describe('dashboard', () => {
     await expect(page.getByText('Upgrade to Premium')).toBeHidden()
   })
 
-  test('shows real counts', async ({ page, request }) => {
+  test('shows real counts', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const [deleted] = await vendor.createLicenses(app, 4, 60)

@@ -158,7 +158,10 @@ test.describe('an end user', () => {
     expect(await program.login('erik', 'first device')).toMatchObject({ body: { success: true } })
   })
 
-  test('can sign in from a different device after Reset HWID', async ({ page, request }) => {
+  test('can sign in from a different device after Reset HWID', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const { vendor, program } = await withErik(request)
     expect(await program.login('erik', 'second device')).toMatchObject({ body: { code: 'hwidMismatch' } })
     await enter(page, vendor, '/users')
@@ -176,7 +179,10 @@ test.describe('an end user', () => {
     expect(await again.login('erik', 'first device')).toMatchObject({ body: { code: 'hwidMismatch' } })
   })
 
-  test('is extended from its current expiry, together with its license', async ({ page, request }) => {
+  test('is extended from its current expiry, together with its license', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Extend Subscription')
@@ -198,7 +204,10 @@ test.describe('an end user', () => {
     await expect(row(page, 'erik')).toContainText(shownDate(inDays(20)))
   })
 
-  test('is deleted after a confirmation, which frees the license', async ({ page, request }) => {
+  test('is deleted after a confirmation, which frees the license', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await rowAction(page, 'erik', 'Delete')
@@ -210,7 +219,10 @@ test.describe('an end user', () => {
     expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [{ status: 'unused' }] })
   })
 
-  test('stays unchanged when the server rejects the change, with an error', async ({ page, request }) => {
+  test('stays unchanged when the server rejects the change, with an error', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const { vendor } = await withErik(request)
     await enter(page, vendor, '/users')
     await page.route('**/api/clients/*/**', (route) =>
@@ -304,7 +316,7 @@ test.describe('the list', () => {
     await expect(heading(page, 'Licenses')).toBeVisible()
   })
 
-  test('offers to create the first app', async ({ page, request }) => {
+  test('offers to create the first app', { tag: '@full' }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request), '/users')
     await page.getByRole('main').getByRole('link', { name: 'Create Your First App' }).click()
     await expect(heading(page, /^Welcome/)).toBeVisible()

@@ -26,7 +26,7 @@ test('all pages of the owner start their titles at one left edge and one height'
   }
 })
 
-test('a message does not cover the generated key on a phone', { tag: '@phone-only' }, async ({
+test('a message does not cover the generated key on a phone', { tag: ['@full', '@phone-only'] }, async ({
   page,
   request,
 }) => {
@@ -57,11 +57,9 @@ test('the buttons of a dialog share one line on a low screen, such as at 200 % z
   expect((await boxOf(generate.locator('footer'))).height).toBeLessThan(80)
 })
 
-test('a message covers neither the title of a page nor the buttons of a dialog', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a message covers neither the title of a page nor the buttons of a dialog', {
+  tag: ['@full', '@phone-full'],
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/settings')
   await pauseAll(page)

@@ -85,7 +85,7 @@ test('a vendor lets customers move at their next sign-in, sees who has, and ends
   })
 })
 
-test('a viewer, who sees no secrets, does not see the move', async ({ page, request }) => {
+test('a viewer, who sees no secrets, does not see the move', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const viewer = await addMember(request, vendor, { role: 'viewer' })

@@ -91,10 +91,9 @@ test.describe('the list', () => {
     await expect(rows(page)).toHaveCount(5)
   })
 
-  test('Delete All confirms, deletes, reports the count, and then reports an empty list', async ({
-    page,
-    request,
-  }) => {
+  test('Delete All confirms, deletes, reports the count, and then reports an empty list', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createLicenses(await vendor.createApp(), 3)
     await enter(page, vendor, '/licenses')

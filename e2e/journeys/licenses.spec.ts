@@ -56,7 +56,7 @@ test.describe('generate', () => {
     }
   })
 
-  test('reports missing fields', async ({ page, request }) => {
+  test('reports missing fields', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp('One')
     await vendor.createApp('Two')
@@ -107,7 +107,7 @@ test.describe('generate', () => {
     await expect(form(page)).toContainText(`Expires on ${shownDate(inDays(2))}`)
   })
 
-  test('accepts a custom key if the app allows it', async ({ page, request }) => {
+  test('accepts a custom key if the app allows it', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     const settings = { hwidLock: true, allowCustomLicenseKey: true }
@@ -346,7 +346,7 @@ test.describe('a license', () => {
   })
 
   test('is deleted after a confirmation that explains what happens to its end user', {
-    tag: '@phone-full',
+    tag: ['@full', '@phone-full'],
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()

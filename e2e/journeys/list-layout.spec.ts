@@ -55,7 +55,10 @@ test('a list links its first, neighboring and last pages, and jumps to a typed o
   await expect(page).toHaveURL('/licenses?page=10')
 })
 
-test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ page, request }) => {
+test('on a phone the pages have a short form', { tag: ['@full', '@phone-only'] }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp(), 30)
   await enter(page, vendor, '/licenses')

@@ -30,7 +30,10 @@ test('a slow response shows a spinner, then skeletons, then the data', async ({ 
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 })
 
-test('shows a spinner on the profile until the account is loaded', async ({ page, request }) => {
+test('shows a spinner on the profile until the account is loaded', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   let go = () => {}
   const held = new Promise<void>((resolve) => {

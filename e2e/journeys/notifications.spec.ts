@@ -57,7 +57,7 @@ test('a choice that the server rejects is taken back, and a list that fails to l
   await expect(weekly).toBeVisible()
 })
 
-plain('a server without a mail server says so', async ({ page, request }) => {
+plain('a server without a mail server says so', { tag: '@full' }, async ({ page, request }) => {
   await enter(page, await Vendor.signUp(request))
   await visit(page, '/settings/notifications')
   await expect(page.getByText('This server sends no mail')).toBeVisible()

@@ -141,7 +141,10 @@ test('keeps the token when the server fails', { tag: '@full' }, async ({ page, r
   await expect(heading(page, 'Settings')).toBeVisible()
 })
 
-test('every list reports that it failed to load, and loads on retry', async ({ page, request }) => {
+test('every list reports that it failed to load, and loads on retry', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   for (const [path, call, text] of [

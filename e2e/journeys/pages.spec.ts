@@ -1,11 +1,10 @@
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectToFitPhone } from '../accessibility.ts'
 import { busyVendor, sellerWith } from '../busy.ts'
 import { expect, test } from '../keyward.ts'
 import { everyThird, missingPath, ownerPages, portalPages, publicPages } from '../pages.ts'
-import { isFull } from '../repeated.ts'
 import { enterPortal } from '../reseller.ts'
 import { openLight } from '../scripts.ts'
-import { enter, heading, isPhone, settle, visit } from '../steps.ts'
+import { enter, heading, isPhone } from '../steps.ts'
 import { expectStill, watchShifts } from '../stillness.ts'
 
 // One visit answers everything that is asked of each page, because loading it takes longer than the questions.
@@ -20,20 +19,19 @@ test.beforeEach(async ({ page }) => {
 
 for (const part of [0, 1, 2])
   test(`every page of a console in use loads without layout shift, at most 180 kB of JavaScript in 25 files, is accessible and fits the screen, part ${part + 1}`, {
-    tag: '@phone',
+    tag: '@phone-full',
   }, async ({ page, request, keyward }) => {
     const busy = await busyVendor([request, keyward])
     await sellerWith(request, busy)
     await enter(page, busy.vendor, '/terms')
     for (const { path, title, isHeavy } of everyThird(ownerPages(busy), part)) {
       const isShown = () => expect(heading(page, title)).toBeVisible()
-      // A phone loads the same files, in `npm test` once.
-      if (isPhone(page) && !isFull) await visit(page, path).then(isShown)
-      else if (isHeavy || isPhone(page)) await page.goto(path).then(isShown)
+      // A phone loads the same files.
+      if (isHeavy || isPhone(page)) await page.goto(path).then(isShown)
       else await openLight(page, path, isShown)
-      if (isPhone(page) && !isFull) await settle(page)
-      else await expectStill(page, path)
+      await expectStill(page, path)
       await expectAccessible(page, path)
+      await expectToFitPhone(page, path)
     }
   })
 

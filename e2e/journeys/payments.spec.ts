@@ -62,7 +62,11 @@ test('explains a failed attempt, and accepts the next one in the same checkout',
   await expect(page.getByText('Premium is active until')).toBeVisible()
 })
 
-test('reports a dismissed checkout, and reuses its order', async ({ page, request, provider }) => {
+test('reports a dismissed checkout, and reuses its order', { tag: '@full' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   await enter(page, await Vendor.signUp(request), '/subscription')
   const before = provider.orders().length
   const scripts = countScripts(page)
@@ -185,7 +189,11 @@ test("shows the server's message for a rejection, or a default", { tag: '@full' 
   await expectToast(page, 'Come back later')
 })
 
-test('a coupon shows the reduced price, and is sent with the order', async ({ page, request, provider }) => {
+test('a coupon shows the reduced price, and is sent with the order', { tag: '@full' }, async ({
+  page,
+  request,
+  provider,
+}) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/subscription')
   const field = page.getByLabel('Coupon code')

@@ -111,7 +111,7 @@ test('licenses are searched and exported', { tag: '@full' }, async ({ page, requ
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
 })
 
-test('marks licenses that the owner has banned', async ({ page, request, keyward }) => {
+test('marks licenses that the owner has banned', { tag: '@full' }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)
   const seller = await Seller.signIn(request, reseller)

@@ -78,7 +78,7 @@ test('rendering never reads the OS theme, which would suppress the event of its 
 })
 
 test('the landing page shows use cases, the console, the code and the prices of the server', {
-  tag: '@phone',
+  tag: '@phone-full',
 }, async ({ page }) => {
   await page.goto('/landing')
   for (const name of ['An indie tool', 'A reseller network', 'A game mod', 'What a signed verdict stops']) {
@@ -123,7 +123,9 @@ test('the landing page shows use cases, the console, the code and the prices of 
   await expect(prices).toBeInViewport()
 })
 
-test('a highlight moves over the six cards every three seconds, and pauses on hover', async ({ page }) => {
+test('a highlight moves over the six cards every three seconds, and pauses on hover', {
+  tag: '@full',
+}, async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.clock.install()
   await page.goto('/landing')

@@ -127,7 +127,10 @@ test('a retry of a bulk action whose answer was lost adds the days once', { tag:
   expect(after).toEqual(before.map((time: number) => monthAfter(time).getTime()))
 })
 
-test('a bulk action that is submitted twice at once adds the days once', async ({ page, request }) => {
+test('a bulk action that is submitted twice at once adds the days once', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const [license] = await vendor.createLicenses(await vendor.createApp(), 1, 10)
   await enter(page, vendor, '/licenses')

@@ -200,7 +200,11 @@ test('an owner on the free plan is offered premium instead of the form', async (
   await expect(heading(page, 'Subscription')).toBeVisible()
 })
 
-test('without an app the form is blocked, with a link to create one', async ({ page, request, keyward }) => {
+test('without an app the form is blocked, with a link to create one', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   setPlan(keyward, vendor, 'premium')
   await enter(page, vendor, '/resellers?dialog=create')
@@ -213,7 +217,11 @@ test('without an app the form is blocked, with a link to create one', async ({ p
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('a failed creation shows the reason and clears the form', async ({ page, request, keyward }) => {
+test('a failed creation shows the reason and clears the form', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await enter(page, vendor, '/resellers?dialog=create')
@@ -266,7 +274,11 @@ test('the directory is searched and filtered, kept in the URL', { tag: '@full' }
   await expect(page.getByText('1–3 of 3 resellers')).toBeVisible()
 })
 
-test('a list that fails to load shows an error with retry', async ({ page, request, keyward }) => {
+test('a list that fails to load shows an error with retry', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { email } = await createReseller(vendor, app)
   await page.route('**/api/resellers?*', (route) =>

@@ -172,7 +172,7 @@ test('a change of role adapts an open window without a reload', { tag: '@full' }
   expect(await page.evaluate('window.sameDocument')).toBe(true)
 })
 
-test('a member that is removed is signed out of an open window, with the reason', async ({
+test('a member that is removed is signed out of an open window, with the reason', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -197,11 +197,9 @@ test('sessions are listed with their browsers and end one by one or all at once'
   await elsewhere.context().close()
 })
 
-test('an old session confirms who it is before it changes factors, and a cancel leaves the page', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('an old session confirms who it is before it changes factors, and a cancel leaves the page', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, security)
   await expect(page.getByText('This device')).toBeVisible()

@@ -53,10 +53,9 @@ test.describe('theme', () => {
     await expect(html(page)).toHaveClass(/dark/)
   })
 
-  test('high contrast shows the chosen theme, the open page and what a switch is set to', async ({
-    page,
-    request,
-  }) => {
+  test('high contrast shows the chosen theme, the open page and what a switch is set to', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     await page.emulateMedia({ forcedColors: 'active' })
     await enter(page, await Vendor.signUp(request), '/settings')
     await expect(page.getByRole('switch').first()).toBeVisible()
@@ -230,7 +229,7 @@ test.describe('profile', () => {
     await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
   })
 
-  test('shows Unlimited and no upgrade on premium', async ({ page, request, keyward }) => {
+  test('shows Unlimited and no upgrade on premium', { tag: '@full' }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)
     await enter(page, vendor, '/profile')
@@ -292,7 +291,10 @@ test.describe('profile', () => {
     }
   })
 
-  test('a new email requires the password and works for sign-in', async ({ page, request }) => {
+  test('a new email requires the password and works for sign-in', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const vendor = await Vendor.signUp(request)
     const other = await Vendor.signUp(request)
     await enter(page, vendor, '/profile')

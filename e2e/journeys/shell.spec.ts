@@ -33,7 +33,7 @@ test.describe('sidebar', () => {
     await expect(page.getByText('Dev mode')).toHaveCount(0)
   })
 
-  test('lists its entries in order and marks the current page', { tag: '@phone' }, async ({
+  test('lists its entries in order and marks the current page', { tag: '@phone-full' }, async ({
     page,
     request,
   }) => {
@@ -206,7 +206,10 @@ test.describe('footer', () => {
     }
   })
 
-  test('links to the policies and the community that the operator configured', async ({ page, request }) => {
+  test('links to the policies and the community that the operator configured', { tag: '@full' }, async ({
+    page,
+    request,
+  }) => {
     const links = {
       shipping: 'https://pay.example.com/shipping',
       refund: 'https://pay.example.com/refund',

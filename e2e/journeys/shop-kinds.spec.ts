@@ -30,7 +30,7 @@ const kinds: readonly (readonly [ShopKind, Words])[] = [
 
 for (const [kind, words] of kinds) {
   test(`a purchase at ${words.label} mails its key, from a shop that was set up in the console`, {
-    tag: kind === 'stripe' ? [] : '@full',
+    tag: '@full',
   }, async ({ page, request, mails, shopHosts, keyward }) => {
     const vendor = await Vendor.signUp(request)
     trustMails(keyward)

@@ -230,6 +230,7 @@ test('a shop gets a new secret, is turned off and on, and is deleted', { tag: '@
 
 mailing(
   'an order says that its keys were mailed, and mails them again',
+  { tag: '@full' },
   async ({ page, request, mails, keyward }) => {
     const vendor = await Vendor.signUp(request)
     trustMails(keyward)

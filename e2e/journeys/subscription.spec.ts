@@ -40,7 +40,10 @@ test('the free plan shows its features and the prices of premium', async ({ page
   await expect(active.last()).toBeDisabled()
 })
 
-test('shows fallback prices with a note while prices cannot be loaded', async ({ page, request }) => {
+test('shows fallback prices with a note while prices cannot be loaded', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await page.route('**/api/payments/pricing', (route) => route.fulfill(refused))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('₹699')).toBeVisible()
@@ -57,7 +60,7 @@ test('shows fallback prices with a note while prices cannot be loaded', async ({
   await expect(page.getByText('₹1,199', { exact: true })).toBeVisible()
 })
 
-test('a plan that fails to load shows an error with retry', async ({ page, request }) => {
+test('a plan that fails to load shows an error with retry', { tag: '@full' }, async ({ page, request }) => {
   await page.route('**/api/subscription', (route) => route.fulfill(refused))
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('Failed to fetch subscription status')).toBeVisible()

@@ -176,7 +176,12 @@ test('bought twice: the second order is refunded in the shop, and the first key 
   await run('pc', text).expectEnd(0, wordCount)
 })
 
-test('a refund: the page says why the key is blocked', async ({ page, request, keyward, mails }) => {
+test('a refund: the page says why the key is blocked', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
   const { app, shop, email, run, text } = await sold(request, keyward)
   const order = await shop.buy(email, 'home')
   const key = await mailedKey(mails, email)

@@ -190,7 +190,7 @@ test('a list has one main action, and a quiet Delete All that is not first', { t
 })
 
 test('on a phone a list starts in the upper third, with its main action at the bottom', {
-  tag: '@phone-only',
+  tag: ['@full', '@phone-only'],
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const free = await Vendor.signUp(request)

@@ -231,7 +231,11 @@ test('resellers and their portal show their texts for errors without a message',
   await expect(page.getByText('Failed to fetch licenses')).toBeVisible()
 })
 
-test('a reseller without an email cannot be deleted', async ({ page, request, keyward }) => {
+test('a reseller without an email cannot be deleted', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const { _id } = await createReseller(vendor, app)
   await page.route('**/api/resellers?*', async (route) => {
@@ -246,7 +250,7 @@ test('a reseller without an email cannot be deleted', async ({ page, request, ke
   expect(await vendor.call('GET', '/resellers')).toMatchObject({ resellers: [{ _id }] })
 })
 
-test('a profile without a name shows an error', async ({ page, request }) => {
+test('a profile without a name shows an error', { tag: '@full' }, async ({ page, request }) => {
   await page.route('**/api/auth/profile', async (route) => {
     const response = await route.fetch()
     const answer = await response.json()
