@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 /** The server in one file, if scripts/bundle-server.mjs made it for this run. */
-const quickest = process.env.TEST_SERVER ?? main
+export const quickest = process.env.TEST_SERVER ?? main
 
 /** The real server in its own process. */
 export interface ServerProcess {

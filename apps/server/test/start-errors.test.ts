@@ -3,15 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
-import { startProcess } from './server-process.ts'
+import { quickest, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
-const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 const secretKey = 'a secret key with more than 32 characters'
 let folder: string
 beforeAll(() => {
@@ -22,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Starts the server with an environment that prevents its start; returns exit code and standard error. */
 function failedStart(environment: Record<string, string>): Promise<{ code: number | null; error: string }> {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [quickest], {
     env: { PATH, HOME, PORT: '0', LOG_LEVEL: 'fatal', DATA_DIR: join(folder, 'data'), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

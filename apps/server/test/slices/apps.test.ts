@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { messageDefaults } from '@keyward/contract'
 import { describe, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'

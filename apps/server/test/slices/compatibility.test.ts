@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test } from 'vitest'
 import { makeApp, makeLicenses, refusal, signUp, single, startProgram } from '../actors.ts'
 import { makeOldApp, send, start12, turnOn } from '../compatibility-actor.ts'

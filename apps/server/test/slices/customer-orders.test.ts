@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { createHash } from 'node:crypto'
 import { limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

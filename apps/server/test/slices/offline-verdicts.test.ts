@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { activateKey, makeType, refusal, registerUser, single, wrongFields } from '../actors.ts'

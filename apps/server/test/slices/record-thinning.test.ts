@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import type { ActionName } from '@keyward/contract'
 import { beforeEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'

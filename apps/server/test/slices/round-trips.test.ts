@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { runTogether, send } from '../../src/db/index.ts'
