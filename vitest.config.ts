@@ -17,7 +17,7 @@ const code = [
   contract,
   ...written,
 ]
-/** Tests that replace globals before their imports. */
+/** Tests that replace globals before their imports, so each needs a worker of its own. */
 const replacing = ['api/call', 'api/query-client', 'list/bulk'].map(
   (name) => `apps/console/src/lib/${name}.test.ts`,
 )
@@ -66,12 +66,13 @@ export default defineConfig({
         // These tests keep no state outside of their file, so one worker runs many: that halves the processor time.
         test: { name: 'code', setupFiles, include: code, exclude: replacing, isolate: false },
       },
+      { test: { name: 'globals', setupFiles, include: replacing } },
       {
         test: {
           name: 'programs',
           setupFiles,
+          isolate: false,
           include: [
-            ...replacing,
             'apps/server/test/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
