@@ -351,7 +351,7 @@ test('a backup on a full disk says in one line how much it needs and where, and 
 })
 
 describe('killed midway', () => {
-  const kills = rounds(2, 40)
+  const kills = rounds(1, 40)
   const timeout = rounds(300_000, 600_000)
 
   async function killAfter(ms: number, args: string[]): Promise<void> {

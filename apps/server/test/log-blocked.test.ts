@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
-import { callOver, main } from './server-process.ts'
+import { callOver, quickest } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-log-blocked-'))
 const children: ChildProcess[] = []
@@ -18,7 +18,7 @@ afterAll(() => {
 async function startUnread(output: 'pipe' | number) {
   const port = await freePort()
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [quickest], {
     env: { PATH, HOME, PORT: String(port), RATE_LIMITS: 'off', DATA_DIR: dataDir },
     stdio: ['ignore', output, 'inherit'],
   })

@@ -1,3 +1,4 @@
+// In the full run: it starts a server several times; others are killed in every run.
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

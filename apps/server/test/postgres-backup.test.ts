@@ -1,3 +1,4 @@
+// In the full run: the tools of PostgreSQL make and restore the backup; postgres-recovery restores one in every run.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

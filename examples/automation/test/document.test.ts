@@ -1,3 +1,4 @@
+// In the full run: it installs and runs what the page says; automation.test.ts runs the program each time.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// In the full run: it installs the packages of the examples again.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

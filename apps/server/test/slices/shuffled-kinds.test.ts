@@ -16,7 +16,7 @@ import {
   toTold,
 } from '../shop-protocols.ts'
 
-const deliveries = rounds(200, 1000)
+const deliveries = rounds(120, 1000)
 
 let shops: Awaited<ReturnType<typeof startShopHosts>>
 let on: TestServer

@@ -12,7 +12,7 @@ const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 
-const deliveries = rounds(200, 2000)
+const deliveries = rounds(120, 2000)
 
 /** What a shop tells of one order, in the order in which it happened. */
 function history(order: string, begin: number): SoldEvent[] {
