@@ -24,6 +24,11 @@ async function scriptsUntilIdle(page: Page, path: string, isShown: () => Promise
   const scripts: Request[] = []
   const open = new Set<Request>()
   const onRequest = (sent: Request) => {
+    // What the page before still requested does not count.
+    if (sent.isNavigationRequest()) {
+      scripts.length = 0
+      open.clear()
+    }
     if (!isStream(sent)) open.add(sent)
     if (sent.resourceType() === 'script') scripts.push(sent)
   }

@@ -34,14 +34,16 @@ try {
   })
   // Each of them waits for half of its time, so both together take little longer than the longer one.
   const kinds = [code(env), browser(env)]
-  const outcomes = await runTests(kinds, reports, repeats, (name, work) => times.measure(name, work))
+  const outcomes = await times.measure('tests', () =>
+    runTests(kinds, reports, repeats, (name, work) => times.measure(name, work, { isPart: true })),
+  )
   for (const [at, { name }] of kinds.entries()) count(name, outcomes[at])
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
-for (const line of times.lines(isFull ? {} : undefined)) console.log(line)
+for (const line of times.lines({ isFull })) console.log(line)
 for (const text of named.failed) console.log(`failed: ${text.slice(0, failureMax)}`)
 // Once more by name alone: the errors before can be long, and of a long log often only the end is kept.
 for (const text of named.failed) console.log(`failed: ${text.split('\n', 1)[0]}`)
