@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from './keyward.ts'
-import { isFull, repeatedOnPhone } from './repeated.ts'
+import { isFull, phone } from './repeated.ts'
 
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -27,7 +27,7 @@ interface AccessibleOptions {
 /** A test that also runs on a phone shows each theme once: the light one on the desktop, the dark one on the phone. */
 function themes(): ('light' | 'dark')[] {
   const { tags, project } = test.info()
-  if (!tags.some((tag) => repeatedOnPhone.test(tag))) return ['light', 'dark']
+  if (!isFull || !tags.includes('@phone')) return ['light', 'dark']
   return project.name === 'phone' ? ['dark'] : ['light']
 }
 
@@ -77,7 +77,7 @@ export async function expectToFit(page: Page, what: string) {
 /** Makes the screen as narrow as a phone's for a moment. */
 export async function expectToFitPhone(page: Page, what: string) {
   const size = page.viewportSize()
-  await page.setViewportSize({ width: 390, height: 844 })
+  await page.setViewportSize(phone)
   await expectToFit(page, `${what}, on a phone`)
   if (size) await page.setViewportSize(size)
 }

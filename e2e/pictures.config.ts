@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import journeys from './playwright.config.ts'
+import { phone } from './repeated.ts'
 
 /** Takes pictures of the pages into screenshots/ and of those that the README shows; not part of the tests. */
 export default defineConfig({
@@ -8,6 +9,6 @@ export default defineConfig({
   workers: 1,
   projects: [
     { name: 'desktop', use: { viewport: { width: 1280, height: 800 } } },
-    { name: 'phone', use: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 } },
+    { name: 'phone', use: { viewport: phone, deviceScaleFactor: 1 } },
   ],
 })

@@ -1,16 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 import { browserPath } from './browser.ts'
-import { isFull } from './repeated.ts'
+import { isFull, phone } from './repeated.ts'
 
 const executablePath = await browserPath()
 // Journeys open many pages for a short time: optimizing their code takes longer than running it.
 const shortRuns = '--js-flags=--no-opt,--no-maglev,--min-semi-space-size=32'
 
 /**
- * Journeys on the built product. All run on a desktop; those tagged `@phone` also, and those tagged `@phone-only` only, on a
- * phone: where the layout differs. In `npm run test:full`, those tagged `@full` run too, and those
- * tagged `@phone-full` run on a phone too. Every worker starts a server.
+ * Journeys on the built product, on a desktop. In `npm run test:full`, those tagged `@full` run too, and on a phone those
+ * tagged `@phone` too and those tagged `@phone-only` only. Every worker starts a server.
  */
 export default defineConfig({
   testDir: './journeys',
@@ -37,12 +36,15 @@ export default defineConfig({
       grepInvert: isFull ? /@phone-only/ : /@phone-only|@full/,
       use: { viewport: { width: 1280, height: 800 } },
     },
-    {
-      name: 'phone',
-      grep: isFull ? /@phone/ : /@phone(?!-full)/,
-      ...(isFull ? {} : { grepInvert: /@full/, workers: 1 }),
-      // A denser screen costs time to draw, and no journey looks at pixels.
-      use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 },
-    },
+    // A denser screen costs time to draw, and no journey looks at pixels.
+    ...(isFull
+      ? [
+          {
+            name: 'phone',
+            grep: /@phone/,
+            use: { ...devices['Pixel 7'], viewport: phone, deviceScaleFactor: 1 },
+          },
+        ]
+      : []),
   ],
 })

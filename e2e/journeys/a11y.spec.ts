@@ -40,9 +40,7 @@ async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   return { vendor, app, used: used!, unused: unused!, erik: clients[0] }
 }
 
-test('the errors of sign-up and sign-in are accessible', { tag: ['@full', '@phone-full'] }, async ({
-  page,
-}) => {
+test('the errors of sign-up and sign-in are accessible', { tag: ['@full', '@phone'] }, async ({ page }) => {
   await page.goto('/auth?tab=sign-up')
   await page.getByLabel('Password', { exact: true }).fill('12345')
   await page.getByLabel('Confirm Password').fill('1234')
@@ -52,7 +50,7 @@ test('the errors of sign-up and sign-in are accessible', { tag: ['@full', '@phon
   await expectAccessible(page, 'sign-up with mistakes')
 })
 
-test('an empty console is accessible and fits the screen', { tag: ['@full', '@phone-full'] }, async ({
+test('an empty console is accessible and fits the screen', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {
@@ -67,7 +65,7 @@ test('an empty console is accessible and fits the screen', { tag: ['@full', '@ph
 })
 
 test('lists that find nothing, menus and the sidebar are accessible and fit the screen', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const { vendor } = await busyVendor(request)
   await enter(page, vendor, '/licenses?search=nothing')
@@ -140,7 +138,7 @@ const dialogs: Record<string, (busy: Busy) => (readonly [string, string | RegExp
 
 for (const [where, dialogsOf] of Object.entries(dialogs)) {
   test(`every dialog of ${where} is accessible and fits the screen`, {
-    tag: ['@full', '@phone-full'],
+    tag: ['@full', '@phone'],
   }, async ({ page, request }) => {
     const busy = await busyVendor(request)
     for (const [index, [path, title]] of dialogsOf(busy).entries()) {
@@ -161,7 +159,7 @@ for (const [where, dialogsOf] of Object.entries(dialogs)) {
 }
 
 test('generated keys and the first app are accessible and fit the screen', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await enter(page, vendor, '/dashboard?dialog=new-app')
@@ -179,7 +177,7 @@ test('generated keys and the first app are accessible and fit the screen', {
 })
 
 test('a page that does not exist is accessible and fits the screen', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page }) => {
   await page.goto('/auth')
   await page.evaluate(
@@ -199,7 +197,7 @@ const cutTexts = (page: Page) =>
       .map((node) => node.textContent)
   `)
 
-test('1,000 licenses and very long names do not break the layout', { tag: ['@full', '@phone-full'] }, async ({
+test('1,000 licenses and very long names do not break the layout', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

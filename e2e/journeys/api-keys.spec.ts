@@ -9,7 +9,7 @@ async function openCreation(page: Page, button: string) {
 }
 
 test('a key is created from the settings, shown once, works with curl as shown, and is revoked', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')

@@ -5,7 +5,7 @@ import { test } from '../mailing.ts'
 import { dialog, enter, expectToast, part, Vendor } from '../steps.ts'
 
 test('a vendor writes the mail to buyers with a preview, and gets a test', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, mails }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')

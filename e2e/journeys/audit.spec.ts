@@ -28,7 +28,7 @@ async function busyVendor(request: Parameters<typeof Vendor.signUp>[0]) {
   return { vendor, app, license: license!, other: other! }
 }
 
-test('shows who changed what, filters, searches and exports it', { tag: ['@full', '@phone-full'] }, async ({
+test('shows who changed what, filters, searches and exports it', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {

@@ -189,7 +189,7 @@ test.describe('many licenses', () => {
   })
 
   test('are deleted after a confirmation that names their users, and reports licenses that no longer exist', {
-    tag: '@phone-full',
+    tag: '@phone',
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()

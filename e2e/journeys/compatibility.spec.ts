@@ -5,7 +5,7 @@ import { choose, dialog, enter, expectToast, part, readClipboard, Vendor } from 
 const section = 'Programs built for KeyAuth'
 
 test('a vendor turns on the endpoint for shipped programs, and a program that changed its address starts', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

@@ -5,7 +5,7 @@ import { mailedLink, test, trustMails } from '../mailing.ts'
 import { dialog, enter, expectToast, Program, row, Vendor, visit } from '../steps.ts'
 
 test('the page of a customer lists its mails and mails keys again; an end user gets a link to choose a password', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, mails, keyward }) => {
   const email = 'mails@buyers.example'
   const vendor = await Vendor.signUp(request)

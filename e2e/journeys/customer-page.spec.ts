@@ -45,7 +45,7 @@ async function signInByPassword(page: Page, username: string, password: string) 
 const narrow = { width: 320, height: 640 }
 
 test('new computer: the key opens the page, which explains the refusal and frees the old device', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request }) => {
   const { vendor, app } = await openPage(request, { brandColor: '#ffd54a' })
   const [license] = await vendor.createLicenses(app)
@@ -99,7 +99,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
 })
 
 test('forgotten password: a mailed link opens keys and orders once, and sets a new password', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, mails, keyward }) => {
   const { vendor, app } = await openPage(request)
   trustMails(keyward)
@@ -337,7 +337,7 @@ test('a machine that is never online gets its answer as a file', { tag: '@full' 
 })
 
 test('the page speaks the language of the browser, and keeps the one that was chosen', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ browser, request, keyward }) => {
   const { vendor, app } = await openPage(request)
   const [license] = await vendor.createLicenses(app)

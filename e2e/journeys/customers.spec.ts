@@ -18,7 +18,7 @@ import {
 } from '../steps.ts'
 import { addMember } from '../team.ts'
 
-test('a customer is added, gets a license, is exported and erased', { tag: '@phone-full' }, async ({
+test('a customer is added, gets a license, is exported and erased', { tag: '@phone' }, async ({
   page,
   request,
 }) => {
@@ -154,7 +154,7 @@ test('customers are found by address, name and app, in pages and by the palette'
 })
 
 test('an account is repaired: name, address, end, password, customer and a further license', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

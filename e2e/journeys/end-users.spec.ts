@@ -103,7 +103,7 @@ test.describe('create', () => {
 })
 
 test.describe('an end user', () => {
-  test('shows username, expiry and license key', { tag: '@phone-full' }, async ({ page, request }) => {
+  test('shows username, expiry and license key', { tag: '@phone' }, async ({ page, request }) => {
     const { vendor, license } = await withErik(request)
     await enter(page, vendor, '/users')
     await expect(

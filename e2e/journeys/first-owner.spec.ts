@@ -4,7 +4,7 @@ import { expect, test } from '../keyward.ts'
 test.use({ environment: { REGISTRATION: 'closed' } })
 
 test('the first owner of a closed server signs up with the link of the start', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, keyward }) => {
   const link = /http\S+#kwf_\S+/.exec(keyward.output())?.[0] ?? ''
   await page.goto('/auth?tab=sign-up')

@@ -4,7 +4,7 @@ import { premiumVendor } from '../reseller.ts'
 import { dialog, enter, heading, pauseAll, settle, Vendor, visit } from '../steps.ts'
 
 test('all pages of the owner start their titles at one left edge and one height', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor)
@@ -26,7 +26,7 @@ test('all pages of the owner start their titles at one left edge and one height'
   }
 })
 
-test('a message does not cover the generated key on a phone', { tag: ['@full', '@phone-only'] }, async ({
+test('a message does not cover the generated key on a phone', { tag: '@phone-only' }, async ({
   page,
   request,
 }) => {
@@ -58,7 +58,7 @@ test('the buttons of a dialog share one line on a low screen, such as at 200 % z
 })
 
 test('a message covers neither the title of a page nor the buttons of a dialog', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/settings')

@@ -91,7 +91,7 @@ test.describe('after the first activation', () => {
   }
 
   test('the next steps open their dialogs, and disappear once each is done or dismissed', {
-    tag: ['@full', '@phone-full'],
+    tag: ['@full', '@phone'],
   }, async ({ page, request, keyward }) => {
     const { vendor } = await premiumVendor(request, keyward)
     const app = await activated(vendor, request)

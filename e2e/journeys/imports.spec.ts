@@ -23,7 +23,7 @@ const json = (name: string, content: unknown) => ({
 })
 
 test('imports KeyAuth: a program signs in with the old password, and an undo keeps who was there', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
@@ -123,7 +123,7 @@ test('imports a CSV file with the columns of an export, and reports the keys tha
 })
 
 test('maps the columns of a CSV list, whose preview shows its cells', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()

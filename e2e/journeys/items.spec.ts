@@ -21,7 +21,7 @@ import {
 } from '../steps.ts'
 
 test('the page of a license shows everything about it, and offers every action', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -60,7 +60,7 @@ test('the page of a license shows everything about it, and offers every action',
   await expect(page.getByText('No licenses found')).toBeVisible()
 })
 
-test('the page of an end user lists its devices and frees one', { tag: ['@full', '@phone-full'] }, async ({
+test('the page of an end user lists its devices and frees one', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {
@@ -97,7 +97,7 @@ test('the page of an end user lists its devices and frees one', { tag: ['@full',
 })
 
 test('the page of an app shows its facts, figures and snippet, and leads to its lists', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   await vendor.createLicenses(app, 3)

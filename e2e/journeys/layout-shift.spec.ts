@@ -7,7 +7,7 @@ import { expectStillPages, watchShifts } from '../stillness.ts'
 // pages.spec.ts checks every page of a console in use; here are those that show something else before it is in use.
 test.beforeEach(({ page }) => watchShifts(page))
 
-test('pages of a new vendor load without layout shift', { tag: ['@full', '@phone-full'] }, async ({
+test('pages of a new vendor load without layout shift', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {
@@ -24,7 +24,7 @@ test('pages of a new vendor load without layout shift', { tag: ['@full', '@phone
   ])
 })
 
-test('the tabs of an unused app load without layout shift', { tag: ['@full', '@phone-full'] }, async ({
+test('the tabs of an unused app load without layout shift', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {
@@ -35,7 +35,7 @@ test('the tabs of an unused app load without layout shift', { tag: ['@full', '@p
 })
 
 test('pages that need an app load without layout shift for a new app', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
@@ -44,7 +44,7 @@ test('pages that need an app load without layout shift for a new app', {
 })
 
 test('the dashboard loads without layout shift after the first activation', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -57,7 +57,7 @@ test('the dashboard loads without layout shift after the first activation', {
 
 for (const count of [0, 2])
   test(`pages of the portal load without layout shift for a reseller with ${count} licenses`, {
-    tag: ['@full', '@phone-full'],
+    tag: ['@full', '@phone'],
   }, async ({ page, request, keyward }) => {
     const { vendor, app } = await premiumVendor(request, keyward)
     const seller = await Seller.signIn(request, await createReseller(vendor, app, Math.max(1, count)))

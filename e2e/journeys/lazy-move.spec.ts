@@ -12,7 +12,7 @@ const toDay = (date: Date) =>
     .join('-')
 
 test('a vendor lets customers move at their next sign-in, sees who has, and ends it', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

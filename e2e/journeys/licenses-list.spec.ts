@@ -33,7 +33,7 @@ test.describe('the list', () => {
   })
 
   test('is searched and filtered, and keeps both in the URL across a reload', {
-    tag: ['@full', '@phone-full'],
+    tag: ['@full', '@phone'],
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]

@@ -346,7 +346,7 @@ test.describe('a license', () => {
   })
 
   test('is deleted after a confirmation that explains what happens to its end user', {
-    tag: ['@full', '@phone-full'],
+    tag: ['@full', '@phone'],
   }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
@@ -368,7 +368,7 @@ test.describe('a license', () => {
   })
 })
 
-test('an unused license is added to an end user of its app, from its page', { tag: '@phone-full' }, async ({
+test('an unused license is added to an end user of its app, from its page', { tag: '@phone' }, async ({
   page,
   request,
 }) => {

@@ -55,10 +55,7 @@ test('a list links its first, neighboring and last pages, and jumps to a typed o
   await expect(page).toHaveURL('/licenses?page=10')
 })
 
-test('on a phone the pages have a short form', { tag: ['@full', '@phone-only'] }, async ({
-  page,
-  request,
-}) => {
+test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp(), 30)
   await enter(page, vendor, '/licenses')
@@ -93,7 +90,7 @@ test('only a filter that fixes a column hides it, until the user shows it', { ta
   await expect(header(page, 'App')).toBeVisible()
 })
 
-test('the numbers of the console open the lists that they count', { tag: ['@full', '@phone-full'] }, async ({
+test('the numbers of the console open the lists that they count', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

@@ -34,7 +34,7 @@ async function inviteInConsole(page: Page, email: string, role: string, app?: st
 }
 
 test('an invited colleague chooses a password with the mailed link and works on one app', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, mails, context }) => {
   const vendor = await Vendor.signUp(request, 'Olga Owner')
   const tally = await vendor.createApp('Tally')

@@ -15,7 +15,7 @@ import {
   visit,
 } from '../steps.ts'
 
-test('an app name of one long word fits every page of the portal', { tag: ['@full', '@phone-full'] }, async ({
+test('an app name of one long word fits every page of the portal', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

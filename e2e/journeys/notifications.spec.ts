@@ -4,7 +4,7 @@ import { expect, test as plain } from '../keyward.ts'
 import { test } from '../mailing.ts'
 import { enter, expectToast, heading, Vendor, visit } from '../steps.ts'
 
-test('a person confirms the address and chooses mails, which are kept', { tag: '@phone-full' }, async ({
+test('a person confirms the address and chooses mails, which are kept', { tag: '@phone' }, async ({
   page,
   request,
   mails,

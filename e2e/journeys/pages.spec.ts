@@ -19,7 +19,7 @@ test.beforeEach(async ({ page }) => {
 
 for (const part of [0, 1, 2])
   test(`every page of a console in use loads without layout shift, at most 180 kB of JavaScript in 25 files, is accessible and fits the screen, part ${part + 1}`, {
-    tag: '@phone-full',
+    tag: '@phone',
   }, async ({ page, request, keyward }) => {
     const busy = await busyVendor([request, keyward])
     await sellerWith(request, busy)
@@ -36,7 +36,7 @@ for (const part of [0, 1, 2])
   })
 
 test('every page of the portal loads without layout shift, is accessible and fits the screen', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const seller = await sellerWith(request, await busyVendor([request, keyward]))
   await enterPortal(page, seller)
@@ -48,7 +48,7 @@ test('every page of the portal loads without layout shift, is accessible and fit
 })
 
 test('every public page loads without layout shift, is accessible and fits the screen', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page }) => {
   for (const { path, title } of publicPages) {
     await page.goto(path)

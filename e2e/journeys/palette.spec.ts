@@ -241,7 +241,7 @@ test.describe('command palette', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('is accessible, light and dark, with and without a search', { tag: ['@full', '@phone-full'] }, async ({
+  test('is accessible, light and dark, with and without a search', { tag: ['@full', '@phone'] }, async ({
     page,
     request,
   }) => {

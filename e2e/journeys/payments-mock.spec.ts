@@ -143,7 +143,7 @@ test('a rejected cancellation is reported, and granted premium has nothing to ca
 })
 
 test('every page announces the end of premium a week before, until renewed', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()

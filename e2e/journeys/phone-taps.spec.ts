@@ -26,7 +26,7 @@ class Taps {
 }
 
 test('a key is copied, extended and banned, and a device freed, in at most three taps from a search', {
-  tag: ['@full', '@phone-only'],
+  tag: '@phone-only',
 }, async ({ page, request, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const vendor = await Vendor.signUp(request)

@@ -15,7 +15,7 @@ import {
 } from '../steps.ts'
 
 test('licenses are generated with the end of the chosen day, copied, used and deleted', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))

@@ -99,7 +99,7 @@ test.describe('sign-in', () => {
   })
 })
 
-test('lists its sidebar entries in order and marks the current page', { tag: '@phone-full' }, async ({
+test('lists its sidebar entries in order and marks the current page', { tag: '@phone' }, async ({
   page,
   request,
   keyward,
@@ -122,7 +122,7 @@ test('lists its sidebar entries in order and marks the current page', { tag: '@p
 })
 
 test('the dashboard shows the statistics, the five latest licenses and quick actions', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))
@@ -238,7 +238,7 @@ test('the portal and the owner console load nothing of each other, even in one b
 })
 
 test('pages and dialogs of the portal are accessible, light and dark', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 6)

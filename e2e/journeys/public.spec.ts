@@ -8,7 +8,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const lit = (page: Page) => page.locator('[data-lit=true]')
 
 test('the landing page links to sign-in and dashboard, and switches its theme', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page }) => {
   await page.goto('/landing')
   await expect(heading(page, /./)).toBeVisible()
@@ -78,7 +78,7 @@ test('rendering never reads the OS theme, which would suppress the event of its 
 })
 
 test('the landing page shows use cases, the console, the code and the prices of the server', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page }) => {
   await page.goto('/landing')
   for (const name of ['An indie tool', 'A reseller network', 'A game mod', 'What a signed verdict stops']) {

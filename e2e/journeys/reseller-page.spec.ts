@@ -152,7 +152,7 @@ test('a license is generated for a reseller from the list of licenses, and leads
   await expect(page).toHaveURL(`/resellers/${_id}`)
 })
 
-test('the page of a reseller is accessible and fits the screen', { tag: ['@full', '@phone-full'] }, async ({
+test('the page of a reseller is accessible and fits the screen', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

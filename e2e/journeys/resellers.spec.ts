@@ -292,7 +292,7 @@ test('a list that fails to load shows an error with retry', { tag: '@full' }, as
   await expect(row(page, email)).toBeVisible()
 })
 
-test('the page and its dialogs are accessible, light and dark', { tag: ['@full', '@phone-full'] }, async ({
+test('the page and its dialogs are accessible, light and dark', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

@@ -140,7 +140,7 @@ for (const [part, [role, { absent, may, changes }]] of Object.entries(roles).ent
 }
 
 test('a page that the role does not include says so, and the sidebar names the role', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const member = await addMember(request, vendor, { role: 'support' })

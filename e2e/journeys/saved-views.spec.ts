@@ -27,7 +27,7 @@ async function withLicenses(page: Page, vendor: Vendor) {
 }
 
 test('a view keeps filters, order and columns under a name, and its address opens the same list for a colleague', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, browser, baseURL }) => {
   const vendor = await Vendor.signUp(request)
   await withLicenses(page, vendor)

@@ -21,7 +21,7 @@ import { dialog, enter, expectToast, heading, navigate, readClipboard, signIn, V
 
 const security = '/profile/security'
 
-test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone-full', async ({
+test('an authenticator app is set up with a QR code, and sign-in then asks for its code @phone', async ({
   page,
   request,
   keyward,
@@ -164,7 +164,7 @@ test('a passkey is a second factor, and signs in alone', async ({ page, request,
 })
 
 test('sessions are listed with their browsers and end one by one or all at once', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, browser, keyward }) => {
   const vendor = await Vendor.signUp(request)
   const elsewhere = await (await browser.newContext({ baseURL: keyward.url })).newPage()
@@ -244,7 +244,7 @@ test('an old session confirms who it is before it changes factors, and a cancel 
 })
 
 test('a reseller has a second factor and sessions of its own, and the vendor resets the factor', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, keyward, browser }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app)

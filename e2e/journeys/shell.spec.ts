@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { phone } from '../repeated.ts'
 import {
   dialog,
   enter,
@@ -33,7 +34,7 @@ test.describe('sidebar', () => {
     await expect(page.getByText('Dev mode')).toHaveCount(0)
   })
 
-  test('lists its entries in order and marks the current page', { tag: '@phone-full' }, async ({
+  test('lists its entries in order and marks the current page', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -95,7 +96,7 @@ test.describe('sidebar', () => {
     }
   })
 
-  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone-full' }, async ({
+  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone' }, async ({
     page,
     request,
   }) => {
@@ -150,10 +151,8 @@ test.describe('sidebar', () => {
     await expect(sidebar).toHaveCSS('width', '256px')
   })
 
-  test('is a sheet on phones, closed by a link, Escape and Ctrl+B', { tag: '@phone-only' }, async ({
-    page,
-    request,
-  }) => {
+  test('is a sheet on phones, closed by a link, Escape and Ctrl+B', async ({ page, request }) => {
+    await page.setViewportSize(phone)
     await enter(page, await Vendor.signUp(request))
     await expect(mainNavigation(page)).toBeHidden()
     await openMenu(page)
@@ -186,7 +185,7 @@ test.describe('sidebar', () => {
 
 test.describe('footer', () => {
   test('shows the product and its version, and links to the documents inside the shell', {
-    tag: '@phone-full',
+    tag: '@phone',
   }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     const footer = page.getByRole('contentinfo')
@@ -246,7 +245,7 @@ test.describe('any other path', () => {
 })
 
 test.describe('keyboard', () => {
-  test('suffices to sign in, create an app and log out', { tag: ['@full', '@phone-full'] }, async ({
+  test('suffices to sign in, create an app and log out', { tag: ['@full', '@phone'] }, async ({
     page,
     request,
   }) => {

@@ -22,7 +22,7 @@ import {
 } from '../steps.ts'
 
 test('a first shop is set up in three steps, and an order that it signs brings a key', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -117,7 +117,7 @@ test('a first shop is set up in three steps, and an order that it signs brings a
 })
 
 test('a waiting order says why, and is retried after its product was mapped', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

@@ -69,7 +69,7 @@ test('a plan that fails to load shows an error with retry', { tag: '@full' }, as
   await expect(page.getByText('Current Plan')).toBeVisible()
 })
 
-test('the page is accessible on both plans, light and dark', { tag: ['@full', '@phone-full'] }, async ({
+test('the page is accessible on both plans, light and dark', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
   keyward,

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
+import { phone } from '../repeated.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
@@ -190,7 +191,7 @@ test('a list has one main action, and a quiet Delete All that is not first', { t
 })
 
 test('on a phone a list starts in the upper third, with its main action at the bottom', {
-  tag: ['@full', '@phone-only'],
+  tag: '@phone-only',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const free = await Vendor.signUp(request)
@@ -240,10 +241,8 @@ test('on a phone a list starts in the upper third, with its main action at the b
   expect(button!.y + button!.height).toBeLessThanOrEqual(below!.y)
 })
 
-test('filters are behind a button with their count on a phone', { tag: '@phone-only' }, async ({
-  page,
-  request,
-}) => {
+test('filters are behind a button with their count on a phone', async ({ page, request }) => {
+  await page.setViewportSize(phone)
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp(), 2)
   await enter(page, vendor, '/licenses')

@@ -4,7 +4,7 @@ import { expect, test } from '../keyward.ts'
 import { dialog, enter, heading, Program, row, Vendor } from '../steps.ts'
 
 test('a license tells who changed it and why programs were refused, in one order', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
@@ -75,7 +75,7 @@ test('an extension from the explanation of a refusal can be undone', { tag: '@fu
 })
 
 test('an app tells who changed it and what belongs to it, and leads to all its records', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()

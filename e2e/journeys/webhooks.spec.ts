@@ -60,7 +60,7 @@ async function sendTest(page: Page, state: 'Delivered' | 'Failed') {
 }
 
 test('a webhook is created from the settings with proof of identity, and a test event arrives, signed with the secret that was shown once', {
-  tag: '@phone-full',
+  tag: '@phone',
 }, async ({ page, request, keyward, receiver }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
@@ -146,7 +146,7 @@ test('a webhook is created from the settings with proof of identity, and a test 
 })
 
 test('a delivery that failed shows what the receiver answered, and arrives once it is sent again', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request, receiver }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')

@@ -216,7 +216,7 @@ test('every row is proven by `npm test`, or says that only the full run proves i
     return names.every((name) => {
       const title = source.indexOf(name)
       const isSkipped = source.slice(0, title).endsWith(".skipIf(!isFull)('")
-      return isSkipped || /'@full'/.test(source.slice(title, source.indexOf('=>', title)))
+      return isSkipped || /'@(full|phone-only)'/.test(source.slice(title, source.indexOf('=>', title)))
     })
   }
   const wrong = rows.filter(
