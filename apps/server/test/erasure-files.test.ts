@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import { runKeyward } from './command-line.ts'
+import { runKeywardInHost } from './command-line.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-erasure-'))
@@ -22,7 +22,7 @@ test('a backup from before an erasure has the person, one from after it does not
   const { customer } = (await call('POST', '/customers', { email, note: email })).json.data
   const backup = async (name: string) => {
     const file = join(dataDir, name)
-    expect((await runKeyward(['backup', file], environment)).code).toBe(0)
+    expect((await runKeywardInHost(['backup', file], environment)).code).toBe(0)
     return file
   }
   const before = await backup('before.tar')
@@ -40,6 +40,6 @@ test('a backup from before an erasure has the person, one from after it does not
     expect(contains(join(dataDir, name)), name).toBe(false)
 
   // Whoever restores it erases the person again.
-  expect((await runKeyward(['restore', before], environment)).code).toBe(0)
+  expect((await runKeywardInHost(['restore', before], environment)).code).toBe(0)
   expect(contains(file)).toBe(true)
 })

@@ -15,7 +15,7 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
-import { runKeyward } from '../command-line.ts'
+import { runKeywardInHost } from '../command-line.ts'
 import { appForEach, ownerForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-refusals-'))
@@ -159,9 +159,9 @@ describe('program hashes', () => {
   test('are printed by a command', async () => {
     const file = join(folder, 'program.exe')
     writeFileSync(file, 'hello')
-    const { code, stdout } = await runKeyward(['hash', file], {})
+    const { code, stdout } = await runKeywardInHost(['hash', file], {})
     expect([code, stdout]).toEqual([0, '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\n'])
-    const missing = await runKeyward(['hash', join(folder, 'none')], {})
+    const missing = await runKeywardInHost(['hash', join(folder, 'none')], {})
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no file')])
   })
 })
