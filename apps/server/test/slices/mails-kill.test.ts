@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: a server that is killed sends the same statements to both databases.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
