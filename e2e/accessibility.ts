@@ -22,12 +22,18 @@ interface AccessibleOptions {
   within?: string
   /** Rules of axe to ignore. */
   exempt?: string[]
+  /** Whether this is the check of the whole page, which `npm test` makes in both themes. */
+  isPage?: boolean
 }
 
-/** A test that also runs on a phone shows each theme once: the light one on the desktop, the dark one on the phone. */
-function themes(): ('light' | 'dark')[] {
+/**
+ * In the full run both themes. A test that also runs on a phone shows each once there: the light one on the desktop, the dark
+ * one on the phone. In `npm test` the light one, because pages.spec.ts shows every page in both.
+ */
+function themes(isPage: boolean): ('light' | 'dark')[] {
   const { tags, project } = test.info()
-  if (!isFull || !tags.includes('@phone')) return ['light', 'dark']
+  if (!isFull) return isPage ? ['light', 'dark'] : ['light']
+  if (!tags.includes('@phone')) return ['light', 'dark']
   return project.name === 'phone' ? ['dark'] : ['light']
 }
 
@@ -35,9 +41,9 @@ function themes(): ('light' | 'dark')[] {
 export async function expectAccessible(
   page: Page,
   what: string,
-  { within, exempt = [] }: AccessibleOptions = {},
+  { within, exempt = [], isPage = false }: AccessibleOptions = {},
 ) {
-  for (const [index, colorScheme] of themes().entries()) {
+  for (const [index, colorScheme] of themes(isPage).entries()) {
     await page.emulateMedia({ colorScheme })
     await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)

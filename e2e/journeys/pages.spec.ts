@@ -30,7 +30,7 @@ for (const part of [0, 1, 2])
       if (isHeavy || isPhone(page)) await page.goto(path).then(isShown)
       else await openLight(page, path, isShown)
       await expectStill(page, path)
-      await expectAccessible(page, path)
+      await expectAccessible(page, path, { isPage: true })
       await expectToFitPhone(page, path)
     }
   })
@@ -43,7 +43,7 @@ test('every page of the portal loads without layout shift, is accessible and fit
   for (const { path } of portalPages) {
     await page.goto(path)
     await expectStill(page, path)
-    await expectAccessible(page, path)
+    await expectAccessible(page, path, { isPage: true })
   }
 })
 
@@ -55,6 +55,6 @@ test('every public page loads without layout shift, is accessible and fits the s
     await expect(heading(page, title)).toBeVisible()
     await expectStill(page, path, { leastCalls: 0 })
     if (path.includes('sign-up')) await expect(page.getByLabel('Full Name')).toBeVisible()
-    await expectAccessible(page, path)
+    await expectAccessible(page, path, { isPage: true })
   }
 })
