@@ -37,7 +37,7 @@ test('every accepted event of every kind of shop is used exactly once through th
   const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!
   /** Asks any node until one answers, as shops do. */
   const untilDone = <T>(ask: (url: string) => Promise<T>): Promise<T> =>
-    eventually(() => ask(anyNode().url), { timeout: 600_000, interval: 20 })
+    eventually(() => ask(anyNode().url), { timeout: 600_000, interval: 200 })
   let token: string | undefined
   const call = (method: string, path: string, body?: object) =>
     untilDone(async (url) => {
