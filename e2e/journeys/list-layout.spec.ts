@@ -28,11 +28,9 @@ test('lists use the window up to 1,600 pixels, pages of one item stay narrower',
   expect(await width()).toBeGreaterThan(1300)
 })
 
-test('a list links its first, neighboring and last pages, and jumps to a typed one', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a list links its first, neighboring and last pages, and jumps to a typed one', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   for (let made = 0; made < 200; made += 100) await vendor.createLicenses(app, 100)
   await vendor.createLicenses(app, 30)

@@ -7,7 +7,9 @@ const provider = 'https://checkout.razorpay.com'
 /** Changes when another document is loaded. */
 const documentOf = (page: Page) => page.evaluate<number>('performance.timeOrigin')
 
-test('only the subscription page allows the provider in its Content-Security-Policy', async ({ request }) => {
+test('only the subscription page allows the provider in its Content-Security-Policy', {
+  tag: '@full',
+}, async ({ request }) => {
   const policyOf = async (path: string) =>
     (await request.get(path)).headers()['content-security-policy'] ?? ''
   expect(await policyOf('/subscription')).toContain(`script-src 'self' ${provider}`)

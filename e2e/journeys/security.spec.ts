@@ -285,7 +285,7 @@ test('a reseller has a second factor and sessions of its own, and the vendor res
   await expect(page).toHaveURL('/reseller/dashboard')
 })
 
-test('a member without a second factor sets one up once the owner requires it', async ({
+test('a member without a second factor sets one up once the owner requires it', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -96,10 +96,9 @@ test.describe('sidebar', () => {
     }
   })
 
-  test('disables entries that need an app, with a hint, until there is one', { tag: '@phone' }, async ({
-    page,
-    request,
-  }) => {
+  test('disables entries that need an app, with a hint, until there is one', {
+    tag: ['@full', '@phone'],
+  }, async ({ page, request }) => {
     await enter(page, await Vendor.signUp(request))
     await openMenu(page)
     for (const entry of ['Resellers', 'Licenses', 'Orders', 'End Users', 'Activity']) {

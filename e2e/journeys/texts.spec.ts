@@ -14,6 +14,7 @@ import {
   row,
   rowAction,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 /** A failure without a message, so that the console shows its own texts. */
@@ -291,14 +292,16 @@ test('every page of an owner and of a reseller redirects to sign-in when signed 
     'settings/integrations',
     'subscription',
   ]
+  await page.goto('/auth')
   for (const name of names) {
-    await page.goto(`/${name}`)
+    await visit(page, `/${name}`)
     await expect(page).toHaveURL('/auth')
     // Leaving /subscription reloads the document, which would interrupt the next navigation.
     await expect(page.getByRole('tab', { name: 'Sign In' })).toBeVisible()
   }
+  await page.goto('/reseller/auth')
   for (const name of ['dashboard', 'licenses', 'profile', 'profile/security']) {
-    await page.goto(`/reseller/${name}`)
+    await visit(page, `/reseller/${name}`)
     await expect(page).toHaveURL('/reseller/auth')
   }
 })
