@@ -88,7 +88,7 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
 })
 
 test('imports a CSV file with the columns of an export, and reports the keys that it made', {
-  tag: ['@full', '@phone-full'],
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
