@@ -15,6 +15,7 @@ const isCustomer = (part: string) => /\/owner\/customer\.tsx$/.test(part)
 const isExtras = (part: string) => /\/owner\/console-extras\.tsx$/.test(part)
 const isTab = (part: string) => /\/features\/(apps|shops)\/(license-types|shops)-tab\.tsx$/.test(part)
 const isTimeline = (part: string) => /\/owner\/item-timeline\.tsx$/.test(part)
+const isGrants = (part: string) => /\/features\/grants\//.test(part)
 const isLog = (part: string) => /\/owner\/activity\.tsx$|\/features\/audit\/record-dialog\.tsx$/.test(part)
 const isIntegrations = (part: string) => /\/pages\/owner\/integrations\.tsx$/.test(part)
 const isApp = (part: string) => /\/pages\/owner\/app(-overview)?\.tsx$/.test(part)
@@ -52,6 +53,8 @@ function nameOf(parts: string[]) {
   if (view && parts.some(isEntry)) return entriesNameOf(parts)
   if (view) return parts.some(isCustomer) ? 'columns' : 'tables'
   if (parts.some(isOrders) && parts.some(isEntry)) return 'orders'
+  if (parts.filter(isEntry).length > 1) return 'entry-cards'
+  if (parts.some(isTimeline) && parts.some(isGrants)) return 'history'
   // The page of webhooks shows actions without the rest of their history.
   if (parts.some(isTimeline) && parts.some(isLog) && !parts.some(isIntegrations)) return 'history'
 }

@@ -83,6 +83,23 @@ test('an order is named as what a license, and its new end, come from', async ()
   ])
 })
 
+test('a type that counts from the first use says until when it holds once that has come', async () => {
+  const { user, license } = await registerUser(on, owner, app)
+  const until = async () => (await grantedTo('client', user._id)).grants.map((grant) => grant.until)
+  const duration = { value: 48, unit: 'hours' }
+  const type = await makeType(owner, app, { term: 'first_use', duration })
+  await owner.call('PUT', `/licenses/${license._id}`, { type: type._id, end: 'type' })
+  expect(await until()).toEqual([on.clock.inDays(2), license.expiresAt])
+  const unused = single(await makeLicenses(on, owner, app, 1, 10))
+  const ends = async () => (await grantedTo('license', unused._id)).grants.map((grant) => grant.until)
+  await owner.call('PUT', `/licenses/${unused._id}`, { type: type._id, end: 'type' })
+  expect(await ends()).toEqual([null, unused.expiresAt])
+  on.clock.advance(day)
+  const program = await startProgram(on, app)
+  await program.call('POST', '/license', { licenseKey: unused.key })
+  expect(await ends()).toEqual([on.clock.inDays(2), unused.expiresAt])
+})
+
 test('the rights of an added key end with the time it gives', async () => {
   const { user } = await registerUser(on, owner, app)
   await owner.call('PATCH', `/clients/${user._id}`, { expiresAt: null })

@@ -1,4 +1,4 @@
-import type { Client } from '@keyward/contract'
+import { type AddedRights, type Client, unlimited } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
@@ -13,18 +13,21 @@ import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import type { TimelineEvent } from '../../ui/timeline.tsx'
+import type { GrantedUser } from './queries.ts'
 
 const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 const none = <span className="font-normal text-fg-muted">—</span>
 
 interface Props {
-  user: Client
+  user: GrantedUser
   /** Who the end user is; left out for those who may not read customers. */
   customer: ReactNode
+  /** The button that says why it is this end. */
+  why: ReactNode
   onVariables: () => void
 }
 
-export function EndUserFacts({ user, customer, onVariables }: Props) {
+export function EndUserFacts({ user, customer, why, onVariables }: Props) {
   const { email, licenseKey, testLicense, hwid, banReason } = user
   return (
     <Card>
@@ -70,9 +73,11 @@ export function EndUserFacts({ user, customer, onVariables }: Props) {
                       In grace period
                     </Badge>
                   )}
+                  {why}
                 </>
               ),
             },
+            ...addedKeys(user),
             ...(user.graceDays > 0
               ? [{ label: 'Grace period', value: amountOf(user.graceDays, 'day') }]
               : []),
@@ -103,6 +108,26 @@ export function EndUserFacts({ user, customer, onVariables }: Props) {
       </CardBody>
     </Card>
   )
+}
+
+/** What each added key allows, and until when. */
+const addedKeys = ({ rights = [], grants = [] }: GrantedUser) =>
+  rights.map(({ license, features, until, ...places }) => ({
+    label: `Added ${grants.find(({ source }) => source._id === license)?.source.name ?? ''}…`,
+    value: (
+      <>
+        {[...features, placesText(places)].join(', ')}
+        <span className="block font-normal text-fg-muted">
+          {until === null ? 'as long as the end user has access' : 'until '}
+          {until && <DateText value={until} />}
+        </span>
+      </>
+    ),
+  }))
+
+function placesText({ devices, seats }: Pick<AddedRights, 'devices' | 'seats'>): string {
+  if (seats !== null) return amountOf(seats, 'seat')
+  return devices === unlimited ? 'any number of devices' : amountOf(devices, 'device')
 }
 
 /** What is known of an end user's past and future. */

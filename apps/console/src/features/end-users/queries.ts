@@ -32,17 +32,15 @@ export function useEndUsers(query: EndUserQuery, enabled: boolean) {
   })
 }
 
-interface Granted {
-  grants: Grant[]
-  rights: AddedRights[]
-}
+/** An end user; what it was granted loads with its page. */
+export type GrantedUser = Client & { grants?: Grant[]; rights?: AddedRights[] }
 
 export function useEndUser(id: string) {
   const client = useQueryClient()
   return useQuery({
     queryKey: [...keys.clients, 'one', id],
     meta: { failure: 'Failed to load the end user' },
-    queryFn: async ({ signal }): Promise<Client & Partial<Granted>> =>
+    queryFn: async ({ signal }): Promise<GrantedUser> =>
       (await call(wire.clients.get, { params: { id }, signal })).client,
     staleTime: 5_000,
     placeholderData: () =>

@@ -20,9 +20,11 @@ export interface LicenseFactsProps {
   license: License
   /** Whose license it is; left out for those who may not read customers. */
   customer: ReactNode
+  /** The button that says why it is this end. */
+  why: ReactNode
 }
 
-export function LicenseFacts({ license, customer }: LicenseFactsProps) {
+export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
   const { usedBy, seats, devices, features, reseller, note, banReason } = license
   return (
     <Card>
@@ -63,6 +65,7 @@ export function LicenseFacts({ license, customer }: LicenseFactsProps) {
                         In grace period
                       </Badge>
                     )}
+                    {why}
                   </>
                 ),
               },

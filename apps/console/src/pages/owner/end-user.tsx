@@ -16,6 +16,7 @@ import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
+import { WhyEnd } from './why-end.tsx'
 
 const OfflineActivations = lazyNamed(
   () => import('../../features/offline-activations/offline-activations.tsx'),
@@ -59,6 +60,7 @@ export function EndUserPage() {
             <EndUserFacts
               user={user}
               customer={<CustomerLine id={user.customer} linked={{ endUser: user._id }} />}
+              why={<WhyEnd granted={user} />}
               onVariables={() => dialog.open('variables')}
             />
             <div className="grid gap-4 md:gap-6">

@@ -21,6 +21,7 @@ import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
+import { WhyEnd } from './why-end.tsx'
 
 const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
@@ -83,6 +84,7 @@ export function LicensePage() {
                     <CustomerLine id={license.customer} linked={{ license: license._id }} />
                   )
                 }
+                why={<WhyEnd granted={license} />}
               />
               <LicenseOrder license={license._id} />
             </div>

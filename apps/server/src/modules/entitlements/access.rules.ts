@@ -101,7 +101,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     if (grant.kind === 'end') counted = []
     end = grant.until ?? never
     terms = grant.terms === null ? terms && withEnd(terms, end) : (JSON.parse(grant.terms) as Terms)
-    if (terms?.term === 'first_use' && grant.until === null) end = firstUseEnd(terms)
+    if (terms && grant.until === null) end = firstUseEnd(terms, own.startedAt)
     later(addedMs())
   }
 
@@ -114,12 +114,6 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     rights.push({ license: grant.source_id ?? '', until: grant.rights_until, graceDays, ...key })
   }
 
-  /** The end of a term whose clock starts, or started, after it was granted. */
-  function firstUseEnd(of: Terms): number {
-    const duration = toDuration(of)
-    return own.startedAt === null || duration === null ? never : addDuration(own.startedAt, duration)
-  }
-
   /** A date ends `forever`, and a clock that was not started. */
   function withEnd(before: Terms, next: number): Terms {
     if (next === never) return { ...before, term: 'forever' }
@@ -130,6 +124,12 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   function addedMs(): number {
     return counted.reduce((sum, { moved_ms }) => sum + (moved_ms ?? 0), 0)
   }
+}
+
+/** The end of a term that was granted before its clock has started. */
+export function firstUseEnd(terms: Terms, startedAt: number | null): number {
+  const duration = terms.term === 'first_use' ? toDuration(terms) : null
+  return startedAt === null || duration === null ? never : addDuration(startedAt, duration)
 }
 
 /** The grants by time, and between them the ends of pauses, before what begins at the same time. */

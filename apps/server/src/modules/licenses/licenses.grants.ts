@@ -2,6 +2,9 @@ import { type AddedRights, type Grant, limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { type Db, isIn } from '../../db/index.ts'
+import { never } from '../../db/stored-end.ts'
+import type { GrantRow } from '../../db/tables.ts'
+import { firstUseEnd } from '../entitlements/access.rules.ts'
 import { endOfHolder, type Holder, readHolders, type Which } from '../entitlements/grants.ts'
 import { rightsEnd } from '../entitlements/rights.rules.ts'
 import { hintOf } from './licenses.rules.ts'
@@ -28,7 +31,7 @@ export async function readGranted(
       kind: grant.kind,
       amount: grant.moved_ms,
       from: toIso(grant.at),
-      until: toIsoOrNull(grant.kind === 'time' ? grant.rights_until : grant.until),
+      until: toIsoOrNull(untilOf(grant, holder)),
       source: isOwn && order ? { kind: 'order', _id: order.id, name: order.number } : source,
       withdrawnAt: toIsoOrNull(grant.withdrawn_at),
     }
@@ -36,9 +39,20 @@ export async function readGranted(
   return { grants, rights: rightsNow(holder, now) }
 }
 
+function untilOf(
+  { kind, until, rights_until, terms }: Pick<GrantRow, 'kind' | 'until' | 'rights_until' | 'terms'>,
+  { license }: Holder,
+): number | null {
+  if (kind === 'time') return rights_until
+  if (kind !== 'term' || until !== null || terms === null) return until
+  const end = firstUseEnd(JSON.parse(terms), license?.started_at ?? null)
+  return end === never ? null : end
+}
+
 /** What the columns of a license say that has not changed. */
 const firstOf = (holder: Holder, now: number) => ({
   ...{ id: holder.id, kind: 'term' as const, moved_ms: null, rights_until: null, withdrawn_at: null },
+  terms: null,
   at: (holder.license ?? holder.client)?.created_at ?? 0,
   until: endOfHolder(holder, now),
   ...{ source_kind: 'key' as const, source_id: holder.license?.id ?? null },
