@@ -98,6 +98,26 @@ test('new computer: the key opens the page, which explains the refusal and frees
   expect((await start('new-computer')).status).toBe(200)
 })
 
+test('the page shows what an added key gives, and until when', { tag: '@phone' }, async ({
+  page,
+  request,
+}) => {
+  const { vendor, app } = await openPage(request)
+  const [license] = await vendor.createLicenses(app)
+  const [cloud] = await vendor.createLicenses(app, 1, 10)
+  await vendor.call('PUT', `/licenses/${cloud!._id}`, { features: ['cloud', 'export'], devices: 3 })
+  const program = await Program.start(request, app)
+  await program.register('erik', license!)
+  await program.call('POST', '/upgrade', { username: 'erik', licenseKey: cloud!.key })
+  await signInByKey(page, app, license!.key)
+  const added = part(page, 'Added keys')
+  await expect(added).toContainText('Includescloud, exportDevices3Valid until')
+  const ten = new Date(Date.now() + 10 * 86_400_000)
+  await expect(added).toContainText(ten.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' }))
+  await expect(page.getByRole('main')).not.toContainText(cloud!.key)
+  await expectAccessible(page, 'the page with an added key')
+})
+
 test('forgotten password: a mailed link opens keys and orders once, and sets a new password', {
   tag: '@phone',
 }, async ({ page, request, mails, keyward }) => {

@@ -4,6 +4,7 @@ import { limits, orderStates } from './constants.ts'
 import { device, deviceUse } from './devices.ts'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
+import { ownRights } from './grants.ts'
 import { localeQuery } from './locales.ts'
 import { messageDefaults } from './messages.ts'
 import { offlineRequestText } from './offline-activations.ts'
@@ -71,6 +72,7 @@ const ownEndUser = z.strictObject({
   hasPassword: z.boolean().describe('whether this session may set its password'),
   expiresAt: ending.expiresAt,
   inGrace: ending.inGrace,
+  rights: z.array(ownRights).describe('what keys that were added allow, each until its own end'),
   devices: deviceUse,
   floating: z.boolean().describe('true: seats are shared, and devices take no place'),
   freed: z

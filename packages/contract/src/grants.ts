@@ -42,5 +42,9 @@ export const addedRights = z.strictObject({
   until: isoTime.nullable().describe('null: as long as the end user has access'),
 })
 
+/** What a customer sees of it. */
+export const ownRights = addedRights.omit({ license: true })
+
 export type Grant = z.output<typeof grant>
 export type AddedRights = z.output<typeof addedRights>
+export type OwnRights = z.output<typeof ownRights>

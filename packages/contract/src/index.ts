@@ -151,7 +151,7 @@ export {
   toExportHeader,
   toExportLine,
 } from './exports.ts'
-export type { AddedRights, Grant } from './grants.ts'
+export type { AddedRights, Grant, OwnRights } from './grants.ts'
 export type {
   Import,
   ImportField,

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { devicesCards, type OwnDevice } from './devices.ts'
 import { h } from './dom.ts'
 import { fill } from './format.ts'
-import { licensesCard, ordersCard } from './licenses.ts'
+import { addedCard, licensesCard, ordersCard } from './licenses.ts'
 import { offlineCard } from './offline.ts'
 import { passwordCard } from './password.ts'
 import { refusalCard, refusalHelp } from './refusal.ts'
@@ -22,6 +22,7 @@ export function account(context: Context, me: CustomerSelf, devices: readonly Ow
     ...chosenFirst(true),
     ...refusals(context, me),
     licensesCard(context, me),
+    addedCard(context, clients),
     ...devicesCards(context, me, devices),
     orders && ordersCard(context, orders),
     ...chosenFirst(false),

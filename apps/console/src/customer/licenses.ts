@@ -1,4 +1,4 @@
-import type { CustomerSelf, OwnLicense, OwnOrder } from '@keyward/contract'
+import type { CustomerSelf, OwnEndUser, OwnLicense, OwnOrder, OwnRights } from '@keyward/contract'
 import { type Context, card, copyable, facts, paragraph } from './context.ts'
 import { h } from './dom.ts'
 import { fill } from './format.ts'
@@ -52,6 +52,32 @@ function graceOf(
   if (!inGrace || expiresAt === null) return null
   const end = new Date(Date.parse(expiresAt) + graceDays * day).toISOString()
   return paragraph(fill(words.graceUntil, { date: formats.date(end) }), 'notice warning')
+}
+
+/** What keys that were added to the licenses allow, each until its own end. */
+export function addedCard(context: Context, clients: readonly OwnEndUser[]) {
+  const rows = clients.flatMap(({ username, rights }) =>
+    rights.map((one) => addedRow(context, one, clients.length > 1 ? username : null)),
+  )
+  return rows.length > 0 && card(context.texts.licenses.added, h('ul', { class: 'rows' }, ...rows))
+}
+
+function addedRow(
+  { texts: { licenses: words, devices: places }, formats }: Context,
+  { features, devices, seats, until }: OwnRights,
+  username: string | null,
+) {
+  const most = seats ?? devices
+  return h(
+    'li',
+    {},
+    username !== null && h('h3', {}, username),
+    facts([
+      features.length > 0 ? [words.features, features.join(', ')] : undefined,
+      [seats === null ? places.title : words.seats, most < 0 ? words.unlimited : formats.number(most)],
+      [words.until, until === null ? words.asLicense : formats.date(until)],
+    ]),
+  )
 }
 
 const orderTones = { fulfilled: 'good', waiting: '', refunded: 'warning', disputed: 'warning' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { activateKey, makeLicenses, refusal, registerUser, single, startProgram } from '../actors.ts'
-import { logIn, openPage, signInByKey } from '../customer-actor.ts'
+import { type Customer, logIn, openPage, signInBy, signInByKey } from '../customer-actor.ts'
 import { setLicense } from '../devices.ts'
 import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -97,4 +97,44 @@ test('an end user whose devices are used up for now learns when the next one can
   const refused = await customer.call('DELETE', `/devices/${devices[1]._id}`)
   expect(refusal(refused)).toBe('device_free_limit')
   expect(refused.json.details.until).toBe(freed.until)
+})
+
+test('an end user is shown with what its added keys allow, each until its own end, and with nothing of others', async () => {
+  await openPage(owner, app)
+  const add = async (username: string, days: number, terms: object) => {
+    const key = single(await makeLicenses(on, owner, app, 1, days))
+    await owner.call('PUT', `/licenses/${key._id}`, terms)
+    const program = await startProgram(on, app)
+    await program.call('POST', '/upgrade', { username, licenseKey: key.key })
+    return key
+  }
+  const alice = await registerUser(on, owner, app, 'alice')
+  await registerUser(on, owner, app, 'bob')
+  const cloud = await add('alice', 10, { features: ['cloud'], devices: 3 })
+  await add('bob', 10, { features: ['bobs'] })
+  const rights = { features: ['cloud'], devices: 3, seats: null, until: on.clock.inDays(10) }
+  const byKey = await signInByKey(on, app, alice.license.key)
+  const byPassword = await signInBy(on, app, { username: 'alice', password: 'swordfish' })
+  const shown = async ({ me }: Customer) => single<{ rights: object[] }>((await me()).clients).rights
+  for (const customer of [byKey, byPassword, await signInByKey(on, app, cloud.key)])
+    expect(await shown(customer)).toEqual([rights])
+  expect(JSON.stringify(await byKey.me())).not.toContain(cloud.key)
+  expect(await shown(await signInBy(on, app, { username: 'bob', password: 'swordfish' }))).toMatchObject([
+    { features: ['bobs'] },
+  ])
+
+  // A pause moves the end, and a ban takes back what the key allows.
+  const pause = () => owner.call('PATCH', `/clients/${alice.user._id}/toggle-pause`)
+  await pause()
+  on.clock.advance(day / 2)
+  expect(await shown(byPassword)).toEqual([{ ...rights, until: on.clock.inDays(10) }])
+  await pause()
+  expect(await shown(byPassword)).toEqual([{ ...rights, until: on.clock.inDays(10) }])
+  const toggleBan = () => owner.call('PATCH', `/licenses/${cloud._id}/toggle-ban`, {})
+  await toggleBan()
+  expect(await shown(byPassword)).toEqual([])
+  await toggleBan()
+  on.clock.advance(10 * day)
+  const later = await signInBy(on, app, { username: 'alice', password: 'swordfish' })
+  expect(await shown(later)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { limits } from '@keyward/contract'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -18,23 +19,19 @@ export interface GrantsDialogProps {
 export function GrantsDialog({ title, granted, onClose }: GrantsDialogProps) {
   const { expiresAt } = granted
   const end = expiresAt === null ? noDateText(granted) : formatDate(expiresAt)
+  const words = grantWords(granted)
+  const order = words.length < limits.grantsMax ? 'Newest first.' : `The newest ${limits.grantsMax}.`
   return (
-    <Dialog onClose={onClose} title={title} description={`Expires: ${end}. Newest first.`}>
+    <Dialog onClose={onClose} title={title} description={`Expires: ${end}. ${order}`}>
       {/* Focusable, so that the keyboard scrolls it. */}
       <DialogBody tabIndex={0} role="region" aria-label="What was granted">
         <Timeline
-          events={grantWords(granted)
-            .map((words) => ({
-              at: words.at,
-              text: words.isWithdrawn ? (
-                <s className="text-fg-muted">
-                  <Sentence {...words} here={granted._id} />
-                </s>
-              ) : (
-                <Sentence {...words} here={granted._id} />
-              ),
-              lines: words.notes,
-              tone: words.isWithdrawn ? ('warning' as const) : undefined,
+          events={words
+            .map((one) => ({
+              at: one.at,
+              text: <Sentence {...one} here={granted._id} />,
+              lines: one.notes,
+              tone: one.isWithdrawn ? ('warning' as const) : undefined,
             }))
             .reverse()}
         />
@@ -43,14 +40,15 @@ export function GrantsDialog({ title, granted, onClose }: GrantsDialogProps) {
   )
 }
 
-function Sentence({ text, source, here }: GrantWords & { here: string }) {
+function Sentence({ text, source, isWithdrawn, here }: GrantWords & { here: string }) {
   const [before, after] = text.split('{source}')
+  const Element = isWithdrawn ? 's' : 'span'
   return (
-    <>
+    <Element className={isWithdrawn ? 'text-fg-muted' : undefined}>
       {before}
       {after !== undefined && <Source {...source} here={here} />}
       {after}
-    </>
+    </Element>
   )
 }
 

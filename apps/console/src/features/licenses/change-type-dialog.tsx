@@ -113,7 +113,7 @@ export function ChangeTypeDialog({ license, onClose }: ChangeTypeDialogProps) {
           {preview && seen.usedBy && (
             <p className="text-[0.8125rem] text-fg-muted">
               {seen.added
-                ? 'An upgrade added this license: its features and devices change for the end user, the time that it added stays. '
+                ? 'An upgrade added this license: its features and devices change for the end user. The time that it gives stays, and they end with it. '
                 : 'The end user gets the same expiry. '}
               Devices that are bound stay bound, also beyond a smaller number.
             </p>

@@ -21,7 +21,7 @@ import { toDevice } from '../devices/devices.service.ts'
 import { freeOwnDevice } from '../devices/own-devices.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
-import { rightsOf } from '../entitlements/rights.rules.ts'
+import { ownRightsOf, rightsOf } from '../entitlements/rights.rules.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { callOf, readSituation, type Situation } from '../program/program.service.ts'
 import { listOwnOrders, listTypesSold } from '../shops/orders.service.ts'
@@ -207,6 +207,7 @@ async function readEndUsers(
       hasPassword: maySetPassword(actor.subject, details),
       expiresAt: client.expiresAt,
       inGrace: client.inGrace,
+      rights: ownRightsOf(details, now),
       devices: { used: details.device_count, limit: deviceLimit(rights) },
       floating: rights !== null && rights.seats !== null,
       freed: {

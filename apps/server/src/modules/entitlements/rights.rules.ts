@@ -1,5 +1,5 @@
-import { limits, unlimited } from '@keyward/contract'
-import { day } from '../../core/clock.ts'
+import { limits, type OwnRights, unlimited } from '@keyward/contract'
+import { day, toIsoOrNull } from '../../core/clock.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 
 /** What a key allows besides its time: features, and a number of devices or of seats. */
@@ -59,6 +59,22 @@ function storedRightsOf({ added_rights, paused_at }: RightsColumns, now: number)
   const all: StoredRights[] = added_rights === null ? [] : JSON.parse(added_rights)
   return all.filter((one) => rightsEnd(one) > (paused_at ?? now))
 }
+
+/** What a key allows, and the end that people see: a pause moves it with the clock. */
+export const toOwnRights = (
+  { features, devices, seats, until }: StoredRights,
+  pausedAt: number | null,
+  now: number,
+): OwnRights => ({
+  features: JSON.parse(features),
+  devices,
+  seats,
+  until: toIsoOrNull(until && until + now - (pausedAt ?? now)),
+})
+
+/** What customers see of their added keys. */
+export const ownRightsOf = (client: RightsColumns, now: number): OwnRights[] =>
+  storedRightsOf(client, now).map((one) => toOwnRights(one, client.paused_at, now))
 
 /**
  * When the features end that only added keys with an end give, grace days included; other features last as long as access.

@@ -6,7 +6,7 @@ import { never } from '../../db/stored-end.ts'
 import type { GrantRow } from '../../db/tables.ts'
 import { firstUseEnd } from '../entitlements/access.rules.ts'
 import { endOfHolder, type Holder, readHolders, type Which } from '../entitlements/grants.ts'
-import { rightsEnd } from '../entitlements/rights.rules.ts'
+import { rightsEnd, toOwnRights } from '../entitlements/rights.rules.ts'
 import { hintOf } from './licenses.rules.ts'
 
 /** What was granted, newest first, and what added keys allow until when. Undefined without such a license or end user. */
@@ -58,16 +58,10 @@ const firstOf = (holder: Holder, now: number) => ({
   ...{ source_kind: 'key' as const, source_id: holder.license?.id ?? null },
 })
 
-function rightsNow({ access: { rights, pausedAt } }: Holder, now: number): AddedRights[] {
-  // A pause moves the ends of rights with the clock.
-  const moved = pausedAt === null ? 0 : now - pausedAt
-  return rights
-    .filter((one) => rightsEnd(one) > now - moved)
-    .map(({ license, features, devices, seats, until }) => ({
-      ...{ license, features: JSON.parse(features) as string[], devices, seats },
-      until: toIsoOrNull(until && until + moved),
-    }))
-}
+const rightsNow = ({ access: { rights, pausedAt } }: Holder, now: number): AddedRights[] =>
+  rights
+    .filter((one) => rightsEnd(one) > (pausedAt ?? now))
+    .map((one) => ({ license: one.license, ...toOwnRights(one, pausedAt, now) }))
 
 /** The names of what grants come from, by its ids. */
 async function namesOf(
