@@ -113,6 +113,7 @@ export function EndUserFacts({ user, customer, why, onVariables }: Props) {
 /** What each added key allows, and until when. */
 const addedKeys = ({ rights = [], grants = [] }: GrantedUser) =>
   rights.map(({ license, features, until, ...places }) => ({
+    key: license,
     label: `Added ${grants.find(({ source }) => source._id === license)?.source.name ?? ''}…`,
     value: (
       <>

@@ -24,7 +24,7 @@ export function GrantsDialog({ title, granted, onClose }: GrantsDialogProps) {
   return (
     <Dialog onClose={onClose} title={title} description={`Expires: ${end}. ${order}`}>
       {/* Focusable, so that the keyboard scrolls it. */}
-      <DialogBody tabIndex={0} role="region" aria-label="What was granted">
+      <DialogBody tabIndex={0} role="region" aria-label="What was granted" className="-outline-offset-2">
         <Timeline
           events={words
             .map((one) => ({
