@@ -95,7 +95,7 @@ test('the numbers of the console open the lists that they count', { tag: ['@full
 }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const other = await vendor.createApp('Other')
-  const [one, two, past] = await vendor.createLicenses(app, 5)
+  const [one, two, past, blocked, bannedPast] = await vendor.createLicenses(app, 9)
   await vendor.createLicenses(other, 2)
   const program = await Program.start(request, app)
   await program.register('amy', one!)
@@ -106,6 +106,10 @@ test('the numbers of the console open the lists that they count', { tag: ['@full
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString()
   await vendor.call('PUT', `/licenses/${one!._id}`, { expiresAt: soon })
   await createReseller(vendor, app)
+  await vendor.call('PUT', `/licenses/${bannedPast!._id}`, { expiresAt: new Date().toISOString() })
+  for (const { _id } of [two!, blocked!, bannedPast!]) {
+    await vendor.call('PATCH', `/licenses/${_id}/toggle-ban`, { is_banned: true })
+  }
 
   await enter(page, vendor, '/dashboard')
   for (const [from, name, title, url] of [
@@ -138,6 +142,7 @@ test('the numbers of the console open the lists that they count', { tag: ['@full
     const word = title === 'Licenses' ? 'license' : title === 'Resellers' ? 'reseller' : 'end user'
     const shown = page.getByText(new RegExp(`^1–${counted} of ${counted} ${word}s?$`))
     await expect(shown, `${from} ${name}`).toBeVisible()
+    if (url.includes('/licenses?status=')) await expect(rows(page).getByText('Banned')).toHaveCount(0)
   }
 })
 

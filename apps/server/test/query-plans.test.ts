@@ -16,6 +16,7 @@ import {
   tablesOfApps,
 } from '../src/db/deletions.ts'
 import { listLanes, type Tx } from '../src/db/index.ts'
+import { countEnding } from '../src/db/lists/ending-counts.ts'
 import { endRows, findEnd } from '../src/db/lists/ends.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
@@ -49,7 +50,7 @@ import * as licenseRows from '../src/modules/entitlements/license-rows.ts'
 import { findRunning, listSkipped } from '../src/modules/imports/imports.repo.ts'
 import { countLicenses } from '../src/modules/license-types/license-types.repo.ts'
 import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.access.ts'
-import { licenseList } from '../src/modules/licenses/licenses.list.ts'
+import { licenseList, licenseListBy } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
 import * as mails from '../src/modules/mail/mail.repo.ts'
@@ -664,12 +665,17 @@ test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as co
       const target = { order: 'desc', offset: 9, limit: 50 } as const
       const plan = await plansOf(async (tx) => {
         const lists = { ...database, lists: tx }
-        await endRows(lists, licenseList, filter, { ...target, from: sql`` }).execute(tx)
-        await findEnd(lists, licenseList, filter, target)
+        for (const list of [licenseList, licenseListBy('apart')]) {
+          await endRows(lists, list, filter, { ...target, from: sql`` }).execute(tx)
+          await findEnd(lists, list, filter, target)
+        }
       })
       const sorts = await plansOf(
         (tx) =>
-          endRows({ ...database, lists: tx }, licenseList, filter, { ...target, from: sql`` }).execute(tx),
+          endRows({ ...database, lists: tx }, licenseListBy('apart'), filter, {
+            ...target,
+            from: sql``,
+          }).execute(tx),
         /TEMP B-TREE/,
       )
       expect(sorts).toEqual([])
@@ -680,6 +686,38 @@ test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as co
       expect(plan).toContainEqual(expect.stringMatching(/SEARCH t USING .*(owner|app)_id/))
       expect(plan.filter((step) => step.startsWith('SCAN') && !/^SCAN \(subquery/.test(step))).toEqual([])
     }
+  },
+)
+
+test.each(['unused', 'active', 'expired', 'expiring'] as const)(
+  'leaves out banned licenses without reading a row (%s)',
+  async (status) => {
+    const list = licenseListBy('apart')
+    for (const [holder, where] of [
+      ['owner', { scope }],
+      ['app', { scope, appId: 'app_1' }],
+    ] as const) {
+      for (const total of [fewMatches, fewMatches + 1]) {
+        const plan = await plansOf(async (tx) => {
+          const lists = { ...database, lists: tx }
+          const count = async () => ({ ...counts, [status]: total })
+          const filter = { ...where, status, now: 1 }
+          await findPage(lists, { ...list, count }, filter, { page: 1, limit: 50, sort: 'newest' })
+          await findPage(lists, { ...list, count }, filter, { page: 1, limit: 50, sort: 'expires_first' })
+          await countEnding(lists, list, filter, { from: 1, to: 9 })
+        })
+        const read = plan.filter((step) => /SEARCH t .*INDEX licenses_/.test(step))
+        expect(read.length).toBeGreaterThan(2)
+        for (const step of read) expect(step).toMatch(`COVERING INDEX licenses_${holder}`)
+      }
+    }
+    const plan = await plansOf(async (tx) => {
+      const lists = { ...database, lists: tx }
+      for (const origin of [{ typeId: 'lty_1' }, { resellerId: 'res_1' }])
+        await sql`${list.ofOrigin(lists, { scope, status, now: 1, origin }, origin)}`.execute(tx)
+    })
+    expect(plan.length).toBeGreaterThan(1)
+    for (const step of plan) expect(step).toMatch(/COVERING INDEX licenses_(type_expiry|reseller_counts)/)
   },
 )
 

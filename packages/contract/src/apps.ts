@@ -5,7 +5,17 @@ import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { localeQuery } from './locales.ts'
 import { messageDefaults } from './messages.ts'
-import { fullPageQuery, idParams, isoTime, none, pagination, search, seenValues, text } from './shared.ts'
+import {
+  bans,
+  fullPageQuery,
+  idParams,
+  isoTime,
+  none,
+  pagination,
+  search,
+  seenValues,
+  text,
+} from './shared.ts'
 
 export const app = z.strictObject({
   _id: z.string(),
@@ -145,6 +155,7 @@ export const apps = {
     tag,
     summary: 'Get the counts of an app, and the SDKs that its programs use',
     params: idParams,
+    query: z.object({ banned: bans }),
     data: z.strictObject({
       stats: z.strictObject({
         totalLicenses: z.int(),

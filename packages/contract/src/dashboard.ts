@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { user } from './auth.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { appFilter } from './shared.ts'
+import { appFilter, bans } from './shared.ts'
 
 const comparison = `Created in the last ${limits.activityDays} days minus created in the ${limits.activityDays} days before; deletions are not subtracted`
 const figure = z.strictObject({
@@ -38,6 +38,7 @@ export const dashboard = {
     permission: 'licenses:read',
     tag,
     summary: 'Get the statistics of the dashboard',
+    query: z.object({ banned: bans }),
     data: z.strictObject({ user, stats: dashboardStats }),
   }),
   activity: endpoint({

@@ -211,7 +211,7 @@ export type {
   SecondFactorStep,
 } from './second-factor.ts'
 export { factorProof, orSecondFactor } from './second-factor.ts'
-export type { PlanDuration, Price, SearchMatch } from './shared.ts'
+export type { Bans, PlanDuration, Price, SearchMatch } from './shared.ts'
 export { banReason, email, instant, password, personName, username } from './shared.ts'
 export type {
   OrderChoice,

@@ -7,6 +7,7 @@ import {
   appFilter,
   appRef,
   banReason,
+  bans,
   customerLink,
   id,
   idParams,
@@ -65,7 +66,7 @@ export const license = z.strictObject({
     .describe('the license type it was generated from, unless that was deleted'),
 })
 
-/** Counts over the app filter. Like the status filters except `banned`, they ignore bans. */
+/** Counts over the app filter. Without `banned=apart` they ignore bans, but for `banned`. */
 export const licenseStats = z.strictObject({
   total: z.int(),
   active: z.int(),
@@ -96,6 +97,7 @@ export const licenseFilter = z.object({
   status: listedStatus
     .optional()
     .describe(`expiring: used ones that expire in the next ${limits.expiringSoonDays} days`),
+  banned: bans,
   ...originFilters,
   search,
 })

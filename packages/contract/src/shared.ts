@@ -124,6 +124,14 @@ export const search = z
   .max(limits.searchMax, `A search can have at most ${limits.searchMax} characters`)
   .optional()
 
+/** Whether a banned license has, beside `banned`, the status that it would have without the ban. */
+export const bans = z
+  .enum(['apart'])
+  .optional()
+  .describe(
+    'apart: a banned license is banned alone, as its `status` says; without it the other statuses and counts ignore bans',
+  )
+
 /** Sorts by creation time, or by end; what never ends has the last one. */
 export const sort = z.enum(['newest', 'oldest', 'expires_first', 'expires_last']).default('newest')
 
@@ -162,6 +170,7 @@ export const planDuration = z.enum(['monthly', 'yearly'])
 
 export const none = z.strictObject({})
 
+export type Bans = z.output<typeof bans>
 export type Price = z.output<typeof price>
 export type PlanDuration = z.output<typeof planDuration>
 

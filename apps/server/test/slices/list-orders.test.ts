@@ -10,7 +10,7 @@ import type { ListFilter } from '../../src/db/lists/list-filters.ts'
 import { walkOrigin } from '../../src/db/lists/origins.ts'
 import { never } from '../../src/db/stored-end.ts'
 import { endUserList } from '../../src/modules/end-users/end-users.list.ts'
-import { licenseList } from '../../src/modules/licenses/licenses.list.ts'
+import { licenseList, licenseListBy } from '../../src/modules/licenses/licenses.list.ts'
 import {
   activateKey,
   makeApp,
@@ -74,6 +74,8 @@ const meets: Record<ListedLicenseStatus | 'total', (row: Row, now: number) => bo
   banned: (row) => row.banned === 1,
   expiring: (row, now) => row.used === 1 && row.ends > now && row.ends <= now + 168 * hour,
 }
+const leavesOut = (banned: 'apart' | undefined, status: string, row: Row) =>
+  banned === 'apart' && status !== 'total' && status !== 'banned' && row.banned === 1
 const statuses = ['total', 'unused', 'active', 'expired', 'banned', 'expiring'] as const
 const statusOf = (status: (typeof statuses)[number]) => (status === 'total' ? undefined : status)
 
@@ -87,16 +89,28 @@ const scopes = {
 }
 const someApps = (): OwnerScope => ({ ownerId: owner.id, apps: new Set([app._id, other._id]) })
 
-describe.each(['owner', 'app', 'some apps'] as const)('sorted by end, licenses of the %s', (scope) => {
+describe.each([
+  ['owner', undefined],
+  ['app', undefined],
+  ['some apps', undefined],
+  ['owner', 'apart'],
+  ['app', 'apart'],
+] as const)('sorted by end, licenses of the %s with bans %s', (scope, banned) => {
   test.each(statuses.filter((status) => status !== 'expiring'))(
     'start a far page where a scan of all rows would (%s)',
     async (status) => {
       const now = on.clock.now()
       const filter: ListFilter<ListedLicenseStatus> = { ...scopes[scope](), status: statusOf(status), now }
       const mine = byEnd(
-        rows.filter((row) => (scope !== 'app' || row.appId === app._id) && meets[status](row, now)),
+        rows.filter(
+          (row) =>
+            (scope !== 'app' || row.appId === app._id) &&
+            meets[status](row, now) &&
+            !leavesOut(banned, status, row),
+        ),
       )
       expect(mine.length).toBeGreaterThan(5)
+      const list = licenseListBy(banned)
       for (const order of ['asc', 'desc'] as const) {
         const inOrder = (order === 'asc' ? mine : mine.toReversed()).map(({ seq }) => seq)
         // The clock cuts the hours at the end of expired rows and at the beginning of the others.
@@ -105,10 +119,10 @@ describe.each(['owner', 'app', 'some apps'] as const)('sorted by end, licenses o
         if (isCut) continue
         for (let offset = 0; offset < mine.length; offset += 3) {
           const target = { order, offset, limit: Math.min(4, mine.length - offset) }
-          const start = await findEnd(on.database, licenseList, filter, target)
+          const start = await findEnd(on.database, list, filter, target)
           const found = await sql<{
             seq: number
-          }>`${endRows(on.database, licenseList, filter, start)}`.execute(on.database.lists)
+          }>`${endRows(on.database, list, filter, start)}`.execute(on.database.lists)
           const expected = inOrder.slice(offset, offset + 4)
           expect(found.rows.map(({ seq }) => seq).sort()).toEqual(expected.sort())
           expect(start.offset).toBeLessThan(30)
@@ -127,24 +141,33 @@ const pagesOf = async (caller: Pick<Owner, 'call'>, query: string, limit = 7) =>
   }
 }
 
-test.each(statuses)('pages by end hold every license once, in lists and searches (%s)', async (status) => {
-  const now = on.clock.now()
-  const mine = byEnd(rows.filter((row) => meets[status](row, now)))
-  const filter = status === 'total' ? '' : `status=${status}&`
-  expect(await pagesOf(owner, `${filter}sort=expires_first`)).toEqual(keysOf(mine))
-  expect(await pagesOf(owner, `${filter}sort=expires_last`)).toEqual(keysOf(mine).toReversed())
-  expect(await pagesOf(owner, `${filter}sort=expires_last&search=summer`, 50)).toEqual(
-    keysOf(mine).toReversed(),
-  )
-  expect(await pagesOf(owner, `${filter}sort=expires_first&search=summer`, 50)).toEqual(keysOf(mine))
-})
+const statusesAndBans = statuses.flatMap((status) =>
+  ([undefined, 'apart'] as const).map((banned) => ({ status, banned })),
+)
 
-test.each(statuses)(
-  'a type filters lists, searches, ids and exports, in every order (%s)',
-  async (status) => {
+test.each(statusesAndBans)(
+  'pages by end hold every license once, in lists and searches ($status, bans $banned)',
+  async ({ status, banned }) => {
     const now = on.clock.now()
-    const mine = rows.filter((row) => row.typeId === type._id && meets[status](row, now))
-    const query = `type=${type._id}${status === 'total' ? '' : `&status=${status}`}`
+    const mine = byEnd(rows.filter((row) => meets[status](row, now) && !leavesOut(banned, status, row)))
+    const filter = `${status === 'total' ? '' : `status=${status}&`}${banned ? 'banned=apart&' : ''}`
+    expect(await pagesOf(owner, `${filter}sort=expires_first`)).toEqual(keysOf(mine))
+    expect(await pagesOf(owner, `${filter}sort=expires_last`)).toEqual(keysOf(mine).toReversed())
+    expect(await pagesOf(owner, `${filter}sort=expires_last&search=summer`, 50)).toEqual(
+      keysOf(mine).toReversed(),
+    )
+    expect(await pagesOf(owner, `${filter}sort=expires_first&search=summer`, 50)).toEqual(keysOf(mine))
+  },
+)
+
+test.each(statusesAndBans)(
+  'a type filters lists, searches, ids and exports, in every order ($status, bans $banned)',
+  async ({ status, banned }) => {
+    const now = on.clock.now()
+    const mine = rows.filter(
+      (row) => row.typeId === type._id && meets[status](row, now) && !leavesOut(banned, status, row),
+    )
+    const query = `type=${type._id}${status === 'total' ? '' : `&status=${status}`}${banned ? '&banned=apart' : ''}`
     expect(await pagesOf(owner, `${query}&sort=oldest`)).toEqual(keysOf(mine))
     expect(await pagesOf(owner, query)).toEqual(keysOf(mine).toReversed())
     expect(await pagesOf(owner, `${query}&app=${app._id}&sort=expires_first`)).toEqual(keysOf(byEnd(mine)))
@@ -155,6 +178,40 @@ test.each(statuses)(
     expect([ids, capped]).toEqual([exported.json.map((one: { _id: string }) => one._id), false])
   },
 )
+
+test('counts what the filters show, with bans apart too', async () => {
+  const now = on.clock.now()
+  for (const banned of [undefined, 'apart'] as const) {
+    const query = banned ? '?banned=apart' : ''
+    const of = (status: (typeof statuses)[number], some = rows) =>
+      some.filter((row) => meets[status](row, now) && !leavesOut(banned, status, row)).length
+    const counts = (some?: Row[]) => ({
+      total: of('total', some),
+      active: of('active', some),
+      unused: of('unused', some),
+      expired: of('expired', some),
+      banned: of('banned', some),
+    })
+    const { stats } = (await owner.call('GET', `/licenses${query}`)).json.data
+    expect(stats).toEqual(counts())
+    const board = (await owner.call('GET', `/resellers/dashboard/data${query}`)).json.data.stats
+    expect([board.totalLicenses.value, board.activeLicenses.value, board.expiringSoon.value]).toEqual([
+      rows.length,
+      of('active'),
+      of('expiring'),
+    ])
+    const ofApp = (await owner.call('GET', `/apps/${app._id}/stats${query}`)).json.data.stats
+    const mine = counts(rows.filter((row) => row.appId === app._id))
+    expect(ofApp).toMatchObject({
+      totalLicenses: mine.total,
+      activeLicenses: mine.active,
+      unusedLicenses: mine.unused,
+      expiredLicenses: mine.expired,
+      bannedLicenses: mine.banned,
+    })
+  }
+  expect(refusal(await owner.call('GET', '/licenses?banned=no'))).toBe('invalid_input')
+})
 
 test.each(statuses)('a type with very many licenses is walked in the same order (%s)', async (status) => {
   const now = on.clock.now()

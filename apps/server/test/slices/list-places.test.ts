@@ -7,7 +7,7 @@ import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import type { ListFilter } from '../../src/db/lists/list-filters.ts'
 import { findListStart } from '../../src/db/lists/lists.ts'
-import { licenseList } from '../../src/modules/licenses/licenses.list.ts'
+import { licenseListBy } from '../../src/modules/licenses/licenses.list.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
 
@@ -51,9 +51,18 @@ const meets: Record<ListedLicenseStatus | 'total', (row: Row, now: number) => bo
   banned: (row) => row.banned === 1,
   expiring: (row, now) => row.used === 1 && row.expiresAt > now && row.expiresAt <= now + 168 * hour,
 }
+const leavesOut = (banned: 'apart' | undefined, status: string, row: Row) =>
+  banned === 'apart' && status !== 'total' && status !== 'banned' && row.banned === 1
 const statuses = ['total', 'unused', 'active', 'expired', 'banned', 'expiring'] as const
 
-describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scope) => {
+describe.each([
+  ['owner', undefined],
+  ['app', undefined],
+  ['owner', 'apart'],
+  ['app', 'apart'],
+] as const)('a page over all rows of the %s with bans %s', (scope, banned) => {
+  const list = licenseListBy(banned)
+
   test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
     const now = on.clock.now()
     const filter: ListFilter<ListedLicenseStatus> = {
@@ -62,13 +71,18 @@ describe.each(['owner', 'app'] as const)('a page over all rows of the %s', (scop
       status: status === 'total' ? undefined : status,
       now,
     }
-    const mine = rows.filter((row) => (scope === 'owner' || row.appId === app._id) && meets[status](row, now))
+    const mine = rows.filter(
+      (row) =>
+        (scope === 'owner' || row.appId === app._id) &&
+        meets[status](row, now) &&
+        !leavesOut(banned, status, row),
+    )
     expect(mine.length).toBeGreaterThan(5)
     for (const order of ['asc', 'desc'] as const) {
       const inOrder = mine.map(({ seq }) => seq).sort((a, b) => (order === 'asc' ? a - b : b - a))
       for (let offset = 0; offset < mine.length; offset += 3) {
-        const start = await findListStart(on.database, licenseList, filter, { order, offset })
-        const condition = filter.status ? sql`and ${licenseList.statuses[filter.status](now)}` : sql``
+        const start = await findListStart(on.database, list, filter, { order, offset })
+        const condition = filter.status ? sql`and ${list.statuses[filter.status](now)}` : sql``
         const ofApp = filter.appId === undefined ? sql`` : sql`and t.app_id = ${filter.appId}`
         const found = await sql<{ seq: number }>`select t.seq as seq from licenses t
           where t.owner_id = ${owner.id} ${ofApp} ${condition} ${start.from}

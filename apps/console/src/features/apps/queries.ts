@@ -47,7 +47,7 @@ export function useApp(id: string) {
 export function useAppStats(id: string) {
   return useQuery({
     queryKey: [...keys.licenses, 'figures', id],
-    queryFn: ({ signal }) => call(wire.apps.stats, { params: { id }, signal }),
+    queryFn: ({ signal }) => call(wire.apps.stats, { params: { id }, query: { banned: 'apart' }, signal }),
     staleTime: 5_000,
   })
 }

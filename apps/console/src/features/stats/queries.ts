@@ -6,7 +6,8 @@ import { wire } from '../../lib/api/wire.ts'
 export function useDashboardStats() {
   return useQuery({
     queryKey: [...keys.dashboard, 'stats'],
-    queryFn: async ({ signal }) => (await call(wire.dashboard.data, { signal })).stats,
+    queryFn: async ({ signal }) =>
+      (await call(wire.dashboard.data, { query: { banned: 'apart' }, signal })).stats,
     staleTime: 10_000,
     refetchInterval: 30_000,
   })

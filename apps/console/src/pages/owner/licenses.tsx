@@ -82,7 +82,7 @@ export function LicensesPage() {
     setFilters,
     clearFilters,
   } = useFilters(statusFilters)
-  const filters = { ...common, ...origin }
+  const filters = { ...common, ...origin, banned: 'apart' } as const
   const filtered = isCommon || Boolean(origin.type || origin.reseller)
   const { page, turnTo } = usePage()
   const dialog = useCallDialog(dialogsFor(app?._id))

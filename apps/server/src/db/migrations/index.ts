@@ -72,6 +72,7 @@ import { webhookKeepers } from './0092-webhook-keepers.ts'
 import { customerFaces } from './0093-customer-faces.ts'
 import { testLicenses } from './0094-test-licenses.ts'
 import { grants } from './0095-grants.ts'
+import { bansInLists } from './0096-bans-in-lists.ts'
 import { calledImports } from './0098-called-imports.ts'
 import { namesAlike } from './0099-names-alike.ts'
 
@@ -150,6 +151,7 @@ export const migrations: readonly Migration[] = [
   customerFaces,
   testLicenses,
   grants,
+  bansInLists,
   calledImports,
   namesAlike,
 ]

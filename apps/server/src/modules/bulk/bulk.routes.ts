@@ -4,7 +4,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { changeEndUsers, undoEndUsers } from '../end-users/end-users.bulk.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { changeLicenses, undoLicenses } from '../licenses/licenses.bulk.ts'
-import { licenseSource } from '../licenses/licenses.service.ts'
+import { licenseListBy, licenseSource } from '../licenses/licenses.service.ts'
 import { toFileWithCustomers } from './export.customers.ts'
 import { exportRows } from './export.service.ts'
 
@@ -21,7 +21,8 @@ export function bulkRoutes(mount: Mount, ctx: Ctx): void {
   mount(bulk.undoLicenses, 'owner', ({ actor, body }) => undoLicenses(ctx, actor, body.undo))
   mount(bulk.undoClients, 'owner', ({ actor, body }) => undoEndUsers(ctx, actor, body.undo))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
-    const slices = await exportRows(ctx, actor, licenseSource, query)
+    const source = { ...licenseSource, list: licenseListBy(query.banned) }
+    const slices = await exportRows(ctx, actor, source, query)
     return toFileWithCustomers(ctx, actor, slices, { name: 'licenses', format, columns: licenseExport })
   })
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {

@@ -5,7 +5,7 @@ import * as service from './dashboard.service.ts'
 
 export function dashboardRoutes(mount: Mount, ctx: Ctx): void {
   const { dashboard } = endpoints
-  mount(dashboard.data, 'owner', ({ actor }) => service.dashboardData(ctx, actor))
+  mount(dashboard.data, 'owner', ({ actor, query }) => service.dashboardData(ctx, actor, query.banned))
   mount(dashboard.activity, 'owner', async ({ actor, query }) => ({
     days: await service.activity(ctx, actor, query.app),
   }))

@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { type Bans, limits } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { day, dayNumber } from '../../core/clock.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
@@ -13,7 +13,7 @@ import * as repo from './dashboard.repo.ts'
 const period = limits.activityDays
 
 /** The figures of the dashboard; the contract describes each of them. */
-export async function dashboardData(ctx: Ctx, actor: VendorActor) {
+export async function dashboardData(ctx: Ctx, actor: VendorActor, banned: Bans | undefined) {
   const { lists } = ctx.database
   const now = ctx.clock.now()
   const today = dayNumber(now)
@@ -24,10 +24,10 @@ export async function dashboardData(ctx: Ctx, actor: VendorActor) {
     const added = rows.filter((row) => row.day > today - period).reduce((sum, row) => sum + row.n, 0)
     return { change: added - (total - added), added }
   }
-  const licenses = await countLicenses(ctx, actor)
+  const licenses = await countLicenses(ctx, actor, { banned })
   const clients = await countEndUsers(ctx, actor)
   const resellers = await repo.countResellers(lists, actor, { from: now - period * day, to: now })
-  const ending = await countEndingLicenses(ctx, actor, now)
+  const ending = await countEndingLicenses(ctx, actor, { now, banned })
   return {
     user: await getUser(ctx, actor),
     stats: {

@@ -1,12 +1,10 @@
-import type { LicenseStatus, ListedLicenseStatus } from '@keyward/contract'
+import type { Bans, LicenseStatus, ListedLicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import { type Database, syntaxOf } from '../../db/engine.ts'
 import {
   type Counts,
   countedUntil,
   type List,
-  type ListFilter,
-  type ListIndex,
   type ListScope,
   type Origin,
   type Search,
@@ -24,86 +22,117 @@ import {
   isReferenced,
 } from '../../db/lists/search-names.ts'
 
-/** The licenses of an owner. */
-export const licenseList: List<ListedLicenseStatus> = {
-  table: 'licenses',
-  id: /^lic_[0-9a-f]{32}$/,
-  statuses: {
-    unused: (now) => sql`t.used = 0 and t.expires_at > ${now}`,
-    active: (now) => sql`t.used = 1 and t.expires_at > ${now}`,
-    expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now}`,
-    banned: () => sql`t.banned = 1`,
-    expiring: (now) => sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`,
-  },
-  inPlaces: {
-    unused: { flags: sql`and t.used = 0`, ends: 'ahead' },
-    active: { flags: sql`and t.used = 1`, ends: 'ahead' },
-    expired: { flags: sql``, ends: 'past' },
-    banned: { flags: sql`and t.banned = 1` },
-    expiring: { flags: sql`and t.used = 1`, ends: 'soon' },
-  },
-  count,
-  byEnd,
-  isOf: (_database, origin) => isOf(origin),
-  ofOrigin,
-  licensesOf: (database, origin) =>
-    sql`select 1 from ${indexOf(database, origin)} where ${isOf(oneOf(origin))}`,
-  originIndexes,
-  texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
-  contains: (search) =>
-    sql`${anyOf([
-      inKeyOrNote(search),
-      sql`exists (select 1 from clients c where c.id = t.client_id
-      and ${anyOf([inName(search), ...isKnown(search, 'c'), ...isOfCustomer('c', search.named.customers)])} limit 1 offset 0)`,
-      ...isOfNamed('t', search.named),
-      ...isReferenced('client_id', search.named.clients),
-      ...isReferenced('id', search.named.licenses),
-    ])}`,
-  byIndex,
-  byBeginning,
+/** The licenses of an owner, or with bans apart: there a banned license has no other status. */
+const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
+  const unbanned = bansApart ? sql`and t.banned = 0` : sql``
+  const byEnd = endsOf(unbanned)
+  return {
+    table: 'licenses',
+    id: /^lic_[0-9a-f]{32}$/,
+    statuses: {
+      unused: (now) => sql`t.used = 0 and t.expires_at > ${now} ${unbanned}`,
+      active: (now) => sql`t.used = 1 and t.expires_at > ${now} ${unbanned}`,
+      expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now} ${unbanned}`,
+      banned: () => sql`t.banned = 1`,
+      expiring: (now) =>
+        sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs} ${unbanned}`,
+    },
+    inPlaces: {
+      unused: { flags: sql`and t.used = 0 ${unbanned}`, ends: 'ahead' },
+      active: { flags: sql`and t.used = 1 ${unbanned}`, ends: 'ahead' },
+      expired: { flags: unbanned, ends: 'past' },
+      banned: { flags: sql`and t.banned = 1` },
+      expiring: { flags: sql`and t.used = 1 ${unbanned}`, ends: 'soon' },
+    },
+    count: (database, selection) => count(database, selection, bansApart),
+    byEnd,
+    isOf: (_database, origin) => isOf(origin),
+    ofOrigin: (database, { status, now }, origin) => {
+      const parts =
+        status === 'banned' ? flags.map((flag) => sql`${flag} and t.banned = 1`) : byEnd(status, now).parts
+      const found = parts.map(
+        (part) => sql`select t.seq as seq, t.expires_at as ends from ${indexOf(database, origin)}
+          where ${isOf(origin)} and ${part}`,
+      )
+      return sql.join(found, sql` union all `)
+    },
+    licensesOf: (database, origin) =>
+      sql`select 1 from ${indexOf(database, origin)} where ${isOf(oneOf(origin))}`,
+    originIndexes,
+    texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
+    contains: (search) =>
+      sql`${anyOf([
+        inKeyOrNote(search),
+        sql`exists (select 1 from clients c where c.id = t.client_id
+        and ${anyOf([inName(search), ...isKnown(search, 'c'), ...isOfCustomer('c', search.named.customers)])} limit 1 offset 0)`,
+        ...isOfNamed('t', search.named),
+        ...isReferenced('client_id', search.named.clients),
+        ...isReferenced('id', search.named.licenses),
+      ])}`,
+    byIndex,
+    byBeginning,
+  }
 }
 
 /**
  * Adds trigger-kept counts by block and by hour to the rows of the current hour. One pass without GROUP BY, because
  * SQLite would sort for it.
  */
-async function count({ lists }: Database, selection: ListScope): Promise<Counts<LicenseStatus>> {
+async function count(
+  { lists }: Database,
+  selection: ListScope,
+  bansApart: boolean,
+): Promise<Counts<LicenseStatus>> {
   const past = countedUntil(selection.now)
-  const { rows } = await sql<Record<'total' | 'used' | 'banned' | 'past' | 'past_used', number>>`
-    select coalesce(sum(n), 0) as total, coalesce(sum(n * used), 0) as used, coalesce(sum(n * banned), 0) as banned,
-      coalesce(sum(past), 0) as past, coalesce(sum(past * used), 0) as past_used
+  const counted = bansApart ? sql`(1 - banned)` : sql`1`
+  const { rows } = await sql<Record<'total' | 'rest' | 'used' | 'banned' | 'past' | 'past_used', number>>`
+    select coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
+      coalesce(sum(n * ${counted}), 0) as rest, coalesce(sum(n * used * ${counted}), 0) as used,
+      coalesce(sum(past * ${counted}), 0) as past, coalesce(sum(past * used * ${counted}), 0) as past_used
     from (
       select t.n as n, t.used as used, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
       from license_blocks t where ${within(selection)}
       union all
-      select 0, t.used, 0, t.n from license_counts t
+      select 0, t.used, t.banned, t.n from license_counts t
       where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
-      select 0, t.used, 0, 1 from licenses t
+      select 0, t.used, t.banned, 1 from licenses t
       where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
     ) parts`.execute(lists)
-  const { total = 0, used = 0, banned = 0, past: expired = 0, past_used: usedUp = 0 } = rows[0] ?? {}
-  return { total, active: used - usedUp, unused: total - used - (expired - usedUp), expired, banned }
+  const {
+    total = 0,
+    rest = 0,
+    used = 0,
+    banned = 0,
+    past: expired = 0,
+    past_used: usedUp = 0,
+  } = rows[0] ?? {}
+  return { total, active: used - usedUp, unused: rest - used - (expired - usedUp), expired, banned }
 }
 
 const flags = [sql`t.used = 0`, sql`t.used = 1`]
 
-function byEnd(status: ListedLicenseStatus | undefined, now: number): { index: ListIndex; parts: Sql[] } {
-  const unused = sql`t.used = 0 and t.expires_at > ${now}`
-  const active = sql`t.used = 1 and t.expires_at > ${now}`
-  switch (status) {
-    case undefined:
-      return { index: '_expiry', parts: flags }
-    case 'expired':
-      return { index: '_expiry', parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now}`) }
-    case 'banned':
-      return { index: '_banned_expiry', parts: [sql`t.banned = 1`] }
-    case 'expiring':
-      return { index: '_expiry', parts: [sql`${active} and t.expires_at <= ${now + soonMs}`] }
-    default:
-      return { index: '_expiry', parts: [status === 'unused' ? unused : active] }
+const endsOf =
+  (unbanned: Sql): List<ListedLicenseStatus>['byEnd'] =>
+  (status, now) => {
+    const unused = sql`t.used = 0 and t.expires_at > ${now} ${unbanned}`
+    const active = sql`t.used = 1 and t.expires_at > ${now} ${unbanned}`
+    switch (status) {
+      case undefined:
+        return { index: '_expiry', parts: flags }
+      case 'expired':
+        return {
+          index: '_expiry',
+          parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now} ${unbanned}`),
+        }
+      case 'banned':
+        return { index: '_banned_expiry', parts: [sql`t.banned = 1`] }
+      case 'expiring':
+        return { index: '_expiry', parts: [sql`${active} and t.expires_at <= ${now + soonMs}`] }
+      default:
+        return { index: '_expiry', parts: [status === 'unused' ? unused : active] }
+    }
   }
-}
 
 function isOf({ typeId, resellerId }: Origin): Sql {
   const ofReseller = sql`t.reseller_id = ${resellerId}`
@@ -127,16 +156,6 @@ const oneOf = ({ typeId, resellerId }: Origin): Origin =>
 function indexOf({ lists }: Database, { resellerId }: Origin): Sql {
   const { byEnd } = resellerId === undefined ? ofType : ofReseller
   return sql.raw(syntaxOf(lists).indexed('licenses', 't', byEnd))
-}
-
-function ofOrigin(database: Database, { status, now }: ListFilter<ListedLicenseStatus>, origin: Origin): Sql {
-  const parts =
-    status === 'banned' ? flags.map((flag) => sql`${flag} and t.banned = 1`) : byEnd(status, now).parts
-  const found = parts.map(
-    (part) => sql`select t.seq as seq, t.expires_at as ends from ${indexOf(database, origin)}
-      where ${isOf(origin)} and ${part}`,
-  )
-  return sql.join(found, sql` union all `)
 }
 
 const inName = ({ index, term }: Search) => contains(index, 'c.username_normalized', term.text)
@@ -198,3 +217,9 @@ function byBeginning({ scope, term, mine }: Search): Sql[] {
       and t.key_normalized < ${afterPrefix(term.key)} and ${mine}`
   return [byKey, byName]
 }
+
+export const licenseList = listOf(false)
+const licensesApart = listOf(true)
+
+export const licenseListBy = (banned: Bans | undefined): List<ListedLicenseStatus> =>
+  banned === 'apart' ? licensesApart : licenseList

@@ -1,4 +1,5 @@
 import {
+  type Bans,
   type Duration,
   type License,
   type LicenseStatus,
@@ -25,30 +26,28 @@ import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts
 import { hasTwins } from './licenses.access.ts'
 import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
-import { licenseList } from './licenses.list.ts'
+import { licenseList, licenseListBy } from './licenses.list.ts'
 import { matchesOf } from './licenses.matches.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
 import { hintOf, toTerms } from './licenses.rules.ts'
 import { asNew, toLicense } from './licenses.view.ts'
 
-export async function listLicenses(ctx: Ctx, actor: VendorActor, query: ListQuery<ListedLicenseStatus>) {
+type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { banned?: Bans | undefined }
+
+export async function listLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQuery & SortedPage) {
   const now = ctx.clock.now()
   const filter = await toListFilter(ctx.db, actor, query, now)
-  const { seqs, pagination, stats } = await findPage(ctx.database, licenseList, filter, query)
+  const { seqs, pagination, stats } = await findPage(ctx.database, licenseListBy(query.banned), filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
   return { licenses: rows.map((row) => ({ ...toLicense(row, now), ...matches(row) })), pagination, stats }
 }
 
 /** The ids of those that match the filters of a list, newest first. */
-export async function matchLicenses(
-  ctx: Ctx,
-  actor: VendorActor,
-  query: Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage>,
-) {
+export async function matchLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQuery) {
   const filter = await toListFilter(ctx.db, actor, query, ctx.clock.now())
-  return findIds(ctx.database, licenseList, filter, query.search)
+  return findIds(ctx.database, licenseListBy(query.banned), filter, query.search)
 }
 
 export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
@@ -63,6 +62,8 @@ export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: stri
   return { ...license, grants: granted?.grants ?? [] }
 }
 
+export { licenseListBy }
+
 /** Source of an export of licenses. */
 export const licenseSource = {
   list: licenseList,
@@ -71,15 +72,24 @@ export const licenseSource = {
 }
 
 /** Used licenses that end in the next days, and those that ended in as many days before. */
-export async function countEndingLicenses({ database }: Ctx, scope: OwnerScope, now: number) {
-  const soon = await countExpiring(database, licenseList, { scope, now })
-  const before = await countEnding(database, licenseList, { scope, now }, { from: now - soonMs, to: now })
+export async function countEndingLicenses(
+  { database }: Ctx,
+  scope: OwnerScope,
+  { now, banned }: { now: number; banned?: Bans | undefined },
+) {
+  const list = licenseListBy(banned)
+  const soon = await countExpiring(database, list, { scope, now })
+  const before = await countEnding(database, list, { scope, now }, { from: now - soonMs, to: now })
   return { soon, before }
 }
 
 /** Counts an owner's licenses, or those of one app that the caller has checked to be the owner's. */
-export const countLicenses = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<LicenseStatus>> =>
-  licenseList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
+export const countLicenses = (
+  ctx: Ctx,
+  scope: OwnerScope,
+  { appId, banned }: { appId?: string; banned?: Bans | undefined } = {},
+): Promise<Counts<LicenseStatus>> =>
+  licenseListBy(banned).count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
 export interface NewLicenses {
   app: string

@@ -1,4 +1,4 @@
-import { unlimited } from '@keyward/contract'
+import { type Bans, unlimited } from '@keyward/contract'
 import type { Actor, OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
@@ -20,11 +20,11 @@ export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: st
   return { resellers: stats.totalResellers, licenses: stats.totalLicenses, endUsers: stats.totalClients }
 }
 
-export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
+export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string, banned?: Bans) {
   const app = await getApp(ctx.db, scope, idOrAppId)
   const { id } = app
   const { maxLicensesPerApp: max } = await getLimits(ctx, scope)
-  const licenses = await countLicenses(ctx, scope, id)
+  const licenses = await countLicenses(ctx, scope, { appId: id, banned })
   const clients = await countEndUsers(ctx, scope, id)
   return {
     totalLicenses: licenses.total,

@@ -25,8 +25,8 @@ export function platformRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void
   mount(apps.deletionPreview, 'owner', async ({ actor, params }) => ({
     willDelete: await overview.deletionPreview(ctx, actor, params.id),
   }))
-  mount(apps.stats, 'owner', async ({ actor, params }) => ({
-    stats: await overview.appStats(ctx, actor, params.id),
+  mount(apps.stats, 'owner', async ({ actor, params, query }) => ({
+    stats: await overview.appStats(ctx, actor, params.id, query.banned),
     sdks: await overview.appSdks(ctx, actor, params.id),
   }))
 }

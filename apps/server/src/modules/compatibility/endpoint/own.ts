@@ -111,7 +111,7 @@ const fetchStats: Handler = async ({ ctx, online }, { session }) => {
   const { app } = session
   const scope = allApps(app.ownerId)
   const endUsers = await countEndUsers(ctx, scope, app.id)
-  const licenses = await countLicenses(ctx, scope, app.id)
+  const licenses = await countLicenses(ctx, scope, { appId: app.id })
   const { count } = await online.read(app.id)
   const appinfo = {
     numUsers: String(endUsers.total),
