@@ -70,10 +70,15 @@ type Handler<E extends Endpoint, A extends Access> = (
   input: Input<E, A>,
 ) => Promise<DataOf<E> | WithMessage<DataOf<E>> | FileAnswer | StreamAnswer>
 
+/** What is known of a request whose body is not read yet. */
+export type Unread = Pick<Input<Endpoint>, 'address'> & { params: unknown }
+
 export type Mount = <A extends 'public' | SignedInAccess, E extends Endpoint & { access: Access }>(
   endpoint: E,
   access: A,
   handler: Handler<E, A>,
+  /** Throws for a request whose body is not worth reading. */
+  admit?: (request: Unread) => Promise<void>,
 ) => void
 
 export interface MountOptions {
@@ -96,7 +101,7 @@ export interface MountOptions {
 
 /** Mounts endpoints of the contract: authenticate, authorize, wait for a turn, parse, handle, respond. */
 export function createMount(server: FastifyInstance, options: MountOptions): Mount {
-  return (endpoint, access, handler) => {
+  return (endpoint, access, handler, admit) => {
     if (endpoint.access !== access)
       throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
     if ((access === 'owner') !== (endpoint.permission !== undefined))
@@ -121,8 +126,7 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       const weight = Math.ceil(announcedBytes(request.headers, bodyLimit) / limits.bodyBytesMax)
       const flood = options.countStranger(visitorOf(request.ip), Math.max(1, weight))
       if (!flood) return
-      reply.header('connection', 'close')
-      throw flood
+      refuseUnread(reply, flood)
     }
     server.route({
       method,
@@ -132,7 +136,10 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
       onRequest: async (request, reply) => {
         if (access === 'public') refuseFlood(request, reply)
         if (endpoint.hashes) await options.attempts.refuseUnread(visitorOf(request.ip))
-        if (access === 'public') return
+        if (access === 'public') {
+          const { params, ip } = request
+          return admit?.({ params, address: visitorOf(ip) }).catch((error) => refuseUnread(reply, error))
+        }
         const token = bearerToken(request)
         const actor =
           token === undefined
@@ -195,6 +202,12 @@ export function createMount(server: FastifyInstance, options: MountOptions): Mou
         }),
     })
   }
+}
+
+/** Refuses a request whose body, which may go on arriving, is not read. */
+function refuseUnread(reply: FastifyReply, error: unknown): never {
+  reply.header('connection', 'close')
+  throw error
 }
 
 /** Refuses what an actor may not do although it may make the call. */

@@ -1,12 +1,12 @@
 import { endpoints, type User } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
-import type { Mount } from '../../http/mount.ts'
+import type { Input, Mount } from '../../http/mount.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import { validateCoupon } from './coupons.service.ts'
 import { createOrder } from './payments.orders.ts'
 import { acceptEvent } from './payments.pipeline.ts'
-import type { Payments } from './payments.provider.ts'
+import { type Payments, requireProvider } from './payments.provider.ts'
 import * as service from './payments.service.ts'
 
 /** `readUser` comes from the account module, which is a layer above. */
@@ -34,11 +34,12 @@ export function paymentsRoutes(
     const verified = await service.verify(payments, actor, body)
     return new WithMessage(verified, 'Subscription activated successfully!')
   })
-  mount(calls.webhook, 'public', async ({ sent }) => {
+  const accept = async ({ sent }: Input<typeof calls.webhook>) => {
     const signature = sent.headers['x-razorpay-signature']
     await acceptEvent(payments, sent.body, typeof signature === 'string' ? signature : '')
     return {}
-  })
+  }
+  mount(calls.webhook, 'public', accept, async () => void requireProvider(payments))
   mount(calls.history, 'owner', async ({ actor }) => ({
     payments: await service.listPayments(ctx.db, actor),
   }))

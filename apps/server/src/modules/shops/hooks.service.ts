@@ -38,16 +38,23 @@ export interface HookParts {
   budget: Pick<WriteBudget, 'check'>
 }
 
+/** Counts a request to a hook, and refuses one to an unknown hook before its body is read. */
+export async function admitHook(
+  { ctx, gates }: Pick<HookParts, 'ctx' | 'gates'>,
+  { id, address }: Pick<SentHook, 'id' | 'address'>,
+): Promise<void> {
+  refuse(gates.requests(`${address} ${id}`))
+  if (await findShop(ctx, id)) return
+  refuse(gates.refused(address))
+  throw problem('not_found')
+}
+
 /** Stores an event of a shop, unless it is stored already. */
 export async function receiveEvent(parts: HookParts, sent: SentHook): Promise<void> {
   const { ctx, gates, budget } = parts
-  refuse(gates.requests(`${sent.address} ${sent.id}`))
   const shop = await findShop(ctx, sent.id)
   const secret = shop && secretOf(ctx.seal, shop)
-  if (!shop || secret === undefined) {
-    refuse(gates.refused(sent.address))
-    throw problem('not_found')
-  }
+  if (!shop || secret === undefined) throw problem('not_found')
   const adapter = adapters[shop.kind]
   const event = adapter.verify(secret, { ...sent, now: ctx.clock.now() })
   if (!event) {
@@ -74,7 +81,7 @@ async function findShop({ db, seal }: Ctx, address: string): Promise<ShopRow | u
   const [id = ''] = address.split('.', 1)
   const shop = await findShopOfHook(db, id)
   const expected = shop && adapters[shop.kind].hasSecretHook ? `${id}.${hookSecretOf(seal, id)}` : id
-  return isSame(address, expected) ? shop : undefined
+  return isSame(address, expected) && shop?.secret_sealed !== null ? shop : undefined
 }
 
 const refuse = (problem: Error | undefined): void => {

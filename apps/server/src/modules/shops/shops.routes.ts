@@ -1,7 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import { meets } from '../../core/actor.ts'
-import type { Mount } from '../../http/mount.ts'
-import { type HookParts, receiveEvent } from './hooks.service.ts'
+import type { Input, Mount } from '../../http/mount.ts'
+import { admitHook, type HookParts, receiveEvent } from './hooks.service.ts'
 import { addressOrder } from './orders.address.ts'
 import { mailAgain, type ResendParts } from './orders.mail.ts'
 import * as orders from './orders.service.ts'
@@ -42,8 +42,11 @@ export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void 
     const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
     return { order: isReadable ? order : { ...order, email: null, name: null, licenses: [] } }
   })
-  mount(endpoints.hooks.receive, 'public', async ({ params, sent, address }) => {
+  const receive = async ({ params, sent, address }: Input<typeof endpoints.hooks.receive>) => {
     await receiveEvent(parts, { ...sent, id: params.id, address })
     return {}
-  })
+  }
+  mount(endpoints.hooks.receive, 'public', receive, ({ params, address }) =>
+    admitHook(parts, { ...(params as { id: string }), address }),
+  )
 }
