@@ -221,9 +221,9 @@ describe('a paid order', () => {
 
 describe('where anyone can register', () => {
   /** A vendor on the free plan whose address nobody has confirmed. */
-  async function newStranger() {
-    const owner = await signUp(on)
-    await trustMails(on, owner.id, 0)
+  async function newStranger(server = on) {
+    const owner = await signUp(server)
+    await trustMails(server, owner.id, 0)
     const app = await makeApp(owner, 'Your bank: evil.example')
     const type = await makeType(owner, app._id)
     const shop = await makeShop(owner, app._id, [{ product: 'pro', type }])
@@ -237,7 +237,7 @@ describe('where anyone can register', () => {
       owner,
       app,
       shop,
-      sell: (number: string, wanted: object = {}) => sell(on, shop, paid(number, wanted)),
+      sell: (number: string, wanted: object = {}) => sell(server, shop, paid(number, wanted)),
     }
   }
 
@@ -259,6 +259,44 @@ describe('where anyone can register', () => {
     expect(text).not.toMatch(/locked|evil/i)
     const { head } = sink.received.find(({ to }) => to.includes(email))!
     expect(head).not.toMatch(/bank|evil|Reply-To/i)
+  })
+
+  test.each([
+    {
+      name: 'confirmation',
+      ask: '/settings/notifications/confirm-email',
+      use: '/settings/notifications/confirm-email',
+      fields: {},
+    },
+    {
+      name: 'password reset',
+      ask: '/auth/forgot-password',
+      use: '/auth/reset-password',
+      fields: { password: 'a better horse' },
+    },
+  ])('the link of a mailed $name wakes the keys that wait for it', async ({ name, ask, use, fields }) => {
+    // It looks at nothing by itself.
+    const still = await startServer({
+      SMTP_URL: `smtp://${sink.host}`,
+      PUBLIC_URL: 'http://127.0.0.1:4000',
+    })
+    try {
+      const { owner, sell: buy } = await newStranger(still)
+      const email = newBuyer()
+      await buy('S-9', { email })
+      await orderOnce(owner, 'S-9', { mail: 'waiting', mailWaitsFor: 'confirmation' })
+      await owner.call('POST', ask, name === 'confirmation' ? {} : { email: owner.email })
+      const token = await eventually(() => {
+        const [, found] = /4000\/\S+#([\w-]+)/.exec(textsTo(sink, owner.email).join()) ?? []
+        expect(found).toBeDefined()
+        return found
+      })
+      expect(textsTo(sink, email)).toEqual([])
+      expect((await owner.call('POST', use, { token, ...fields })).status).toBe(200)
+      await eventually(() => expect(textsTo(sink, email)).toHaveLength(1))
+    } finally {
+      await still.close()
+    }
   })
 
   test('a vendor on the free plan mails 20 buyers a day, and as many as the operator sets', async () => {
