@@ -23,71 +23,12 @@ export interface MailTemplate {
 
 /** A word in braces, however many and with whatever spaces: CSS in braces has other signs. */
 const inBraces = /\{+\s*[\p{L}_][\p{L}\p{N}_-]*\s*\}+/gu
-const known = /( ?)\{(key|app|name|order|page)\}/g
+/** Each placeholder, with the space before it. */
+export const known = /( ?)\{(key|app|name|order|page)\}/g
 const isKnown = new Set<string>(mailPlaceholders.map((name) => `{${name}}`))
-/** A tag or comment, or one that never ends; `>` between quotes does not end it. */
-const tags = /<[a-z/!?](?:"[^"]*"|'[^']*'|[^"'>])*/gi
-
 /** The placeholders in a text that do not exist. */
 export const unknownPlaceholders = (text: string): string[] => [
   ...new Set([...text.matchAll(inBraces)].map(([found]) => found).filter((found) => !isKnown.has(found))),
-]
-
-/** A link with its attributes and its content; a quote or the end ends what is not closed, so that no text is searched twice. */
-const anchors = /<a\b((?:"[^"]*"|'[^']*'|[^"'>])*)(?:>|["']|$)([\s\S]*?)(?=<\/a\s*>|<a\b|$)/gi
-const target = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
-/** What a reader takes for an address of a page or a mailbox. */
-const addressLike =
-  /(?:[a-z][a-z0-9+.-]*:\/\/|www\.|@)?[\p{L}\p{N}-]{1,63}(?:[.。][\p{L}\p{N}-]{1,63}){0,9}[.。]\p{L}{2,63}/iu
-
-/** The text of the first link that reads like an address and leads to another one; undefined if there is none. */
-export function deceivingLink(html: string): string | undefined {
-  for (const [, attributes = '', content = ''] of html.matchAll(anchors)) {
-    const found = target.exec(attributes)
-    const href = decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '')
-    const shown = decodeEntities(content.replace(tags, '').replace(/[<>]/g, ' ')).normalize('NFKC').trim()
-    const address = addressLike.exec(shown.replace(unprintable, ''))?.[0]
-    if (address !== undefined && !`.${hostOf(href)}`.endsWith(`.${hostOf(address)}`))
-      return toPlainText(shown)
-  }
-  return undefined
-}
-
-/** The host of what looks like an address, without what all hosts may have. */
-const hostOf = (address: string): string =>
-  address
-    .normalize('NFKC')
-    .replace(/^\s*(?:mailto:)?(?:[a-z][a-z0-9+.-]*:)?\/{0,2}/i, '')
-    .replace(/[/?#].*$/s, '')
-    .replace(/^.*@/s, '')
-    .replace(/:\d*$/, '')
-    .replace(/^www\./i, '')
-    .replaceAll('。', '.')
-    .toLowerCase()
-
-const named: Record<string, string> = {
-  amp: '&',
-  period: '.',
-  commat: '@',
-  sol: '/',
-  colon: ':',
-  nbsp: ' ',
-  shy: '',
-}
-const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]+));?/gi, (whole, hex, digits, name) => {
-    if (name !== undefined) return named[String(name).toLowerCase()] ?? whole
-    const code = hex === undefined ? Number(digits) : Number.parseInt(hex, 16)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
-
-/** The placeholders inside of tags that could change what the tag does. */
-export const placeholdersInTags = (html: string): string[] => [
-  ...new Set(
-    [...html.matchAll(tags)]
-      .flatMap(([tag]) => [...tag.matchAll(known)].map(([found]) => found.trim()))
-      .filter((found) => found !== '{page}'),
-  ),
 ]
 
 export interface RenderedMail {
@@ -149,7 +90,7 @@ const entities: Record<string, string> = {
 const toHtml = (text: string): string => text.replace(/[&<>"'\n]/g, (sign) => entities[sign] ?? sign)
 
 /** Control characters, line breaks of any kind, invisible characters, and those that turn the direction of text around. */
-const unprintable =
+export const unprintable =
   /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]+/gu
 const valueMax = 200
 

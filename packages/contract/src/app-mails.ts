@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { deceivingLink, placeholdersInTags, toPlainText, unknownPlaceholders } from './app-mail-text.ts'
+import { toPlainText, unknownPlaceholders } from './app-mail-text.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { localeQuery } from './locales.ts'
+import { deceivingLink, placeholdersInTags, refusedElement } from './mail-html.ts'
 import { email, idParams, none, text } from './shared.ts'
 
 const control = /[\p{Cc}\p{Cs}]/u
@@ -42,8 +43,11 @@ const mailHtml = lines(limits.appMailHtmlMax, 'HTML')
   .refine((value) => value.includes('{key}'), 'The HTML needs {key}, where the license keys go')
   .refine(
     (value) => placeholdersInTags(value).length === 0,
-    'Inside of a tag only {page} can stand, for example <a href="{page}">',
+    'Inside of a tag only {page} can stand, for example <a href="{page}">, and nothing in styles',
   )
+  .refine((value) => refusedElement(value) === undefined, {
+    error: ({ input }) => `A mail cannot have <${refusedElement(String(input))}>`,
+  })
   .refine(
     (value) => deceivingLink(value) === undefined,
     'A link cannot show another address than the one that it leads to',

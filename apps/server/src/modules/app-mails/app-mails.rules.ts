@@ -1,6 +1,6 @@
 import {
   type AppMail,
-  deceivingLink,
+  isSafeHtml,
   lookupTags,
   type MailTemplate,
   type MailValues,
@@ -71,8 +71,7 @@ export function toTestMail({ to, mail, values }: Rendered, tags: readonly string
 
 function toMessage({ to, mail, values }: Rendered): Mail {
   const { subject, text, html: rendered } = renderMail(mail, values)
-  // Saved before such links were refused, or made by a value.
-  const html = rendered !== null && deceivingLink(rendered) !== undefined ? null : rendered
+  const html = rendered !== null && isSafeHtml(mail.html ?? '', rendered) ? rendered : null
   return {
     ...{ to, subject, text: `${text}\n` },
     ...(html !== null && { html }),
