@@ -74,7 +74,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await expect(page).toHaveURL(`/activity?client=${clients[0]._id}`)
   await expect(page.getByText('Events of erik')).toBeVisible()
   await page.goto('/activity?dialog=explain&id=0000000000')
-  await expect(dialog(page, 'Why was this refused?')).toContainText('There is no such reference')
+  await expect(dialog(page, 'What happened')).toContainText('There is no such reference')
 })
 
 test('says that a filter names a deleted end user, and offers all events', { tag: '@full' }, async ({

@@ -1,6 +1,6 @@
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor, resellerButton } from '../reseller.ts'
-import { dialog, enter, expectToast } from '../steps.ts'
+import { dialog, enter, expectToast, keyPrefix, row } from '../steps.ts'
 
 test('the keyboard goes on in the page after a row is deleted, and at the row otherwise', {
   tag: '@full',
@@ -23,6 +23,19 @@ test('the keyboard goes on in the page after a row is deleted, and at the row ot
   await expect(remove).toHaveCount(0)
   await expect(page.getByRole('main')).toBeFocused()
 
+  // A row that leaves hands the focus to the one in its place, and the last one to the page.
+  const keys = (await vendor.createLicenses(app, 3)).map(({ key }) => keyPrefix(key)).toReversed()
+  await page.goto('/licenses?status=unused')
+  for (const at of [1, 1, 0]) {
+    const [key] = keys.splice(at, 1)
+    await page.getByRole('button', { name: `Actions for ${key}` }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Ban' }).press('Enter')
+    await dialog(page, /^Ban/).getByRole('button', { name: /^Ban/ }).press('Enter')
+    await expect(row(page, key!)).toHaveCount(0)
+    if (keys.length > 0) await expect(row(page, keys[Math.min(at, keys.length - 1)]!)).toBeFocused()
+    else await expect(page.getByRole('main')).toBeFocused()
+  }
+
   await page.goto('/users')
   await page.getByRole('button', { name: 'Actions for gone-soon' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
@@ -31,4 +44,19 @@ test('the keyboard goes on in the page after a row is deleted, and at the row ot
     .press('Enter')
   await expectToast(page, 'User Deleted')
   await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('the keyboard goes on at the button that copies what a dialog has made', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  await enter(page, vendor, `/licenses?app=${app._id}&dialog=generate`)
+  await dialog(page, 'Generate License').getByRole('button', { name: 'Generate' }).press('Enter')
+  await expect(
+    dialog(page, 'Licenses Generated').getByRole('button', { name: 'Copy license key' }),
+  ).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expectToast(page, 'License key copied to clipboard')
 })

@@ -90,7 +90,7 @@ export function DialogBody({ className, ...props }: ComponentProps<'div'>) {
   return (
     <div
       className={cx(
-        'grid min-h-0 flex-1 auto-rows-max grid-cols-[minmax(0,1fr)] gap-4 overflow-y-auto px-5 py-4',
+        'grid min-h-0 flex-1 auto-rows-max grid-cols-[minmax(0,1fr)] gap-4 overflow-y-auto px-5 py-4 -outline-offset-2',
         className,
       )}
       {...props}

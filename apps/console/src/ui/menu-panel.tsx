@@ -21,8 +21,13 @@ export function MenuPanel({ anchor, align, side, byKeyboard, onClose, children }
     event.currentTarget.querySelector<HTMLElement>('[role^=menuitem]:not([data-disabled])')?.focus()
   }
   const pressedOutside = useRef(false)
+  function close() {
+    // At once: a dialog that the menu opens returns the focus to what has it then.
+    if (!pressedOutside.current) anchor.focus()
+    onClose()
+  }
   return (
-    <DropdownMenu.Root modal={false} open onOpenChange={(open) => !open && onClose()}>
+    <DropdownMenu.Root modal={false} open onOpenChange={(open) => !open && close()}>
       <DropdownMenu.Trigger asChild>
         <OverlayAnchor element={anchor} />
       </DropdownMenu.Trigger>
@@ -37,10 +42,7 @@ export function MenuPanel({ anchor, align, side, byKeyboard, onClose, children }
           onInteractOutside={() => {
             pressedOutside.current = true
           }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            if (!pressedOutside.current) anchor.focus()
-          }}
+          onCloseAutoFocus={(event) => event.preventDefault()}
           className="z-60 min-w-48 animate-pop rounded-[0.625rem] border bg-raised p-1 shadow-pop outline-none"
         >
           <MenuParts value={DropdownMenu}>{children}</MenuParts>

@@ -5,14 +5,14 @@ import { useRef } from 'react'
  * URL do not have.
  */
 export function useReturnFocus() {
-  const opener = useRef<HTMLElement | null>(null)
+  const opener = useRef<Opener | null>(null)
   return {
     remember() {
       const active = document.activeElement
       const menu = active?.closest('[role="menu"]')
       // The menu no longer exists when the dialog closes, but its button does.
       const origin = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
-      opener.current = origin instanceof HTMLElement ? origin : null
+      opener.current = origin instanceof HTMLElement ? toOpener(origin) : null
     },
     restore(event: Event) {
       event.preventDefault()
@@ -21,14 +21,29 @@ export function useReturnFocus() {
   }
 }
 
-/** Focuses an element, and the page once the element is removed: a row that was deleted takes its buttons along. */
-function focusWhileThere(element: HTMLElement) {
+interface Opener {
+  element: HTMLElement
+  /** The table that it is in, and its row there. */
+  rows: Element | null | undefined
+  place: number
+}
+
+function toOpener(element: HTMLElement): Opener {
+  const row = element.closest('tr')
+  const rows = row?.parentElement
+  return { element, rows, place: row && rows ? [...rows.children].indexOf(row) : 0 }
+}
+
+/** Focuses an element; once it is removed with its row, the row in its place, and without one the page. */
+function focusWhileThere({ element, rows, place }: Opener) {
   element.focus()
   const check = () => {
     if (element.isConnected) return
     stop()
-    if (document.activeElement === document.body)
-      document.getElementById('main')?.focus({ preventScroll: true })
+    if (document.activeElement !== document.body) return
+    const left = rows?.isConnected ? [...rows.querySelectorAll<HTMLElement>('tr[data-row]')] : []
+    const next = left[place] ?? left.at(-1) ?? document.getElementById('main')
+    next?.focus({ preventScroll: next.id === 'main' })
   }
   const observer = new MutationObserver(check)
   const stop = () => {

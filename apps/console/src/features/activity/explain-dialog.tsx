@@ -35,7 +35,7 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
     <Dialog
       onClose={onClose}
       size="lg"
-      title={explanation?.title ?? (event ? labelOf(event) : 'Why was this refused?')}
+      title={explanation?.title ?? (event ? labelOf(event) : 'What happened')}
       description={`Reference ${reference.toUpperCase()}`}
     >
       {/* Focusable, so that the keyboard scrolls it. */}

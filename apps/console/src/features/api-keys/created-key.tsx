@@ -4,7 +4,8 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toCurl } from './curl-example.ts'
 import { describe } from './permission-words.ts'
@@ -20,7 +21,7 @@ export function CreatedKey({ created: { apiKey, key }, onDone }: CreatedKeyProps
   const curl = toCurl(baseUrl, key, apiKey.permissions)
   return (
     <>
-      <DialogBody data-result="">
+      <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The key is shown only once. Keep it like a password: everybody who has it can use it.
         </Callout>
@@ -33,7 +34,7 @@ export function CreatedKey({ created: { apiKey, key }, onDone }: CreatedKeyProps
           </a>{' '}
           name the permission of each call.
         </p>
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <CopyButton text={key} label="Copy key">
           Copy key

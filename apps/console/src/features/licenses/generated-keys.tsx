@@ -4,7 +4,8 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 
 export interface GeneratedKeysProps {
@@ -18,7 +19,7 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
   if (!first) return null
   return (
     <>
-      <DialogBody data-result="">
+      <DialogResult>
         <CopyKeys keys={licenses.map((license) => license.key)}>
           {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
           <DateText value={first.expiresAt} none={noDateText(first)} />
@@ -35,7 +36,7 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
             </li>
           ))}
         </ul>
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <Button onClick={onMore}>Generate more</Button>
         <Button variant="primary" onClick={onDone}>

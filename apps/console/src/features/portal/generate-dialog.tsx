@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -148,7 +149,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
   if (!first) return null
   return (
     <>
-      <DialogBody data-result="">
+      <DialogResult>
         <CopyKeys keys={licenses.map((license) => license.key)}>
           {first.app.name}, {first.expiresAt ? 'until ' : 'expires: '}
           <DateText value={first.expiresAt} none={noDateText(first)} />
@@ -165,7 +166,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
             And {formatNumber(licenses.length - shownMax)} more. Copy all, or find them in the list.
           </p>
         )}
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <Button variant="primary" onClick={onDone}>
           Done

@@ -4,7 +4,8 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 
 export interface ResellerCredentialsProps {
@@ -17,7 +18,7 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
   const all = `Reseller portal: ${portal}\nEmail: ${created.email}\nPassword: ${created.password}`
   return (
     <>
-      <DialogBody data-result="">
+      <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The password is shown only once. It cannot be seen again.
         </Callout>
@@ -28,7 +29,7 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
           Can create up to {formatNumber(created.allowed_license_keys)}{' '}
           {created.allowed_license_keys === 1 ? 'license' : 'licenses'} for {created.app_id.name}.
         </p>
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <CopyButton text={all} label="Copy all credentials">
           Copy all

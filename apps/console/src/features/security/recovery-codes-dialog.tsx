@@ -4,7 +4,8 @@ import { saveFile } from '../../lib/browser/save-file.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 
 export interface RecoveryCodesDialogProps {
@@ -44,7 +45,7 @@ export function RecoveryCodesDialog({ codes, account, onClose }: RecoveryCodesDi
       description="Each code signs you in once if you lose your phone or passkey."
       onClose={() => (saved ? onClose() : setClosing(true))}
     >
-      <DialogBody data-result="">
+      <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The codes are shown only once. Keep them in a safe place, for example in a password manager.
         </Callout>
@@ -73,7 +74,7 @@ export function RecoveryCodesDialog({ codes, account, onClose }: RecoveryCodesDi
           />
           I saved these codes
         </label>
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <Button variant="primary" disabled={!saved} onClick={onClose}>
           Done

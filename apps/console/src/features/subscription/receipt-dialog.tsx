@@ -25,7 +25,7 @@ export function ReceiptDialog({ payment, billedTo, onClose }: ReceiptDialogProps
 
   return (
     <Dialog onClose={onClose} title="Receipt" size="lg">
-      <DialogBody tabIndex={0} className="-outline-offset-2">
+      <DialogBody tabIndex={0}>
         <Receipt payment={payment} billedTo={billedTo} />
       </DialogBody>
       <DialogFooter>

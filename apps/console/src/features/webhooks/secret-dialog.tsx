@@ -7,7 +7,8 @@ import { webhookPath } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 import type { ShownSecret } from './queries.ts'
 
@@ -47,7 +48,7 @@ export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
       description={webhook.url}
       onClose={() => setClosing(true)}
     >
-      <DialogBody data-result="">
+      <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
           The secret is shown only once.{' '}
           {rotated
@@ -65,7 +66,7 @@ export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
           </Link>{' '}
           shows how, in Node, Python and PHP.
         </p>
-      </DialogBody>
+      </DialogResult>
       <DialogFooter>
         <CopyButton text={secret} label="Copy secret">
           Copy secret
