@@ -3,6 +3,7 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { phone } from '../repeated.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
+import { addShop, sell } from '../shop.ts'
 import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
 
 test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', {
@@ -33,6 +34,17 @@ test('no table cuts off a date or squeezes a column at 1280 pixels, even with na
   const [newLicense] = await seller.generate(3)
   await (await Program.start(request, app)).register(unique('another-with-a-long-name'), newLicense!)
 
+  const shop = await addShop(vendor, app, [{ product: 'pro', type: type.licenseType._id }])
+  const email = `${'b'.repeat(60)}@engines.example`
+  await sell(request, shop, {
+    order: long('Order'),
+    product: 'unknown',
+    email,
+    amount: 123_456,
+    currency: 'EUR',
+  })
+  await sell(request, shop, { order: long('Another'), product: 'pro', email, amount: 9_900, currency: 'EUR' })
+
   await enter(page, vendor, '/dashboard')
   for (const path of [
     '/dashboard',
@@ -41,6 +53,7 @@ test('no table cuts off a date or squeezes a column at 1280 pixels, even with na
     '/licenses?status=active',
     '/users',
     '/customers',
+    '/orders',
     '/subscription',
     '/settings/api-keys',
     '/audit',

@@ -104,8 +104,10 @@ function Blocks({ id }: { id: string }) {
               <div className="grid gap-1">
                 <div className="flex flex-wrap items-center gap-2">
                   <Badge>{kinds[one.kind]}</Badge>
-                  <code className="wrap-anywhere min-w-0 text-[0.8125rem]">{one.value}</code>
-                  <CopyButton text={one.value} label={`Copy ${one.value}`} />
+                  <span className="flex min-w-0 items-center gap-2">
+                    <code className="wrap-anywhere min-w-0 text-[0.8125rem]">{one.value}</code>
+                    <CopyButton text={one.value} label={`Copy ${one.value}`} />
+                  </span>
                 </div>
                 {one.reason && <p className="wrap-anywhere text-[0.8125rem] text-fg-muted">{one.reason}</p>}
               </div>

@@ -43,13 +43,14 @@ export const licenseColumns: Column<ListedLicense>[] = [
     header: 'Status',
     phone: 'aside',
     cell: ({ status, test, used, usedBy: user }) => (
-      <Lines note={!user && !saysUse(status) && (used ? 'Used' : 'Unused')}>
-        <div className="flex flex-wrap gap-1">
-          <Badge tone={statusFacts[status].tone} dot>
-            {statusFacts[status].label}
-          </Badge>
-          {test && <Badge>Test</Badge>}
-        </div>
+      <Lines
+        note={[!user && !saysUse(status) && (used ? 'Used' : 'Unused'), test && 'Test']
+          .filter(Boolean)
+          .join(' · ')}
+      >
+        <Badge tone={statusFacts[status].tone} dot>
+          {statusFacts[status].label}
+        </Badge>
       </Lines>
     ),
   },

@@ -1,7 +1,8 @@
 import { formatAmount, type OrderMailState, type OrderMailWait, type ShopOrder } from '@keyward/contract'
+import { formatTime } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { TimeText } from '../../ui/date.tsx'
+import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { OrderState } from './order-state.tsx'
@@ -113,5 +114,14 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
       </Lines>
     ),
   },
-  { id: 'time', header: 'Time', phone: 'third', cell: ({ createdAt }) => <TimeText value={createdAt} /> },
+  {
+    id: 'time',
+    header: 'Time',
+    phone: 'third',
+    cell: ({ createdAt }) => (
+      <Lines note={<span className="whitespace-nowrap max-md:hidden">{formatTime(createdAt)}</span>}>
+        <DateText value={createdAt} />
+      </Lines>
+    ),
+  },
 ]

@@ -82,7 +82,8 @@ export function LicensesPage() {
     setFilters,
     clearFilters,
   } = useFilters(statusFilters)
-  const filters = { ...common, ...origin, banned: 'apart' } as const
+  const filters = { ...common, ...origin }
+  const query = { ...filters, banned: 'apart' } as const
   const filtered = isCommon || Boolean(origin.type || origin.reseller)
   const { page, turnTo } = usePage()
   const dialog = useCallDialog(dialogsFor(app?._id))
@@ -93,7 +94,7 @@ export function LicensesPage() {
   const saved = { views, onChange: setViews, columns: view, onColumns: setView }
 
   const hasApps = (apps.data?.length ?? 0) > 0
-  const licenses = useLicenses({ ...filters, sort, page, limit: pageSize }, hasApps && !resolving)
+  const licenses = useLicenses({ ...query, sort, page, limit: pageSize }, hasApps && !resolving)
   const data = resolving ? undefined : licenses.data
   useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination.pages)
   const shown = tableState(licenses, 'Failed to fetch licenses', unresolved ?? apps, clearFilters)
@@ -107,7 +108,7 @@ export function LicensesPage() {
       read: async (page: number, signal: AbortSignal) =>
         (
           await call(wire.licenses.list, {
-            query: { ...filters, sort: 'oldest', page, limit: limits.pageSizeMax },
+            query: { ...query, sort: 'oldest', page, limit: limits.pageSizeMax },
             signal,
           })
         ).licenses,
@@ -123,7 +124,7 @@ export function LicensesPage() {
   const exportAs = async (format: 'csv' | 'json') =>
     (await import('./export-list.ts')).exportList({
       endpoint: wire.bulk.exportLicenses,
-      filters,
+      filters: query,
       format,
       noun: 'licenses',
       pagination: data?.pagination,
