@@ -276,6 +276,42 @@ const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
     { end: 35 },
   ],
   [
+    'a renewal that fails while the period before is not over',
+    [
+      { kind: 'renewed', at: 1, until: 30, payment: 'p2', timed: true },
+      { kind: 'renewed', at: 10, until: 60, payment: 'p3', timed: true },
+      { kind: 'payment_failed', at: 20, payment: 'p3' },
+    ],
+    { end: 30 },
+  ],
+  [
+    'a renewal to an earlier end that fails',
+    [
+      { kind: 'renewed', at: 1, until: 60, payment: 'p2', timed: true },
+      { kind: 'renewed', at: 10, until: 45, payment: 'p3', timed: true },
+      { kind: 'payment_failed', at: 20, payment: 'p3' },
+    ],
+    { end: 60 },
+  ],
+  [
+    'a renewal that failed and is paid after all',
+    [
+      { kind: 'renewed', at: 1, until: 30, payment: 'p2', timed: true },
+      { kind: 'renewed', at: 10, until: 60, payment: 'p3', timed: true },
+      { kind: 'payment_failed', at: 20, payment: 'p3' },
+      { kind: 'renewed', at: 40, until: 60, payment: 'p3', timed: true },
+    ],
+    { end: 60 },
+  ],
+  [
+    'a first payment that fails',
+    [
+      { kind: 'paid', at: 1, ...bought, payment: 'p1' },
+      { kind: 'payment_failed', at: 20, payment: 'p1' },
+    ],
+    { end: 20 },
+  ],
+  [
     'an end of a subscription whose last payment was refunded',
     [
       { kind: 'renewed', at: 30, until: 60, payment: 'p3' },

@@ -112,7 +112,10 @@ function quantityIn(fact: OrderFact, { product, products, replacing }: Bought): 
 const sumOf = (lines: readonly OrderLine[]): number | undefined =>
   lines.length === 0 ? undefined : lines.reduce((sum, { quantity }) => sum + quantity, 0)
 
-/** A failed payment ends its period, and what follows are the license's grace days; a further one does not start them again. */
+/**
+ * A failed payment ends its period, and what follows are the license's grace days; a further one does not start them again.
+ * What other payments paid stays.
+ */
 function endOf(statements: readonly Statement[]): number | undefined {
   let told: Statement[] = []
   for (const one of statements) {
@@ -122,7 +125,11 @@ function endOf(statements: readonly Statement[]): number | undefined {
     }
     const isOver = ({ payment }: Statement) => one.payment === null || payment === one.payment
     if (!told.some(isOver)) told.push(one)
-    told = told.map((each) => (isOver(each) ? { ...each, until: Math.min(each.until, one.until) } : each))
+    told = told.map((each) =>
+      isOver(each)
+        ? { ...each, kind: one.payment ? 'over' : each.kind, until: Math.min(each.until, one.until) }
+        : each,
+    )
   }
   const current = told.filter((one) => !told.some((other) => replaces(other, one)))
   return current.length === 0 ? undefined : Math.max(...current.map(({ until }) => until))
