@@ -185,7 +185,7 @@ export const clients = {
         message: 'Exactly one of password and mail is required',
       }),
     data: one,
-    errors: ['busy', 'signs_in_by_key', 'customer_page_off', 'no_address', 'mail_off'],
+    errors: ['busy', 'signs_in_by_key', 'customer_page_off', 'no_address', 'mail_off', 'email_not_confirmed'],
   }),
   addLicense: endpoint({
     method: 'POST',

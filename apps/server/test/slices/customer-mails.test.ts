@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
-import { type makeApp, makePremium, type Owner, refusal, registerUser, signUp, single } from '../actors.ts'
+import {
+  type makeApp,
+  makePremium,
+  type Owner,
+  refusal,
+  registerUser,
+  signUp,
+  single,
+  trustMails,
+} from '../actors.ts'
 import { logIn, openPage, signInBy } from '../customer-actor.ts'
 import { eventually } from '../eventually.ts'
 import { appForEach } from '../fixtures.ts'
@@ -185,6 +194,16 @@ describe('a password link of the vendor', () => {
     expect(await customer.me()).toMatchObject({ mustChoosePassword: null })
     expect(refusal(await customer.call('PUT', '/password', { newPassword: 'secret3' }))).toBe('invalid_input')
     expect((await logIn(on, app, { username: 'alice', password: 'secret2' })).status).toBe(200)
+  })
+
+  test('is mailed only for a vendor with a confirmed address', async () => {
+    await openPage(owner, app)
+    const { user } = await registerUser(on, owner, app)
+    await owner.call('PATCH', `/clients/${user._id}`, { email: newBuyer() })
+    await trustMails(on, owner.id, 0)
+    expect(refusal(await send(user._id))).toBe('email_not_confirmed')
+    await trustMails(on, owner.id, 1)
+    expect((await send(user._id)).status).toBe(200)
   })
 
   test('ends when the password is set meanwhile, and goes to the customer if there is one', async () => {
