@@ -36,11 +36,13 @@ export interface Source {
   appsOnly?: boolean
 }
 
-const toLicense = ({ _id, key, app, usedBy, match }: ListedLicense): Command => ({
+const toLicense = ({ _id, key, app, test, usedBy, match }: ListedLicense): Command => ({
   id: _id,
   group: 'Licenses',
   label: key,
-  detail: [app.name, usedBy?.username, matchText(match, 'key', 'username')].filter(Boolean).join(' · '),
+  detail: [app.name, test && 'Test', usedBy?.username, matchText(match, 'key', 'username')]
+    .filter(Boolean)
+    .join(' · '),
   icon: 'license',
   to: licensePath(_id),
 })

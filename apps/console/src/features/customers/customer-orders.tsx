@@ -4,7 +4,7 @@ import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { NoValue } from '../../ui/table-rows.tsx'
+import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { useOrdersOf } from './queries.ts'
 
 type Order = DataOf<typeof endpoints.orders.list>['orders'][number]
@@ -32,10 +32,12 @@ const columns: Column<Order>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => (
-      <Badge tone={states[state].tone} dot>
-        {states[state].label}
-      </Badge>
+    cell: ({ state, test }) => (
+      <Lines note={test && 'Test'}>
+        <Badge tone={states[state].tone} dot>
+          {states[state].label}
+        </Badge>
+      </Lines>
     ),
   },
   {
