@@ -225,6 +225,8 @@ export const leases: LeaseCase[] = [
   accepted('a lease without features', lease({ claims: { features: [] } })),
   accepted('a lease with variables', lease({ claims: { variables: { endpoint: 'https://example.com' } } })),
   accepted('a lease whose variables are of another form', lease({ claims: { variables: ['x'] } })),
+  accepted('a lease with a feature that ends', lease({ claims: { featuresUntil: { cloud: issued + 1 } } })),
+  accepted('a lease whose ends of features are of another form', lease({ claims: { featuresUntil: 'x' } })),
   accepted(
     'a lease with claims of a newer server',
     lease({ claims: { region: 'eu' }, header: { cty: 'x' } }),
@@ -274,6 +276,10 @@ export const leases: LeaseCase[] = [
   activates('an activation that never ends', activation({ claims: { exp: null, expiresAt: null } }), {
     now: far,
   }),
+  activates(
+    'an activation whose ends of features are of another form',
+    activation({ claims: { featuresUntil: ['cloud'] } }),
+  ),
   activates('an activation one second before its end', activation(), { now: issued + 365 * day - 1 }),
   activates(
     'a file of several keys',

@@ -100,6 +100,39 @@ const fromActivation = {
   offline: { until: iso(activationClaims.exp), graceUntil: iso(activationClaims.exp), inGrace: false },
 }
 
+const withFeatures = (answer: { user: object }, ...features: string[]) => ({
+  ...answer,
+  user: { ...answer.user, features },
+})
+const ends = issued + 2 * hour
+const leaseUntil = (featuresUntil: unknown) => ({
+  ...leased,
+  lease: toJws(leaseHeader, { ...leaseClaims, featuresUntil }),
+})
+const fileUntil = (featuresUntil: unknown, claims: object = {}) => ({
+  ...activated,
+  activation: {
+    ...activation,
+    file: toJws(activationHeader, { ...activationClaims, ...claims, featuresUntil }),
+  },
+})
+const endless = { exp: null, expiresAt: null }
+
+/** Claims `featuresUntil` that say nothing; every other case of this file has none. */
+const rubbish: [name: string, featuresUntil: unknown][] = [
+  ['null', null],
+  ['a text', 'cloud'],
+  ['a number', graceUntil],
+  ['a list', [graceUntil]],
+  [
+    'no times',
+    {
+      ...{ text: `${graceUntil}`, fraction: ends + 0.5, negative: -1, late: 253_402_300_800, huge: 1e300 },
+      ...{ empty: null, yes: true, list: [graceUntil], ['__proto__']: { cloud: graceUntil } },
+    },
+  ],
+]
+
 type Facts = Partial<Pick<OfflineCase, 'method' | 'args' | 'now' | 'server'>>
 const answers = (name: string, stored: OfflineCase['stored'], result: object, facts: Facts = {}) => ({
   ...refuses(name, stored, 'no_lease', facts),
@@ -170,6 +203,47 @@ export const offline: OfflineCase[] = [
   refuses('a file that is cut off', JSON.stringify(leased).slice(0, -1), 'no_lease'),
   refuses('a file that is no object', '7', 'no_lease'),
 
+  ...rubbish.map(([name, featuresUntil]) =>
+    answers(
+      `a lease whose ends of features are ${name}`,
+      leaseUntil(featuresUntil),
+      withFeatures(fromLease, 'pro'),
+    ),
+  ),
+  answers(
+    'a feature one second before its end',
+    leaseUntil({ cloud: ends }),
+    withFeatures(fromLease, 'pro', 'cloud'),
+    { now: ends - 1 },
+  ),
+  answers('a feature at its end', leaseUntil({ cloud: ends }), withFeatures(fromLease, 'pro'), { now: ends }),
+  answers(
+    'features that end at different times, one without a right end',
+    leaseUntil({ cloud: ends, export: 'never', sync: ends + hour }),
+    withFeatures(fromLease, 'pro', 'sync'),
+    { now: ends },
+  ),
+  answers(
+    'a feature that has ended, with a clock that lags behind',
+    { ...leaseUntil({ cloud: ends }), latest: ends },
+    withFeatures(fromLease, 'pro'),
+  ),
+  answers(
+    'a feature that the lease includes as well',
+    leaseUntil({ pro: ends }),
+    withFeatures(fromLease, 'pro'),
+  ),
+  answers(
+    'a feature with the name of a member of objects',
+    leaseUntil({ ['__proto__']: ends }),
+    withFeatures(fromLease, 'pro', '__proto__'),
+  ),
+  answers(
+    'a feature with the end of time as its end',
+    leaseUntil({ cloud: 253_402_300_799 }),
+    withFeatures(fromLease, 'pro', 'cloud'),
+  ),
+
   answers('session, answered from the activation', activated, fromActivation),
   answers('license with the key of the activation', activated, fromActivation, license(key)),
   refuses('license with that key in lower case', activated, 'no_lease', license(key.toLowerCase())),
@@ -196,6 +270,43 @@ export const offline: OfflineCase[] = [
     'an activation with another nonce',
     { ...activated, activation: { ...activation, nonce: pending.nonce } },
     'no_lease',
+  ),
+  ...rubbish
+    .slice(-2)
+    .map(([name, featuresUntil]) =>
+      answers(
+        `an activation whose ends of features are ${name}`,
+        fileUntil(featuresUntil),
+        withFeatures(fromActivation, 'pro'),
+      ),
+    ),
+  answers(
+    'a feature of an activation one second before its end',
+    fileUntil({ cloud: ends }),
+    withFeatures(fromActivation, 'pro', 'cloud'),
+    { now: ends - 1 },
+  ),
+  answers(
+    'a feature of an activation at its end',
+    fileUntil({ cloud: ends }),
+    withFeatures(fromActivation, 'pro'),
+    { now: ends },
+  ),
+  ...(
+    [
+      ['before its end', ends - 1, ['pro', 'cloud'], ends - 1],
+      ['at its end', ends, ['pro'], ends],
+      ['with a clock that was set back', issued - 15 * hour, ['pro'], issued],
+    ] as const
+  ).map(
+    ([name, now, features, latest]): OfflineCase => ({
+      name: `a feature of an activation without an end, ${name}`,
+      stored: fileUntil({ cloud: ends }, endless),
+      ...session,
+      ...away,
+      now,
+      expect: { result: { ok: true, user: { features } }, stored: { latest } },
+    }),
   ),
   refuses('a request without a file', { ...activated, activation: { pending } }, 'no_lease'),
 

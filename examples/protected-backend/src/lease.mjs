@@ -19,10 +19,13 @@ export function readLease(text, { appId, keys, now = Date.now() / 1000 }) {
   const key = alg === 'EdDSA' && typ === 'keyward-lease+jws' && keys.get(kid)
   if (!key || !verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return
   const lease = parse(body)
-  const { iss, aud, sub, iat, exp, features } = lease
+  const { iss, aud, sub, iat, exp, features, featuresUntil = {} } = lease
   const isOurs = iss === 'keyward' && aud === appId && typeof sub === 'string' && Array.isArray(features)
   const isNow = Number.isSafeInteger(iat) && Number.isSafeInteger(exp) && iat <= now + 300 && now < exp
-  return isOurs && isNow ? lease : undefined
+  if (!isOurs || !isNow) return
+  // Some features end before the lease.
+  const more = Object.keys(featuresUntil).filter((name) => now < featuresUntil[name])
+  return { ...lease, features: [...features, ...more] }
 }
 
 function parse(part = '') {

@@ -31,6 +31,13 @@ describe('the lease that the vendor reads', () => {
     expect(read(lease, { now: exp - 1 })).toEqual(leaseClaims)
   })
 
+  it('includes a feature that ends before it until then', () => {
+    const ends = iat + 60
+    const until = toJws(leaseHeader, { ...leaseClaims, featuresUntil: { details: ends } })
+    expect(read(until, { now: ends - 1 }).features).toEqual(['pro', 'details'])
+    expect(read(until, { now: ends }).features).toEqual(['pro'])
+  })
+
   // The vendor does not know the device; unused bits of the last symbol change neither signature nor claims.
   const elsewhere =
     /device|hwid|hardware id|trailing bits|refreshAfter|graceUntil|seq|10000|negative|fraction/

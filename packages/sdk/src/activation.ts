@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import { concat, toUtf8 } from './bytes.ts'
 import { grouped, toCrockford } from './crockford.ts'
-import { isSeconds, readStatement, type Subject } from './jws.ts'
+import { featuresAt, isSeconds, readStatement, type Subject } from './jws.ts'
 import type { OfflineState, SessionUser } from './types.ts'
 
 /** The claims of an activation of a machine that is never online; times in seconds since 1970. */
@@ -15,6 +15,7 @@ export interface Activation {
   exp: number | null
   seq: number
   features: string[]
+  featuresUntil?: unknown
   username: string
   term: SessionUser['term']
   /** When the license ends, without grace days; ISO 8601, null for never. */
@@ -85,7 +86,7 @@ export function toActivated(
   activation: Activation,
   now: number,
 ): { user: SessionUser; offline: OfflineState } {
-  const { sub, username, expiresAt, term, iat, exp, features } = activation
+  const { sub, username, expiresAt, term, iat, exp } = activation
   const until = exp === null ? null : toIso(exp)
   return {
     user: {
@@ -98,7 +99,7 @@ export function toActivated(
       createdAt: toIso(iat),
       lastLoginAt: null,
       hwidBound: true,
-      features,
+      features: featuresAt(activation, now),
       variables: {},
       updatesUntil: null,
       devices: { used: 1, limit: 1 },

@@ -33,6 +33,25 @@ export async function readStatement(
   return isOurs ? found : undefined
 }
 
+/** The claims of a statement for what may be used. */
+interface FeatureClaims {
+  features: string[]
+  /** When features end that do not last as long as the statement, by name; most statements have none. */
+  featuresUntil?: unknown
+}
+
+/** The features that hold at `now`, in seconds. */
+export function featuresAt({ features, featuresUntil }: FeatureClaims, now: number): string[] {
+  const added = endsOf(featuresUntil).filter(([name, end]) => now < end && !features.includes(name))
+  return [...features, ...added.map(([name]) => name)]
+}
+
+/** The names and ends of a claim `featuresUntil`; of anything else none. */
+export function endsOf(featuresUntil: unknown): [name: string, end: number][] {
+  if (typeof featuresUntil !== 'object' || featuresUntil === null || Array.isArray(featuresUntil)) return []
+  return Object.entries(featuresUntil).filter(([, end]) => isSeconds(end))
+}
+
 /** A whole number that a date can show as seconds: up to the year 9999. */
 export const isSeconds = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < 253_402_300_800

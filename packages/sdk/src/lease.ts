@@ -10,6 +10,7 @@ export interface Lease {
   graceUntil: number
   seq: number
   features: string[]
+  featuresUntil?: unknown
   /** The variables that the vendor offers offline; servers of earlier versions send none. */
   variables?: unknown
 }

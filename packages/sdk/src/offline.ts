@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import { type Activation, linesOf, nonceBytes, readActivation, toActivated, toIso } from './activation.ts'
 import { toHex } from './bytes.ts'
-import { type Subject, sha256Hex } from './jws.ts'
+import { endsOf, featuresAt, type Subject, sha256Hex } from './jws.ts'
 import { type Kept, load, nothing, StorageFailure, store, withoutFile } from './kept.ts'
 import type { KeyRing } from './keys.ts'
 import { type Lease, readLease, toTexts } from './lease.ts'
@@ -26,7 +26,7 @@ interface OfflineAnswer {
 
 /** A statement that holds now. */
 interface Found extends OfflineAnswer {
-  /** The time by which it was judged; undefined for a statement without an end, which no clock concerns. */
+  /** The time by which it was judged; undefined where nothing ends, which no clock concerns. */
   now: number | undefined
   lease?: Lease
 }
@@ -172,7 +172,7 @@ export class Offline {
     return {
       ...judged,
       lease,
-      user: { ...kept.user, _id: lease.sub, features: lease.features, variables },
+      user: { ...kept.user, _id: lease.sub, features: featuresAt(lease, judged.now), variables },
       offline: {
         until: toIso(lease.exp),
         graceUntil: toIso(lease.graceUntil),
@@ -184,10 +184,13 @@ export class Offline {
   async #findActivation(kept: Kept, hwid: string, key: string | undefined): Promise<Found | OfflineProblem> {
     const activation = await this.#readActivation(kept, hwid)
     if (!activation || (key !== undefined && kept.activation?.licenseKey !== key)) return 'no_lease'
-    const { iat, exp } = activation
-    if (exp === null) return { ...toActivated(activation, this.#time.now()), now: undefined }
-    const judged = await this.#judge(kept, iat, exp, timeZoneToleranceS)
-    return typeof judged === 'string' ? judged : { ...toActivated(activation, judged.now), ...judged }
+    const { iat, exp, featuresUntil } = activation
+    if (exp === null && endsOf(featuresUntil).length === 0)
+      return { ...toActivated(activation, this.#time.now()), now: undefined }
+    const judged = await this.#judge(kept, iat, exp ?? Number.POSITIVE_INFINITY, timeZoneToleranceS)
+    if (typeof judged === 'object') return { ...toActivated(activation, judged.now), ...judged }
+    // A file without an end goes on, without the features that end.
+    return exp === null ? { ...toActivated(activation, Number.POSITIVE_INFINITY), now: undefined } : judged
   }
 
   /** Whether a statement of `iat` that ends at `end` helps now; all in seconds. */

@@ -164,6 +164,20 @@ export function offline(adapter: () => Adapter): void {
       expect((await call(id, 'has', 'pro')).result).toBe(false)
     })
 
+    it('a feature that ends before the lease is there until then', async () => {
+      const { space, start, startOffline } = machine()
+      const ends = issued + 2 * hour
+      space.on('lease', succeed({ lease: makeLease({ featuresUntil: { cloud: ends } }) }))
+      await call(await start(), 'license', 'KEY')
+      const id = await startOffline(ends - 1)
+      expect(await call(id, 'session')).toMatchObject({ result: { user: { features: ['pro', 'cloud'] } } })
+      expect((await call(id, 'has', 'cloud')).result).toBe(true)
+      await adapter().ask({ op: 'now', id, now: ends })
+      expect(await call(id, 'session')).toMatchObject({ result: { user: { features: ['pro'] } } })
+      expect((await call(id, 'has', 'cloud')).result).toBe(false)
+      expect((await call(id, 'has', 'pro')).result).toBe(true)
+    })
+
     it('features end with a sign-out of a program that has no session', async () => {
       const { start, startOffline } = machine()
       await call(await start(), 'license', 'KEY')

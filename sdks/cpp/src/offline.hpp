@@ -130,7 +130,7 @@ class Offline {
   /** A statement that helps now, or why none does. */
   struct Found {
     OfflineOutcome outcome;
-    /** The time by which it was judged; nothing for a statement without an end, which no clock concerns. */
+    /** The time by which it was judged; nothing where nothing ends, which no clock concerns. */
     std::optional<double> now = std::nullopt;
     std::optional<Json> lease = std::nullopt;
   };

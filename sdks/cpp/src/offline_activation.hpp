@@ -100,7 +100,7 @@ inline OfflineAnswer Offline::toActivated(const Json &activation, double now) {
       .set("createdAt", toIso(activation["iat"].number()))
       .set("lastLoginAt", Json())
       .set("hwidBound", true)
-      .set("features", activation["features"])
+      .set("features", featuresAt(activation, now))
       .set("variables", Json::object())
       .set("updatesUntil", Json())
       .set("devices", Json::object().set("used", 1).set("limit", 1))

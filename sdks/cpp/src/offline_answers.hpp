@@ -58,7 +58,7 @@ inline Offline::Found Offline::findLeased(const Kept &kept, const std::string &h
     return notFound(*problem);
   OfflineAnswer answer{kept.all["user"], Json::object()};
   answer.user.set("_id", (*lease)["sub"])
-      .set("features", (*lease)["features"])
+      .set("features", featuresAt(*lease, now))
       .set("variables", onlyTexts((*lease)["variables"]));
   answer.offline.set("until", toIso((*lease)["exp"].number()))
       .set("graceUntil", toIso((*lease)["graceUntil"].number()))
@@ -70,10 +70,13 @@ inline Offline::Found Offline::findActivated(const Kept &kept, const std::string
   const std::optional<Json> activation = keptActivation(kept, hwid);
   if (!activation || (key && kept.all["activation"]["licenseKey"].string() != *key)) return notFound("no_lease");
   const Json &exp = (*activation)["exp"];
-  if (exp.isNull()) return {{toActivated(*activation, time_.now()), ""}};
+  if (exp.isNull() && featureEnds(*activation).members().empty()) return {{toActivated(*activation, time_.now()), ""}};
+  constexpr double never = std::numeric_limits<double>::infinity();
   double now = 0;
-  if (const auto problem = judgeTime(kept, *activation, exp.number(), timeZoneToleranceS, now)) return notFound(*problem);
-  return {{toActivated(*activation, now), ""}, now};
+  const auto problem = judgeTime(kept, *activation, exp.number(never), timeZoneToleranceS, now);
+  if (!problem) return {{toActivated(*activation, now), ""}, now};
+  // A file without an end goes on, without the features that end.
+  return exp.isNull() ? Found{{toActivated(*activation, never), ""}} : notFound(*problem);
 }
 
 inline OfflineOutcome Offline::use(Kept &kept, const Found &found) {

@@ -68,4 +68,24 @@ inline std::optional<Json> readActivation(std::string_view text, const Subject &
   return isGood ? found : std::nullopt;
 }
 
+/** The ends of features that do not last as long as their statement, by name. */
+inline Json featureEnds(const Json &statement) {
+  Json ends = Json::object();
+  for (const Json::Member &one : statement["featuresUntil"].members())
+    if (isTime(one.value)) ends.set(one.name, one.value);
+  return ends;
+}
+
+/** The features that hold at `now`, in seconds. */
+inline Json featuresAt(const Json &statement, double now) {
+  Json features = statement["features"];
+  const Json ends = featureEnds(statement);
+  for (const Json::Member &one : ends.members()) {
+    const Json::Array &known = features.items();
+    const bool isKnown = std::find(known.begin(), known.end(), Json(one.name)) != known.end();
+    if (now < one.value.number() && !isKnown) features.push(one.name);
+  }
+  return features;
+}
+
 }  // namespace keyward::detail

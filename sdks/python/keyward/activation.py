@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, List, Optional
 
-from .jws import Subject, is_time, read_statement
+from .jws import Subject, features_at, is_time, read_statement
 from .text import WHITE_SPACE, to_utf8
 
 NONCE_BYTES = 8
@@ -37,6 +37,8 @@ class Activation:
     #: None for never.
     exp: Optional[float]
     features: List[Any]
+    #: When features end that do not last as long as the file, by name; most files have none.
+    features_until: Any
     username: str
     term: str
     #: When the license ends, without grace days; None for never.
@@ -72,6 +74,7 @@ def read_activation(text: str, subject: Subject) -> Optional[Activation]:
         iat=claims["iat"],
         exp=claims["exp"],
         features=claims["features"],
+        features_until=claims.get("featuresUntil"),
         username=claims["username"],
         term=claims["term"],
         expires_at=claims["expiresAt"],
@@ -114,7 +117,7 @@ def to_activated(activation: Activation, now: float) -> Dict[str, Any]:
         "createdAt": to_iso(activation.iat),
         "lastLoginAt": None,
         "hwidBound": True,
-        "features": activation.features,
+        "features": features_at(activation.features, activation.features_until, now),
         "variables": {},
         "updatesUntil": None,
         "devices": {"used": 1, "limit": 1},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
-from typing import Any, Dict, Literal, Optional
+from typing import Any, Dict, List, Literal, Optional
 
 from .keys import KeyRing
 from .text import from_base64_url, parse_object, to_utf8
@@ -55,6 +55,19 @@ def read_statement(text: str, kind: StatementType, subject: Subject) -> Optional
 
 def sha256_hex(text: str) -> str:
     return hashlib.sha256(to_utf8(text)).hexdigest()
+
+
+def features_at(features: List[Any], features_until: object, now: float) -> List[Any]:
+    """The features that hold at ``now``, in seconds."""
+    ends = ends_of(features_until)
+    return features + [name for name, end in ends.items() if now < end and name not in features]
+
+
+def ends_of(features_until: object) -> Dict[str, float]:
+    """The ends of a claim ``featuresUntil`` by name; of anything else none."""
+    if not isinstance(features_until, dict):
+        return {}
+    return {name: end for name, end in features_until.items() if is_time(end)}
 
 
 def is_time(value: object) -> bool:

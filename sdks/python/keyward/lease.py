@@ -19,6 +19,8 @@ class Lease:
     grace_until: float
     seq: float
     features: List[Any]
+    #: When features end that do not last as long as the lease, by name; most leases have none.
+    features_until: Any
     #: The variables that the vendor offers offline; servers of earlier versions send none.
     variables: Any
 
@@ -43,5 +45,6 @@ def read_lease(text: str, subject: Subject) -> Optional[Lease]:
         grace_until=claims["graceUntil"],
         seq=claims["seq"],
         features=claims["features"],
+        features_until=claims.get("featuresUntil"),
         variables=claims.get("variables"),
     )

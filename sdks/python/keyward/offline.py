@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from contextlib import contextmanager, suppress
@@ -10,7 +11,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterator, Literal, Optio
 
 from .activation import NONCE_BYTES, Activation, lines_of, read_activation, to_activated, to_iso
 from .errors import OfflineProblem
-from .jws import Subject, sha256_hex
+from .jws import Subject, ends_of, features_at, sha256_hex
 from .kept import NOTHING, Kept, StorageFailure, load, store
 from .keys import KeyRing
 from .lease import Lease, read_lease
@@ -41,7 +42,7 @@ class _Found:
     """A statement that holds now."""
 
     answer: OfflineAnswer
-    #: The time by which it was judged; None for a statement without an end, which no clock concerns.
+    #: The time by which it was judged; None where nothing ends, which no clock concerns.
     now: Optional[float]
     lease: Optional[Lease] = None
 
@@ -238,7 +239,8 @@ class Offline:
         if isinstance(now, str):
             return now
         texts = dict(to_texts(lease.variables))
-        user = {**kept["user"], "_id": lease.sub, "features": lease.features, "variables": texts}
+        features = features_at(lease.features, lease.features_until, now)
+        user = {**kept["user"], "_id": lease.sub, "features": features, "variables": texts}
         state = OfflineState(to_iso(lease.exp), to_iso(lease.grace_until), now >= lease.exp)
         return _Found(OfflineAnswer(user, state), now, lease)
 
@@ -246,10 +248,15 @@ class Offline:
         activation = self._read_activation(kept, hwid)
         if activation is None or (key is not None and kept["activation"]["licenseKey"] != key):
             return "no_lease"
-        if activation.exp is None:
+        is_endless = activation.exp is None
+        if is_endless and not ends_of(activation.features_until):
             return _Found(_activated(activation, self._time.now()), None)
-        now = self._judge(kept, activation.iat, activation.exp, _TIME_ZONE_TOLERANCE_S)
-        return now if isinstance(now, str) else _Found(_activated(activation, now), now)
+        end = math.inf if activation.exp is None else activation.exp
+        now = self._judge(kept, activation.iat, end, _TIME_ZONE_TOLERANCE_S)
+        if not isinstance(now, str):
+            return _Found(_activated(activation, now), now)
+        # A file without an end goes on, without the features that end.
+        return _Found(_activated(activation, math.inf), None) if is_endless else now
 
     def _judge(
         self, kept: Kept, iat: float, end: float, tolerance: float

@@ -30,7 +30,7 @@ namespace Keyward.Internal
         private sealed class Found
         {
             public OfflineAnswer Answer;
-            /// <summary>The time by which it was judged; null for a statement without an end, which no clock concerns.</summary>
+            /// <summary>The time by which it was judged; null where nothing ends, which no clock concerns.</summary>
             public double? Now;
             public Lease Lease;
 
@@ -55,7 +55,7 @@ namespace Keyward.Internal
             if (problem != null) return Found.Not(problem);
             var user = new Dictionary<string, object>(kept.User, StringComparer.Ordinal);
             user["_id"] = lease.Subject;
-            user["features"] = lease.Features;
+            user["features"] = Statement.FeaturesAt(lease.Features, lease.FeatureEnds, now);
             user["variables"] = lease.Variables;
             var answer = new OfflineAnswer
             {
@@ -69,9 +69,12 @@ namespace Keyward.Internal
         {
             Activation activation = ReadActivation(kept, hwid);
             if (activation == null || (key != null && kept.FileKey != key)) return Found.Not("no_lease");
-            if (activation.Expires == null) return new Found { Answer = activation.Answer(Time.Now()) };
-            string problem = Judge(kept, activation.IssuedAt, activation.Expires.Value, TimeZoneTolerance, out double now);
-            return problem != null ? Found.Not(problem) : new Found { Answer = activation.Answer(now), Now = now };
+            bool isEndless = activation.Expires == null;
+            if (isEndless && activation.FeatureEnds.Count == 0) return new Found { Answer = activation.Answer(Time.Now()) };
+            string problem = Judge(kept, activation.IssuedAt, activation.Expires ?? double.PositiveInfinity, TimeZoneTolerance, out double now);
+            if (problem == null) return new Found { Answer = activation.Answer(now), Now = now };
+            // A file without an end goes on, without the features that end.
+            return isEndless ? new Found { Answer = activation.Answer(double.PositiveInfinity) } : Found.Not(problem);
         }
 
         /// <summary>Notes the time at which a statement was used, from which the clock cannot go back.</summary>

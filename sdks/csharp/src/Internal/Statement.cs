@@ -36,6 +36,20 @@ namespace Keyward.Internal
             seconds = value is double number ? number : double.NaN;
             return seconds >= 0 && seconds < 253402300800 && Math.Floor(seconds) == seconds;
         }
+
+        /// <summary>The ends of features that do not last as long as the statement, by name; most statements have none.</summary>
+        public static Dictionary<string, double> FeatureEnds(Dictionary<string, object> claims)
+        {
+            var ends = new Dictionary<string, double>(StringComparer.Ordinal);
+            Dictionary<string, object> claim = JsonText.Child(claims, "featuresUntil");
+            foreach (string name in claim.Keys)
+                if (TrySeconds(claim, name, out double end)) ends[name] = end;
+            return ends;
+        }
+
+        /// <summary>The features that hold at a time, in seconds.</summary>
+        public static List<object> FeaturesAt(List<object> features, Dictionary<string, double> ends, double now) =>
+            features.Concat(ends.Where(each => now < each.Value && !features.Contains(each.Key)).Select(each => each.Key)).ToList();
     }
 
     /// <summary>A statement with which a program runs offline for a while; times in seconds since 1970.</summary>
@@ -48,6 +62,7 @@ namespace Keyward.Internal
         public double GraceUntil;
         public double Sequence;
         public List<object> Features;
+        public Dictionary<string, double> FeatureEnds;
         /// <summary>The variables that the vendor offers offline; servers of earlier versions send none.</summary>
         public Dictionary<string, object> Variables;
 
@@ -61,6 +76,7 @@ namespace Keyward.Internal
                 Statement.TrySeconds(claims, "refreshAfter", out lease.RefreshAfter) && Statement.TrySeconds(claims, "graceUntil", out lease.GraceUntil) &&
                 Statement.TrySeconds(claims, "seq", out lease.Sequence);
             lease.Features = claims.TryGetValue("features", out object features) ? features as List<object> : null;
+            lease.FeatureEnds = Statement.FeatureEnds(claims);
             lease.Variables = JsonText.Child(claims, "variables").Where(each => each.Value is string).ToDictionary(each => each.Key, each => each.Value, StringComparer.Ordinal);
             return isComplete && lease.Features != null ? lease : null;
         }
@@ -81,6 +97,7 @@ namespace Keyward.Internal
         /// <summary>Null for never.</summary>
         public double? Expires;
         public string Deactivation;
+        public Dictionary<string, double> FeatureEnds;
         private List<object> _features;
         private string _username;
         private string _term;
@@ -101,6 +118,7 @@ namespace Keyward.Internal
                 _username = JsonText.Text(claims, "username"),
                 _term = JsonText.Text(claims, "term"),
                 _features = claims.TryGetValue("features", out object features) ? features as List<object> : null,
+                FeatureEnds = Statement.FeatureEnds(claims),
                 _expiresAt = expiresAt as string,
             };
             double end = 0;
@@ -133,7 +151,7 @@ namespace Keyward.Internal
                 ["createdAt"] = Clock.ToIso(IssuedAt),
                 ["lastLoginAt"] = null,
                 ["hwidBound"] = true,
-                ["features"] = _features,
+                ["features"] = Statement.FeaturesAt(_features, FeatureEnds, now),
                 ["variables"] = JsonText.Object(),
                 ["updatesUntil"] = null,
                 ["devices"] = JsonText.Object("used", 1.0, "limit", 1.0),
