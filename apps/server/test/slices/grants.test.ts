@@ -4,6 +4,7 @@ import { day, hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import { makeLicenses, makeType, refusal, registerUser, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { makeRequest, readFile } from '../offline-machine.ts'
 import { recount } from '../recount.ts'
 import { times } from '../rounds.ts'
 import { allUsed, makeShop, ordersOf, sell } from '../shop-actor.ts'
@@ -138,6 +139,23 @@ test('a lease says when features end that last shorter than the lease', async ()
   const claims = JSON.parse(Buffer.from(lease.split('.')[1], 'base64url').toString())
   const seconds = Math.floor((on.clock.now() + day) / 1000)
   expect(claims).toMatchObject({ features: ['long'], featuresUntil: { cloud: seconds } })
+})
+
+test('a file says when features end that last shorter than the file', async () => {
+  const [first] = await makeLicenses(on, owner, app)
+  const activate = async (days?: number) => {
+    const request = makeRequest(app, { licenseKey: first!.key })
+    const answer = await owner.call('POST', `/apps/${app._id}/offline-activations`, { request, days })
+    const { claims } = await readFile(on, app, answer.json.data.file)
+    return { client: answer.json.data.client, claims }
+  }
+  const { client } = await activate()
+  const cloud = await keyOf('Cloud', 48, ['cloud'])
+  await owner.call('POST', `/clients/${client._id}/licenses`, { license: cloud._id })
+  const seconds = Math.floor((on.clock.now() + 2 * day) / 1000)
+  expect((await activate()).claims).toMatchObject({ features: [], featuresUntil: { cloud: seconds } })
+  const { claims: shorter } = await activate(1)
+  expect([shorter.features, shorter.featuresUntil]).toEqual([['cloud'], undefined])
 })
 
 test('32 callers change the end of one end user at once, and each of them counts once', async () => {
