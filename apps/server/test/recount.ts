@@ -4,11 +4,12 @@ import { foldedOf, readHolders } from '../src/modules/entitlements/grants.ts'
 import type { TestServer } from './harness.ts'
 
 type Row = Record<string, unknown>
+type On = { database: Pick<TestServer['database'], 'db'> }
 
 const bucket = (column: string) => sql.raw(`(${column} + 3599999) / 3600000`)
 
 /** Returns the counts kept by triggers, and the columns that grants fold to, with what the rows give, both sorted and without zeros. */
-export async function recount(on: TestServer): Promise<{ kept: Row[][]; counted: Row[][] }> {
+export async function recount(on: On): Promise<{ kept: Row[][]; counted: Row[][] }> {
   const { db } = on.database
   const read = async (query: ReturnType<typeof sql>) => {
     const { rows } = await query.execute(db)
@@ -53,7 +54,7 @@ export async function recount(on: TestServer): Promise<{ kept: Row[][]; counted:
 }
 
 /** The ends of all that has grants: the stored columns, and what the grants fold to. */
-async function readEnds({ database: { db } }: TestServer): Promise<{ kept: Row; counted: Row }[]> {
+async function readEnds({ database: { db } }: On): Promise<{ kept: Row; counted: Row }[]> {
   const rows = await db
     .selectFrom('grants')
     .select(['owner_id', 'license_id', 'client_id'])

@@ -1,7 +1,7 @@
 import { readCsvTable } from '@keyward/contract/imported-files'
 // Every answer that a server gives about what it stores, found by its own list of calls.
 import { until } from '../cluster/programs.ts'
-import { pausedUser } from './fill.ts'
+import { pausedUsers } from './fill.ts'
 
 export interface Answer {
   status: number
@@ -119,6 +119,8 @@ function withoutPauses(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withoutPauses)
   const fields = Object.entries(value).map(([name, each]) => [name, withoutPauses(each)])
-  const isPaused = 'expiresAt' in value && 'username' in value && value.username === pausedUser
+  const { username, usedBy } = value as { username?: string; usedBy?: string | { username?: string } | null }
+  const user = username ?? (typeof usedBy === 'object' ? usedBy?.username : usedBy)
+  const isPaused = 'expiresAt' in value && user !== undefined && pausedUsers.includes(user)
   return Object.fromEntries(isPaused ? [...fields, ['expiresAt', 'moves']] : fields)
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { held } from '../../src/db/stored-end.ts'
+import { withAccess } from './access.ts'
 import { countValues, differences, judge, toLine } from './compare.ts'
 import { changedRows, expectedOf } from './expected.ts'
 
@@ -55,4 +57,47 @@ test('a migration excuses differences only of states from before it', () => {
     judge(found, expectedOf({ migrations }, changedRows)).unexpected.length
   expect(judged(['0001-foundation'])).toBe(0)
   expect(judged(['0001-foundation', '0040-accounts'])).toBe(1)
+})
+
+test('ends and rights are compared as what they mean, before and since grants', () => {
+  const table = (rows: Record<string, object>) => ({ count: Object.keys(rows).length, rows }) as never
+  const pro = { devices: 2, seats: null, seat_timeout_seconds: 0, until: null, graceDays: 0 }
+  const before = withAccess({
+    clients: table({
+      usr_1: {
+        license_id: 'lic_1',
+        expires_at: 90,
+        paused_at: 60,
+        added_features: '["pro"]',
+        added_devices: 2,
+        added_seats: null,
+      },
+    }),
+    licenses: table({
+      lic_1: { id: 'lic_1', expires_at: 90 },
+      lic_2: { id: 'lic_2', added_ms: 30, taken_ms: 10 },
+    }),
+  })
+  const since = (left_ms: number, features: string, kept_ms: number) => {
+    const key = { kind: 'time', source_kind: 'key', source_id: 'lic_2', license_id: 'lic_1', moved_ms: 30 }
+    return withAccess({
+      clients: table({
+        usr_1: {
+          license_id: 'lic_1',
+          expires_at: held,
+          paused_at: 60,
+          left_ms,
+          added_rights: JSON.stringify([{ ...pro, features }]),
+        },
+      }),
+      licenses: table({ lic_1: { id: 'lic_1', expires_at: held }, lic_2: { id: 'lic_2' } }),
+      grants: table({ gra_1: { ...key, kept_ms, withdrawn_at: 70 } }),
+    })
+  }
+  expect(differences(before, since(30, '["pro"]', 20))).toEqual([])
+  expect(differences(before, since(29, '["all"]', 19)).map(toLine)).toEqual([
+    'clients/rows/usr_1/left_ms: 30 became 29',
+    'clients/rows/usr_1/rights/0/features/0: "pro" became "all"',
+    'licenses/rows/lic_2/added/kept: 20 became 19',
+  ])
 })

@@ -14,7 +14,16 @@ export const movingPrograms: Expected[] = [
 export const expectedOf = (state: Pick<State, 'migrations'>, all: readonly Expected[]): Expected[] =>
   all.filter(({ before }) => before === undefined || !state.migrations.includes(before))
 
+const paused = 'while an end user is paused, its end moves with the time in every answer'
+const added = 'keys that were added give their features and devices, and not time alone'
+
+export const changedPrograms: Expected[] = [
+  { at: /\/Ida\/details\/expiresAt$/, why: paused, before: '0095-grants' },
+  { at: /\/Gil\/user\/(devices\/limit|features\/length)$/, why: added, before: '0036-added-rights' },
+]
 export const changedAnswers: Expected[] = [
+  { at: /\/explanation\/now\/expiresAt$/, why: paused, before: '0095-grants' },
+  { at: /\/clients\/[^/]+\/devices\/body\/data\/limit$/, why: added, before: '0036-added-rights' },
   { at: /^\/api\/config\/body\/data\/version$/, why: 'it is another version' },
   { at: /\/user\/paymentStatus$/, why: 'a plan that the operator grants is not a paid one any more' },
   {
@@ -29,6 +38,21 @@ export const changedAnswers: Expected[] = [
   },
 ]
 export const changedRows: Expected[] = [
+  {
+    at: /^clients\/rows\/[^/]+\/name_skeleton$/,
+    why: 'names that look alike are allowed',
+    before: '0099-names-alike',
+  },
+  {
+    at: /^import(s|_chunks|_skips)$/,
+    why: 'an import by one call is a job like every other import',
+    before: '0098-called-imports',
+  },
+  {
+    at: /^(license|client)_(counts|places|blocks)\//,
+    why: 'what a pause holds is counted after all dates; the counts are compared with the rows below',
+    before: '0095-grants',
+  },
   {
     at: /^owners\/rows\/[^/]+\/(email|email_normalized|password_hash)$/,
     why: 'the account of the person has it, which signs in below',

@@ -18,9 +18,18 @@ export interface Filled {
   isDelivered(): Promise<boolean>
   seatKey: string
   bannedKey: string
+  /** Keys that end users add, by what they are. */
+  added: Record<'month' | 'year' | 'taken' | 'forever' | 'paused', SoldKey>
 }
 
-export const pausedUser = 'Bea'
+interface SoldKey {
+  _id: string
+  key: string
+}
+
+const pausedUser = 'Bea'
+/** The first one has no license. */
+export const pausedUsers = [pausedUser, 'Ida']
 const day = 86_400_000
 export const owner = { name: 'Vera Ærø', email: 'vera@example.com', password: 'correct horse' }
 export const seller = { email: 'rita@example.com', password: 'sell them all' }
@@ -107,12 +116,9 @@ async function sell(
   vendor: Vendor,
   app: App,
   second: App,
-): Promise<Pick<Filled, 'keys' | 'seatKey' | 'bannedKey'>> {
+): Promise<Pick<Filled, 'keys' | 'seatKey' | 'bannedKey' | 'added'>> {
   const generate = async (wanted: object) =>
-    (await vendor.make('POST', '/licenses', { app: app._id, ...wanted })).licenses as {
-      _id: string
-      key: string
-    }[]
+    (await vendor.make('POST', '/licenses', { app: app._id, ...wanted })).licenses as SoldKey[]
   const types = [
     { name: 'For ever', term: 'forever', devices: 3, features: ['export', 'sync'] },
     { name: 'Month', term: 'date', duration: { value: 1, unit: 'months' }, graceDays: 7, updatesForDays: 90 },
@@ -129,6 +135,11 @@ async function sell(
   await generate({ expiresAt: null, key: 'CUSTOM-key_01', note: 'of choice' })
   await generate({ duration: { value: 36, unit: 'hours' }, count: 3 })
   for (const type of typeIds.slice(0, 3)) await generate({ type, count: 2 })
+  const ofType = async (at: number) => (await generate({ type: typeIds[at] }))[0] as SoldKey
+  const added = {
+    ...{ month: await ofType(1), year: await ofType(2), taken: await ofType(2) },
+    ...{ forever: await ofType(0), paused: await ofType(2) },
+  }
   const [floating] = await generate({ type: typeIds[3] })
   const [banned, removed] = await generate({ expiresAt: inDays(30), count: 2 })
   await vendor.make('PATCH', `/licenses/${banned?._id}/toggle-ban`, { reason: 'chargeback' })
@@ -136,7 +147,7 @@ async function sell(
   await vendor.make('PUT', `/apps/${second._id}`, { settings: { allowCustomLicenseKey: true } })
   const csv = `key,expiresAt,note\nIMPORT-0001,2031-01-01,one\nIMPORT-0002,2031-06-30,"two, quoted"`
   await vendor.make('POST', '/licenses/import', { app: second._id, csv })
-  return { keys, seatKey: floating?.key ?? '', bannedKey: banned?.key ?? '' }
+  return { keys, seatKey: floating?.key ?? '', bannedKey: banned?.key ?? '', added }
 }
 
 async function addEndUsers(vendor: Vendor, app: App): Promise<void> {

@@ -11,6 +11,7 @@ interface Result {
   ok: boolean
   code?: string
   message?: string
+  user?: { _id: string }
 }
 /** The calls of `packages/sdk/src/keyward.ts` that all of its versions have. */
 interface Keyward {
@@ -18,6 +19,7 @@ interface Keyward {
   register(registration: object): Promise<Result>
   license(key: string): Promise<Result>
   session(): Promise<Result>
+  upgrade(upgrade: { username: string; licenseKey: string }): Promise<Result>
   validate(key: string): Promise<Result>
   devices(): Promise<Result>
   logout(): Promise<Result>
@@ -39,7 +41,7 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
   const { Keyward } = (await import(join(unpacked, 'package/dist/node.js'))) as {
     Keyward: new (options: Options) => Keyward
   }
-  const { app, keys, seatKey, bannedKey, tokens } = filled
+  const { app, keys, seatKey, bannedKey, added, tokens } = filled
   const published = await fetchAgain(`${url}/api/client/apps/${app.appId}/keys`)
   const { data } = (await published.json()) as { data: { keys: object[] } }
   const fixed = {
@@ -47,7 +49,7 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
     ...{ publicKeys: data.keys, version: '1.0.0' },
   }
   const program = (hwid: string, more: Options = {}) => new Keyward({ ...fixed, hwid, ...more })
-  const [ownKey = '', registeredKey = '', offlineKey = '', checkedKey = ''] = keys
+  const [ownKey = '', registeredKey = '', offlineKey = '', checkedKey = '', ...others] = keys
 
   const running = program('machine 1')
   await granted(running.license(ownKey))
@@ -65,6 +67,26 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
   const activated = await callOver(url, 'POST', path, { token: tokens.owner, body: { request } })
   await granted(neverOnline.activateOffline(activated.json.data.file))
   const kept = remembered.text
+
+  const change = async (path: string) => {
+    const { status } = await callOver(url, 'PATCH', path, { token: tokens.owner, body: {} })
+    if (status !== 200) throw new Error(`${path} answered ${status}`)
+  }
+  const withAdded = {
+    Fay: [added.month, added.year],
+    Gil: [added.forever],
+    Hal: [added.taken],
+    Ida: [added.paused],
+  }
+  for (const [at, [username, more]] of Object.entries(withAdded).entries()) {
+    const registration = { username, password: 'swordfish', licenseKey: others[at] ?? '' }
+    const { user } = await granted(program(`machine of ${username}`).register(registration))
+    for (const { key } of more) await granted(program('machine 7').upgrade({ username, licenseKey: key }))
+    if (username === 'Hal') await change(`/licenses/${added.taken._id}/toggle-ban`)
+    if (username === 'Ida') await change(`/clients/${user?._id}/toggle-pause`)
+  }
+  const signInOf = (username: string) =>
+    program(`machine of ${username}`).login({ username, password: 'swordfish' })
 
   const signIn = async (path: string, { email, password }: typeof seller) => {
     const { status, json } = await callOver(url, 'POST', path, { body: { email, password } })
@@ -84,6 +106,9 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
         'its devices': await running.devices(),
         'a program that remembers its sign-in': await again.session(),
         'a name and password': await onPassword.login({ username: 'Dora', password: 'swordfish' }),
+        'end users with added keys': Object.fromEntries(
+          await Promise.all(Object.keys(withAdded).map(async (name) => [name, await signInOf(name)])),
+        ),
         'a session, once ended': [await onPassword.logout(), await onPassword.session()],
         'a key on its machine': await program('machine 1').license(ownKey),
         'a key on another machine': await program('machine 9').license(ownKey),
@@ -102,9 +127,10 @@ export async function ship(state: State, folder: string, url: string, filled: Fi
   }
 }
 
-async function granted(result: Promise<Result>): Promise<void> {
+async function granted(result: Promise<Result>): Promise<Result> {
   const answer = await result
   if (!answer.ok) throw new Error(`A program was refused: ${answer.code} ${answer.message}`)
+  return answer
 }
 
 function storage(text: string | null = null) {

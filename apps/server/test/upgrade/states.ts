@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** The last three states before 1.1.0 that were released; all of them say 1.0.0. */
+/** The last three states before 1.1.0 that were released, which all say 1.0.0, and 1.1.0. */
 export const landedStates = [
   'fc2f1ac231d646c755aeceb5df0e12c734bb8b05', // 2026-11-22, 0031-import-answers
   '92341b24ce868b8a0a15fc3be9aef6ab544088c7', // 2026-11-23, 0039-covered-releases
   'c1cff9f1a11135a13b1f75459cf11c67d2e2dba8', // 2026-11-23, 0049-notifications
+  '81ec7c4abe1e03e3eae59ab7b82206188f4e4edc', // 2026-11-28, 0085-online, 1.1.0
 ]
 
 export interface State {

@@ -1,12 +1,22 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { openDatabase } from '../../src/db/open.ts'
 import { until } from '../cluster/programs.ts'
 import { freePort } from '../free-port.ts'
+import { recount } from '../recount.ts'
 import { type ServerProcess, startProcess } from '../server-process.ts'
+import { withAccess } from './access.ts'
 import { type Calls, readAnswers, readCalls } from './answers.ts'
 import { countValues, type Difference, differences, type Expected, judge, toLine } from './compare.ts'
 import type { Store } from './databases.ts'
-import { changedAnswers, changedRows, expectedOf, movingAnswers, movingPrograms } from './expected.ts'
+import {
+  changedAnswers,
+  changedPrograms,
+  changedRows,
+  expectedOf,
+  movingAnswers,
+  movingPrograms,
+} from './expected.ts'
 import { fill } from './fill.ts'
 import { ship } from './programs.ts'
 import type { State } from './states.ts'
@@ -68,9 +78,11 @@ export async function tryUpgrade(
   report(
     'rows after the upgrade',
     rows,
-    differences(rows, await store.readRows()),
+    differences(withAccess(rows), withAccess(await store.readRows())),
     expectedOf(state, changedRows),
   )
+  const { kept, counted } = await readCounts(store)
+  report('counts and ends that the rows give', kept, differences(kept, counted), [])
   await during(present, async ({ url }) => {
     const now = await readAnswers(url, calls, tokens)
     report('answers after the upgrade', answers, differences(answers, now), [
@@ -78,7 +90,10 @@ export async function tryUpgrade(
       ...expectedOf(state, changedAnswers),
     ])
     const runNow = await programs.run()
-    report('programs after the upgrade', ran, differences(ran, runNow), movingPrograms)
+    report('programs after the upgrade', ran, differences(ran, runNow), [
+      ...movingPrograms,
+      ...expectedOf(state, changedPrograms),
+    ])
   })
 
   await store.goBack()
@@ -90,6 +105,17 @@ export async function tryUpgrade(
     report('programs after going back', ran, differences(ran, runNow), movingPrograms)
   })
   return faults === 0
+}
+
+/** The counts and ends that are stored after an upgrade, and those that the rows give. */
+async function readCounts(store: Store) {
+  const { DATABASE_URL: url, DATA_DIR: dataDir = '' } = store.environment()
+  const database = openDatabase({ url, dataDir })
+  try {
+    return await recount({ database })
+  } finally {
+    await database.close()
+  }
 }
 
 /** Accepts every event of webhooks. */
