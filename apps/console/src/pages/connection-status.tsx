@@ -1,5 +1,5 @@
 import { notifyManager, type Query, useQueryClient } from '@tanstack/react-query'
-import { RefreshCw, WifiOff } from 'lucide-react'
+import { CircleAlert, RefreshCw } from 'lucide-react'
 import { useEffect, useReducer } from 'react'
 import { useConnectionLost } from '../lib/api/connection.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
@@ -37,7 +37,7 @@ export function ConnectionBadge({ className }: { className?: string }) {
     >
       {lost && (
         <p className="flex animate-rise items-center gap-2 rounded-2xl border border-warning-line bg-warning-soft px-4 py-2 font-medium text-[0.8125rem] text-warning-text shadow-pop">
-          <WifiOff aria-hidden className="size-4 shrink-0" />
+          <CircleAlert aria-hidden className="size-4 shrink-0" />
           {navigator.onLine
             ? 'Connection lost. Reconnecting…'
             : 'You are offline. You can make changes again once you are connected.'}

@@ -2,9 +2,9 @@ import type { Client } from '@keyward/contract'
 import {
   Ban,
   Braces,
-  CalendarClock,
   CalendarPlus,
   CircleCheck,
+  Clock,
   Copy,
   History,
   KeyRound,
@@ -67,7 +67,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
         </May>
       )}
       <May call={wire.clients.update}>
-        <MenuItem icon={<CalendarClock />} onSelect={() => onAction('edit-expiry')}>
+        <MenuItem icon={<Clock />} onSelect={() => onAction('edit-expiry')}>
           Edit Expiry
         </MenuItem>
         <MenuItem icon={<Pencil />} onSelect={() => onAction('edit-user')}>

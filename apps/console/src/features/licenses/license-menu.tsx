@@ -1,15 +1,5 @@
 import type { License } from '@keyward/contract'
-import {
-  Ban,
-  CalendarClock,
-  CalendarPlus,
-  CircleCheck,
-  Copy,
-  KeyRound,
-  Pencil,
-  Trash2,
-  UserPlus,
-} from 'lucide-react'
+import { Ban, CalendarPlus, CircleCheck, Clock, Copy, KeyRound, Pencil, Trash2, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -53,7 +43,7 @@ export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
       </MenuItem>
       <May call={wire.licenses.update}>
         {license.expiresAt !== null && item('extend', 'Extend License', <CalendarPlus />)}
-        {item('edit-expiry', 'Edit Expiry', <CalendarClock />)}
+        {item('edit-expiry', 'Edit Expiry', <Clock />)}
         {item('edit-license', 'Edit License', <Pencil />)}
         {item('change-type', 'Change Type', <KeyRound />)}
       </May>

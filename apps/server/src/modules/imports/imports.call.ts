@@ -95,7 +95,10 @@ export async function importLicenses(
     }
     // A repeat with the same Idempotency-Key gets the import that the first request has stored.
     const stored = await ctx.tx(actor, store, { rows: drafts.length, isPatient: true })
-    await runner.complete(stored.id, claim).catch(failLater)
+    await runner.complete(stored.id, claim).catch(async (error) => {
+      if (storageFailureOf(error) === undefined) await withdraw(ctx, actor, { id: stored.id, claim })
+      throw toLater(error)
+    })
     if (!(await findApp(ctx.db, actor, app.id))) {
       const steps = stepsOf(actor)
       if (steps) await ctx.tx(actor, (write) => forgetAnswer(write, steps.id), { isStep: false })
@@ -232,9 +235,22 @@ function refuseMistakes(lines: readonly Line[]): void {
   throw problem('invalid_input', { message, issues })
 }
 
-function failLater(error: unknown): never {
+/** Deletes an import of which no row was added, with the places that it held: its caller learns that it failed. */
+const withdraw = (
+  ctx: Ctx,
+  actor: VendorActor,
+  { id, claim }: { id: string; claim: string },
+): Promise<void> =>
+  ctx.tx(actor, async ({ tx }) => {
+    const row = await repo.lockImport(tx, actor, id)
+    if (row?.claim !== claim || row.done > 0) return
+    await holdPlaces(tx, actor, row.app_id, -row.row_count)
+    await repo.deleteImport(tx, id)
+  })
+
+function toLater(error: unknown): unknown {
   const failure = storageFailureOf(error)
-  throw failure
+  return failure
     ? problem(failure, {
         message:
           'The import is stored, and the server completes it as soon as it can write again. Do not import these rows again.',
