@@ -1,5 +1,5 @@
 import type { Customer } from '@keyward/contract'
-import { Download, Eraser, Pencil } from 'lucide-react'
+import { Download, Pencil, Trash2 } from 'lucide-react'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -30,7 +30,7 @@ export function CustomerMenu({ customer, onEdit, onErase }: CustomerMenuProps) {
       </May>
       <May call={remove}>
         <MenuSeparator />
-        <MenuItem icon={<Eraser />} tone="danger" onSelect={onErase}>
+        <MenuItem icon={<Trash2 />} tone="danger" onSelect={onErase}>
           Erase Customer
         </MenuItem>
       </May>
