@@ -7,7 +7,6 @@ import {
   existsSync,
   globSync,
   mkdtempSync,
-  readFileSync,
   rmSync,
   statfsSync,
 } from 'node:fs'
@@ -50,7 +49,7 @@ export interface Standby {
 function makeHome() {
   const bin = findBinaries()
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
-  const directory = mkdtempSync(join(folderOfClusters(), 'keyward-pg-'))
+  const directory = mkdtempSync(join(folderOfClusters(), `keyward-pg-${process.pid}-`))
   chmodSync(directory, 0o700)
   if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
@@ -68,10 +67,11 @@ const memoryBytes = 8e9
  */
 function folderOfClusters(): string {
   try {
-    for (const left of globSync('keyward-pg-*/data/postmaster.pid', { cwd: memory })) {
-      const pid = Number(readFileSync(join(memory, left), 'utf8').split('\n', 1)[0])
-      if (!existsSync(`/proc/${pid}`))
-        rmSync(join(memory, dirname(dirname(left))), { recursive: true, force: true })
+    for (const left of globSync('keyward-pg-*', { cwd: memory })) {
+      // A test may have ended its server, and start it again.
+      const [, pid] = /^keyward-pg-(\d+)-/.exec(left) ?? []
+      if (pid !== undefined && !existsSync(`/proc/${pid}`))
+        rmSync(join(memory, left), { recursive: true, force: true })
     }
     const { bavail, bsize } = statfsSync(memory)
     return Math.min(bavail * bsize, process.availableMemory()) > memoryBytes ? memory : tmpdir()
