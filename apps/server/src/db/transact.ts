@@ -114,7 +114,7 @@ async function withOwnConnection<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promi
   }
 }
 
-/** Repeats a read while connections break or PostgreSQL does not respond, for at most a minute. */
+/** Repeats a read, or work that can be repeated, while connections break or PostgreSQL does not respond, for at most a minute. */
 export async function readPatiently<T>(read: () => Promise<T>): Promise<T> {
   const until = performance.now() + patienceMs
   for (;;) {

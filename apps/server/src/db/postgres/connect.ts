@@ -112,6 +112,8 @@ class HostClient extends pg.Client {
   constructor(hosts: Hosts, options: ClientOptions) {
     super({ ...options, ...hosts.optionsOf(hosts.urls[0] ?? '') })
     this.#hosts = hosts
+    // One that ends while it is connecting has no other listener, and would end the server.
+    this.on('error', () => {})
   }
 
   override connect(): Promise<pg.Client>

@@ -95,16 +95,17 @@ export async function importLicenses(
     }
     // A repeat with the same Idempotency-Key gets the import that the first request has stored.
     const stored = await ctx.tx(actor, store, { rows: drafts.length, isPatient: true })
-    await runner.complete(stored.id, claim).catch(async (error) => {
+    // Once it is stored, a caller that is told to try again would import the rows twice.
+    await readPatiently(() => runner.complete(stored.id, claim)).catch(async (error) => {
       if (storageFailureOf(error) === undefined) await withdraw(ctx, actor, { id: stored.id, claim })
       throw toLater(error)
     })
-    if (!(await findApp(ctx.db, actor, app.id))) {
+    if (!(await readPatiently(() => findApp(ctx.db, actor, app.id)))) {
       const steps = stepsOf(actor)
       if (steps) await ctx.tx(actor, (write) => forgetAnswer(write, steps.id), { isStep: false })
       throw problem('not_found')
     }
-    return withSkipped(stored.result, await repo.listSkipped(ctx.db, stored.id))
+    return withSkipped(stored.result, await readPatiently(() => repo.listSkipped(ctx.db, stored.id)))
   } finally {
     endTurn()
   }
