@@ -42,7 +42,7 @@ async function writeWith(key: string) {
   await on.database.db.updateTable('apps').set({ secret_sealed: value }).where('id', '=', app._id).execute()
 }
 
-/** Stands for a running server with this ring. */
+/** Acts as a running server that uses this key ring. */
 function serve(seal: SealRing) {
   const errors: unknown[] = []
   const release = on.config.databaseUrl === undefined ? lockDataDir(on.dataDir) : undefined

@@ -275,7 +275,7 @@ describe('where anyone can register', () => {
       fields: { password: 'a better horse' },
     },
   ])('the link of a mailed $name wakes the keys that wait for it', async ({ name, ask, use, fields }) => {
-    // It looks at nothing by itself.
+    // This server never polls its queues.
     const still = await startServer({
       SMTP_URL: `smtp://${sink.host}`,
       PUBLIC_URL: 'http://127.0.0.1:4000',

@@ -105,7 +105,7 @@ function endText({ until, source }: Grant, before: Grant | undefined): string {
   return isLater ? `Renewed by order {source} until ${end}` : `End set to ${end} by order {source}`
 }
 
-/** Leaves out a source without a name: somebody who has left, or a key or an order that was deleted. */
+/** Omits a source that has no name: the person has left, or the key or the order was deleted. */
 function named(text: string, { name }: Grant['source']): string {
   if (name !== null) return text
   return text

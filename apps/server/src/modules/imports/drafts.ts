@@ -45,7 +45,7 @@ export interface UserDraft {
 
 const century = 36_525 * day
 
-/** A license that nobody has in the files; or what forbids it. */
+/** The license of a row without an end user, or the reason why it cannot be created. */
 export function draftLicense(read: ReadLicense, target: Target): LicenseDraft | { problem: string } {
   if (read.cells) return draftListed(read, read.cells, target)
   const hints = read.hint === undefined ? [] : [read.hint]

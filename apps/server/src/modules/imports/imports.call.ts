@@ -95,7 +95,7 @@ export async function importLicenses(
     }
     // A repeat with the same Idempotency-Key gets the import that the first request has stored.
     const stored = await ctx.tx(actor, store, { rows: drafts.length, isPatient: true })
-    // Once it is stored, a caller that is told to try again would import the rows twice.
+    // The import is stored: a caller that got an error now and tried again would import the rows twice.
     await readPatiently(() => runner.complete(stored.id, claim)).catch(async (error) => {
       if (storageFailureOf(error) === undefined) await withdraw(ctx, actor, { id: stored.id, claim })
       throw toLater(error)
@@ -236,7 +236,7 @@ function refuseMistakes(lines: readonly Line[]): void {
   throw problem('invalid_input', { message, issues })
 }
 
-/** Deletes an import of which no row was added, with the places that it held: its caller learns that it failed. */
+/** Deletes an import that failed before its first row, and frees the places reserved for it. */
 const withdraw = (
   ctx: Ctx,
   actor: VendorActor,

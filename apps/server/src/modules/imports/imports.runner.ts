@@ -143,7 +143,7 @@ export class ImportRunner {
       }
       const isKnown = error instanceof UnreadableFiles
       if (!isKnown) this.#onError(error)
-      // Its places are held, and its caller was told that they become licenses.
+      // Places are reserved for its licenses, and its caller was told that they will be created.
       if (row.preset === called) return this.#wait(row, failedMs).catch(this.#onError)
       await this.#fail(row, isKnown ? error.message : 'The server could not finish it').catch(this.#onError)
     }

@@ -4,33 +4,16 @@ import { displayedEnd, never, toStoredEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Access } from '../entitlements/access.rules.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
+import type { LicenseTerms } from '../licenses/licenses.rules.ts'
 import { termsOf } from './license-types.rules.ts'
 
 /** Which end a license has after its type changes. */
 export type TypeEnd = 'later' | 'type' | 'keep'
 
-/** The columns that a license takes from a type. */
-export type TypedColumns = Pick<
-  LicenseRow,
-  | 'type_id'
-  | 'term'
-  | 'duration_value'
-  | 'duration_unit'
-  | 'started_at'
-  | 'expires_at'
-  | 'grace_days'
-  | 'devices'
-  | 'seats'
-  | 'seat_timeout_seconds'
-  | 'features'
-  | 'updates_for_days'
-  | 'trial'
->
-
-type Ends = Pick<TypedColumns, 'term' | 'duration_value' | 'duration_unit' | 'started_at' | 'expires_at'>
+type Ends = Pick<LicenseTerms, 'term' | 'duration_value' | 'duration_unit' | 'started_at' | 'expires_at'>
 
 export interface Typed {
-  columns: TypedColumns
+  columns: LicenseTerms
   /** The end of the license without its added keys, which people see; null for never, undefined if it keeps its own. */
   own: number | null | undefined
   /** Whether the end that added keys hide changes. */

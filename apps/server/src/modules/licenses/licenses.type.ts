@@ -11,15 +11,10 @@ import { changeAccess, readHolders, settleAccess, sourceOf } from '../entitlemen
 import { updateTyped } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import { readTypeOf } from '../license-types/license-types.access.ts'
-import {
-  type Typed,
-  type TypedColumns,
-  type TypeEnd,
-  takeType,
-} from '../license-types/type-of-license.rules.ts'
+import { type Typed, type TypeEnd, takeType } from '../license-types/type-of-license.rules.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
-import { toTermsFields } from './licenses.rules.ts'
+import { type LicenseTerms, toTermsFields } from './licenses.rules.ts'
 import { toLicense } from './licenses.view.ts'
 
 interface Taken extends Typed {
@@ -62,7 +57,7 @@ export async function previewType(
 /** Whether the license already is as the change makes it. */
 export const isTyped = ({ license, columns, changesHidden }: Taken): boolean =>
   !changesHidden &&
-  Object.entries(columns).every(([name, value]) => license[name as keyof TypedColumns] === value)
+  Object.entries(columns).every(([name, value]) => license[name as keyof LicenseTerms] === value)
 
 /** Gives a locked license its new type. Time that added keys gave still counts. */
 export async function changeType(
@@ -90,7 +85,7 @@ export async function changeType(
   write.record('license.expiry_changed', license.id, ends, license.app_id)
 }
 
-const fieldsOf = (row: TypedColumns, type: string | null) => ({
+const fieldsOf = (row: LicenseTerms, type: string | null) => ({
   type,
   term: row.term,
   duration: toDuration(row),
