@@ -1,4 +1,4 @@
-// Checks format, lint, types, import boundaries, names, dead code, sizes and published SDKs; needs no database and no browser.
+// Checks format, lint, types, import boundaries, names, dead code, complexity, sizes and published SDKs; needs no database and no browser.
 import { spawn } from 'node:child_process'
 import { childEnvironment, ensureInstalled, nodePath, root } from './ensure.mjs'
 
@@ -15,6 +15,7 @@ const checks = {
   'files written from the contract': [nodePath(), [`${root}/packages/sdk/generate.ts`, '--check']],
   'dead code': [`${bin}/knip`, []],
   'published SDKs': [process.execPath, [`${root}/scripts/published.mjs`]],
+  complexity: [nodePath(), [`${root}/scripts/complexity.ts`]],
   'sizes of the console': [process.execPath, [`${root}/scripts/budgets.mjs`]],
 }
 
