@@ -28,7 +28,7 @@ import { type SearchTerm, toSearchTerm } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
-import { queueRecord } from '../src/db/queued-events.ts'
+import { queueRecords } from '../src/db/queued-events.ts'
 import { transact } from '../src/db/transact.ts'
 import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
@@ -178,7 +178,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['are listed', (tx) => webhooks.listWebhooks(tx, scope)],
   ['lose an app', (tx) => webhooks.listNaming(tx, scope, 'app_1')],
   ['are removed', (tx) => webhooks.listDeleted(tx)],
-  ['get events', (tx) => queueRecord.run(tx, { id: 'aud_1' })],
+  ['get events', (tx) => queueRecords.run(tx, { ids: '["aud_1"]' })],
   ['are due', (tx) => deliveries.hasDue.first(tx, { now: 1 })],
   ['have due events', (tx) => deliveries.listLanes(tx, { after: '', now: 1, count: 9 })],
   ['are full', (tx) => deliveries.listFull(tx, { after: '', count: 9, most: 9 })],

@@ -71,6 +71,8 @@ export interface Syntax {
   readonly lower: string
   /** Whether a column of texts has one of the values. */
   isIn(column: string, values: readonly string[]): RawBuilder<boolean>
+  /** The same for a fixed query, with the values as JSON. */
+  isAmong(column: string, values: unknown): RawBuilder<boolean>
   /** The rows of a large insert, if the engine has a shorter form than a parameter for each cell. */
   rowsOf?(table: string, rows: readonly object[]): RawBuilder<unknown>
   /**

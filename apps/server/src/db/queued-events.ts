@@ -1,13 +1,14 @@
 import { limits } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { day } from '../core/clock.ts'
+import { syntaxOf } from './engine.ts'
 import { query } from './query.ts'
 
 /**
- * Queues a record of the audit log for the vendor's webhooks that want it, in its own transaction. Events of no app go to
- * webhooks of all apps. An event without a target is in order with those of its app.
+ * Queues records of the audit log, whose ids are given as JSON, for the vendor's webhooks that want them, in their own
+ * transaction. Events of no app go to webhooks of all apps. An event without a target is in order with those of its app.
  */
-export const queueRecord = query((db, values: { id: string }) =>
+export const queueRecords = query((db, values: { ids: string }) =>
   db
     .insertInto('webhook_deliveries')
     .columns([
@@ -34,11 +35,12 @@ export const queueRecord = query((db, values: { id: string }) =>
         .select(['a.target_id', 'a.app_id', 'a.actor_kind', 'a.actor_id', 'a.detail'])
         .select(['a.created_at', 'a.created_at as due_at'])
         .select(sql<number>`a.created_at + ${sql.lit(limits.deliveryDays * day)}`.as('expires_at'))
-        .where('a.id', '=', values.id)
+        .where(syntaxOf(db).isAmong('a.id', values.ids))
         .where('w.deleted_at', 'is', null)
         .where('w.active', '=', sql.lit(1))
         .where(wants(sql.ref('a.action')))
-        .where((on) => on.or([on('w.apps', 'is', null), names(sql.ref('w.apps'), sql.ref('a.app_id'))])),
+        .where((on) => on.or([on('w.apps', 'is', null), names(sql.ref('w.apps'), sql.ref('a.app_id'))]))
+        .orderBy('a.seq'),
     ),
 )
 

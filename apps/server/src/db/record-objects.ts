@@ -11,34 +11,40 @@ const markName = 'record_objects'
 
 const isListed = (db: Db): boolean => syntaxOf(db).searchIndex === 'full text'
 
-/** Links a record of this transaction to objects. */
-export const insertObjects = (tx: Tx, id: string, objects: readonly string[]): CompiledQuery =>
-  (isListed(tx) ? insertList : insertEach).with(tx, { id, objects: JSON.stringify([...new Set(objects)]) })
+/** Links records of this transaction to objects. */
+export function insertObjects(
+  tx: Tx,
+  records: readonly { id: string; objects: readonly string[] }[],
+): CompiledQuery {
+  const byId = Object.fromEntries(records.map(({ id, objects }) => [id, [...new Set(objects)]]))
+  return (isListed(tx) ? insertLists : insertEach).with(tx, { objects: JSON.stringify(byId) })
+}
 
-const insertList = query((db, values: { id: string; objects: string }) =>
+const insertLists = query((db, values: { objects: string }) =>
   db
     .insertInto('audit_lists')
     .columns(['seq', 'objects'])
     .expression((eb) =>
       eb
-        .selectFrom('audit')
-        .select(['seq', sql<string>`${values.objects}`.as('objects')])
-        .where('id', '=', values.id),
+        .selectFrom([sql<{ key: string; value: string }>`json_each(${values.objects})`.as('o'), 'audit as a'])
+        .select(['a.seq', 'o.value'])
+        .whereRef('a.id', '=', 'o.key'),
     ),
 )
 
-const insertEach = query((db, values: { id: string; objects: string }) =>
+const insertEach = query((db, values: { objects: string }) =>
   db
     .insertInto('audit_objects')
     .columns(['seq', 'object_id'])
     .expression((eb) =>
       eb
         .selectFrom([
+          sql<{ key: string; value: unknown }>`json_each(${values.objects}::json)`.as('r'),
+          sql<{ value: string }>`json_array_elements_text(r.value)`.as('o'),
           'audit as a',
-          sql<{ value: string }>`json_array_elements_text(${values.objects}::json)`.as('o'),
         ])
         .select(['a.seq', 'o.value'])
-        .where('a.id', '=', values.id),
+        .whereRef('a.id', '=', 'r.key'),
     ),
 )
 

@@ -10,7 +10,7 @@ import type { CompiledQuery, Kysely } from 'kysely'
 import { type Actor, type ProgramActor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
-import { queueRecord } from './queued-events.ts'
+import { queueRecords } from './queued-events.ts'
 import { insertObjects } from './record-objects.ts'
 import { connectionOf } from './run.ts'
 import { insert } from './statements.ts'
@@ -166,14 +166,12 @@ export class WriteTransaction {
     const rows = logged.map(toRow)
     for (const { detail } of rows) this.spend(rowBytes + detail.length)
     if (rows.length > 0) yield insert(this.tx, 'audit', rows)
-    for (const { id, objects } of logged) {
-      if (objects.length === 0) continue
-      this.spend(objects.length * objectBytes)
-      yield insertObjects(this.tx, id, objects)
-    }
-    for (const { id, owner_id, action } of rows) {
-      if (owner_id === null || !isEventName(action)) continue
-      yield queueRecord.with(this.tx, { id })
+    const linked = logged.filter(({ objects }) => objects.length > 0)
+    for (const { objects } of linked) this.spend(objects.length * objectBytes)
+    if (linked.length > 0) yield insertObjects(this.tx, linked)
+    const events = rows.filter(({ owner_id, action }) => owner_id !== null && isEventName(action))
+    if (events.length > 0) {
+      yield queueRecords.with(this.tx, { ids: JSON.stringify(events.map(({ id }) => id)) })
       this.queues.add('webhooks')
     }
     for (const queries of this.#last) yield* queries()

@@ -21,8 +21,10 @@ interface BuyerMail extends MailOwners {
 }
 
 /** The address of an app's page for customers; null while it has none, or the server does not know its own address. */
-export const pageOf = ({ publicUrl }: Ctx['config'], app: AppRow): string | null =>
-  app.customer_page === 1 && publicUrl ? customerPageAddress(publicUrl, app.app_id) : null
+export const pageOf = (
+  { publicUrl }: Ctx['config'],
+  app: Pick<AppRow, 'app_id' | 'customer_page'>,
+): string | null => (app.customer_page === 1 && publicUrl ? customerPageAddress(publicUrl, app.app_id) : null)
 
 /** More places than a day can have. */
 const placesOfDay = 10_000_000_000

@@ -5,7 +5,7 @@ import { newId, normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, lock, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
-import { findNamedCustomer, isFaceOf, listShown, showInApp } from './faces.access.ts'
+import { findNamedCustomer, isFaceOf, listShown, showInApp, showNew } from './faces.access.ts'
 
 export interface NewCustomer {
   /** The id of the vendor, which the caller has checked. */
@@ -41,8 +41,10 @@ export async function customerOf(write: WriteTransaction, wanted: NewCustomer): 
     .returning('id')
     .executeTakeFirstOrThrow()
   const isNew = customer.id === id
-  if (isNew) write.record('customer.created', id, {})
-  await showInApp(write, customer.id, { ownerId, appId, isShared: isNew || seesAll, email, name })
+  if (isNew) {
+    write.record('customer.created', id, {})
+    await showNew(write, id, appId)
+  } else await showInApp(write, customer.id, { ownerId, appId, isShared: seesAll, email, name })
   return customer.id
 }
 
@@ -132,12 +134,6 @@ export async function replaceInFaces(
     .set({ [column]: after })
     .where('customer_id', '=', id)
   await faces.where(column, '=', before).execute()
-}
-
-/** The address of a vendor's customer; undefined once it is erased. */
-export async function findAddress(db: Db, ownerId: string, id: string): Promise<string | undefined> {
-  const found = db.selectFrom('customers').select('email').where('id', '=', id)
-  return (await found.where('owner_id', '=', ownerId).executeTakeFirst())?.email
 }
 
 /** The addresses of customers by their ids, as the caller sees them. */

@@ -136,6 +136,14 @@ interface NewLink {
   name?: string | null | undefined
 }
 
+/** Shows a customer that this transaction has made in its app. */
+export async function showNew({ tx, now }: WriteTransaction, id: string, appId: string): Promise<void> {
+  await tx
+    .insertInto('customer_faces')
+    .values({ id, customer_id: id, app_id: appId, created_at: now })
+    .execute()
+}
+
 /**
  * Makes a face of a customer that the caller has locked and links in an app. One without anything in the app gets a new face:
  * whether it is known elsewhere must not show by what comes back.

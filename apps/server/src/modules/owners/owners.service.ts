@@ -104,7 +104,10 @@ export const currentPlan = (
 ): CurrentPlan => planOf(premium_until, clock.now(), config.defaultPlan)
 
 /** The limits of the owner's current plan, or those that the operator has set in their place. */
-export async function getLimits(ctx: Ctx, scope: OfOwner): Promise<PlanLimits> {
+export async function getLimits(
+  ctx: Pick<Ctx, 'config' | 'clock' | 'db'>,
+  scope: OfOwner,
+): Promise<PlanLimits> {
   const owner = await getTerms(ctx, scope)
   return limitsOf(currentPlan(ctx, owner).plan, owner)
 }

@@ -5,7 +5,6 @@ import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { updateDetails } from '../entitlements/license-rows.ts'
 import { lockOrdered } from '../licenses/licenses.ordered.ts'
-import { getLimits } from '../owners/owners.service.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf } from './shop-events.repo.ts'
@@ -13,7 +12,6 @@ import { holdShop } from './shops.repo.ts'
 
 /** Gives an order that has no customer the buyer's address: its licenses go to that customer, who gets the keys by mail. */
 export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, email: string): Promise<void> {
-  const { maxLicensesPerApp: maxLicenses } = await getLimits(ctx, actor)
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
     const found = await repo.findOrder(tx, actor, id)
@@ -37,7 +35,7 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
     write.recordWith(objects, 'shop_order.addressed', id, { order: order.number }, order.app_id)
     // One that did not wait mails its keys too.
     const state = order.state === 'fulfilled' ? 'waiting' : order.state
-    const need = await settleOrder(write, shop, { ...order, ...buyer, state }, { ctx, maxLicenses })
+    const need = await settleOrder(write, shop, { ...order, ...buyer, state }, { ctx })
     if (!need) await endEventsOf(tx, id, now)
   })
 }

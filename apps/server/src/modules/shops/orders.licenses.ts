@@ -1,8 +1,16 @@
 import { isEmailAddress, limits, type OrderReasonCode, unlimited } from '@keyward/contract'
+import type { Updateable } from 'kysely'
 import { allApps } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
-import type { LicenseRow, LicenseTypeRow, ShopOrderRow, ShopOrderUnitRow, ShopRow } from '../../db/tables.ts'
+import type {
+  LicenseRow,
+  LicenseTypeRow,
+  ShopOrderRow,
+  ShopOrderUnitRow,
+  ShopRow,
+  Tables,
+} from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { customerOf } from '../customers/customers.access.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
@@ -10,6 +18,7 @@ import { termsOf } from '../license-types/license-types.rules.ts'
 import { changeBans, changeEnd } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
+import { getLimits } from '../owners/owners.service.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
@@ -22,8 +31,7 @@ interface Paid {
   shop: ShopRow
   order: ShopOrderRow
   told: ToldOrder
-  /** How many licenses the app may have; -1 for no limit. */
-  maxLicenses: number
+  isNew: boolean
   /** The lines of the order before. */
   linesBefore: string
   /** Licenses of units that were given up. */
@@ -41,12 +49,19 @@ interface Missing {
 
 const sourceOf = ({ id }: ShopOrderRow) => ({ source_kind: 'order', source_id: id }) as const
 
-/** Creates and changes the licenses of a paid order, and returns what it needs to create or change others. */
-export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Need[]> {
+interface Settled {
+  /** What the order needs to create or change others. */
+  needs: Need[]
+  /** The columns of the order that follow. */
+  change: Updateable<Tables['shop_orders']>
+}
+
+/** Creates and changes the licenses of a paid order. */
+export async function settleLicenses(write: WriteTransaction, paid: Paid): Promise<Settled> {
   const { ctx, shop, order, told } = paid
   const needs: Need[] = told.bought.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
-  const units = await repo.listUnits(write.tx, order.id)
+  const units = paid.isNew ? [] : await repo.listUnits(write.tx, order.id)
   const typeIds = new Set<string>()
   const mappedTo = (product: string) => {
     const mapped = products.get(product)
@@ -62,7 +77,9 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     .filter(({ product, quantity }) => quantity > (issued[product]?.units ?? 0))
     .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
   for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
-  for (const id of await repo.listTypesToRestore(write.tx, order.id, told.bought)) typeIds.add(id)
+  const isLost = told.bought.some(({ shares }) => shares.some(({ end }) => end === undefined))
+  if (isLost && units.some(({ told_end }) => told_end !== null))
+    for (const id of await repo.listTypesToRestore(write.tx, order.id)) typeIds.add(id)
   const customerId = lines.some(({ mapped }) => mapped?.type)
     ? await linkCustomer(write, paid)
     : order.customer_id
@@ -83,13 +100,12 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     issued[product] = { units: quantity, each }
     return [{ product, type, count: (quantity - before) * each, begun }]
   })
-  const need = await issueMissing(write, { ...paid, customerId }, missing, units.length)
+  const { need, added } = await issueMissing(write, { ...paid, customerId }, missing, units.length)
   if (need) needs.push(need)
-  else await repo.updateOrder(write.tx, order.id, { issued: JSON.stringify(issued) })
   const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
   const isWhole = !need && lines.every(hasAll)
   const type = changed && typeOf(changed.product, changed.mapped?.type)
-  const issuedUnits = missing.length === 0 ? units : await repo.listUnits(write.tx, order.id)
+  const issuedUnits = [...units, ...added]
   if (changed && told.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
   const present = type ? await repo.listUnits(write.tx, order.id) : issuedUnits
@@ -101,15 +117,16 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const hasKeys = units.length > 0 || missing.length > 0
   if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
     needs.push(unaddressed)
-  if (told.ban !== null) await withdrawOrderMail(write, order)
   // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
-  else if (isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled')))
-    await repo.updateOrder(
-      write.tx,
-      order.id,
-      await queueOrderMail(ctx, write, { ...order, customer_id: customerId }),
-    )
-  return needs
+  const isMailed = isWhole && (missing.length > 0 || (order.mail === 'none' && order.state !== 'fulfilled'))
+  const mail =
+    told.ban !== null
+      ? await withdrawOrderMail(write, order)
+      : isMailed
+        ? await queueOrderMail(ctx, write, { ...order, customer_id: customerId })
+        : {}
+  const change = { customer_id: customerId, ...(!need && { issued: JSON.stringify(issued) }), ...mail }
+  return { needs, change }
 }
 
 /** The customer of an order; none of a test. */
@@ -117,9 +134,7 @@ async function linkCustomer(write: WriteTransaction, { order, told }: Paid): Pro
   const { email, name, test } = told.paid ?? {}
   if (order.customer_id !== null || !email || !isEmailAddress(email) || test) return order.customer_id
   const { owner_id: owner, app_id: appId } = order
-  const id = await customerOf(write, { owner, appId, seesAll: false, email, name })
-  await repo.updateOrder(write.tx, order.id, { customer_id: id })
-  return id
+  return customerOf(write, { owner, appId, seesAll: false, email, name })
 }
 
 const needing = (code: OrderReasonCode, reason: string): Need => ({ code, reason, isRetried: true })
@@ -176,25 +191,27 @@ async function lockTypes(
   return types
 }
 
-/** Creates the licenses of all these products, or none. */
+/** Creates the licenses of all these products, or none and says why. */
 async function issueMissing(
   write: WriteTransaction,
-  { order, maxLicenses, customerId }: Paid & { customerId: string | null },
+  { ctx, order, customerId }: Paid & { customerId: string | null },
   missing: readonly Missing[],
   existing: number,
-): Promise<Need | undefined> {
+): Promise<{ need?: Need; added: ShopOrderUnitRow[] }> {
   const { tx, now } = write
   const count = missing.reduce((sum, one) => sum + one.count, 0)
-  if (count === 0) return undefined
+  const none = (need: Need) => ({ need, added: [] })
+  if (count === 0) return { added: [] }
   if (existing + count > limits.orderLicensesMax) {
-    return needing('too_many_licenses', `An order can create at most ${limits.orderLicensesMax} licenses`)
+    const reason = `An order can create at most ${limits.orderLicensesMax} licenses`
+    return none(needing('too_many_licenses', reason))
   }
   // Orders that cost nothing, of which anyone can make many, leave half to paid ones.
-  if (write.waitToGrow(order.amount === 0 ? 0.5 : 1) > 0) return growing
+  if (write.waitToGrow(order.amount === 0 ? 0.5 : 1) > 0) return none(growing)
   const scope = allApps(order.owner_id)
-  const fits =
-    maxLicenses === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, maxLicenses, now))
-  if (!fits) return needing('plan_full', `Your plan allows ${maxLicenses} licenses per app`)
+  const { maxLicensesPerApp: max } = await getLimits({ ...ctx, db: tx }, scope)
+  const fits = max === unlimited || (await reserveLicenses(tx, scope, order.app_id, count, max, now))
+  if (!fits) return none(needing('plan_full', `Your plan allows ${max} licenses per app`))
   const units = missing.flatMap(({ product, type, count, begun }) =>
     Array.from({ length: count }, (_, at) => ({ product, unit: begun + at, type })),
   )
@@ -211,12 +228,12 @@ async function issueMissing(
     unit,
     license_id: licenses[at]?.id ?? null,
   }))
-  await repo.insertUnits(tx, rows)
+  const added = await repo.insertUnits(tx, rows)
   const ids = licenses.map(({ id }) => id)
   write.recordWith(ids, 'licenses.created', order.app_id, { count: ids.length, ids }, order.app_id)
   const objects = customerId === null ? ids : [...ids, customerId]
   write.recordWith(objects, 'shop_order.fulfilled', order.id, { order: order.number, ids }, order.app_id)
-  return undefined
+  return { added }
 }
 
 /** The units for which something was told that their licenses did not get yet, with these licenses, locked. */

@@ -1,5 +1,5 @@
 import { limits, type OrderMailWait } from '@keyward/contract'
-import { allApps, type VendorActor } from '../../core/actor.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
@@ -7,8 +7,6 @@ import type { ShopOrderRow } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
-import { getApp } from '../apps/apps.service.ts'
-import { findAddress } from '../customers/customers.access.ts'
 import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './orders.repo.ts'
@@ -29,18 +27,20 @@ export async function queueOrderMail(
 ): Promise<OrderMail> {
   const { id, owner_id: ownerId, app_id: appId, customer_id: customerId } = order
   const { tx } = write
-  const to = customerId === null || order.test === 1 ? undefined : await findAddress(tx, ownerId, customerId)
-  const keys = customerId === null ? [] : await repo.listKeysOf(tx, id, customerId)
-  if (to === undefined || customerId === null || keys.length === 0) return none
+  if (customerId === null || order.test === 1) return none
+  const found = await repo.listKeysOf(tx, id, customerId)
+  const [first] = found
+  if (!first) return none
   const terms = await readMailTerms(ctx, tx, { ownerId })
   const waitsFor = await takeTurn(write, order, terms)
   if (waitsFor !== null) return { mail: 'waiting', mail_waits_for: waitsFor }
-  const app = await getApp(tx, allApps(ownerId), appId)
-  const page = pageOf(ctx.config, app)
-  await withdrawMails(write, id)
+  if (order.mail !== 'none') await withdrawMails(write, id)
+  const { email: to, app } = first
+  const page = pageOf(ctx.config, first)
+  const keys = found.map(({ key }) => key)
   await queueBuyerMail(ctx, write, {
     ...{ ownerId, appId, customerId, about: id, to, locale: order.locale },
-    values: { keys, app: app.name, name: order.name, order: order.number, page },
+    values: { keys, app, name: order.name, order: order.number, page },
     hasOwnWords: terms.hasOwnWords,
   })
   return { mail: 'queued', mail_waits_for: null }
@@ -66,11 +66,14 @@ async function takeTurn(
   return (await takeMailOfDay(write, ownerId, max)) ? null : 'day'
 }
 
-/** Withdraws the mail of an order that still waits. */
-export async function withdrawOrderMail(write: WriteTransaction, { id, mail }: ShopOrderRow): Promise<void> {
-  if (mail !== 'queued' && mail !== 'waiting') return
+/** Withdraws the mail of an order that still waits, and returns its state. */
+export async function withdrawOrderMail(
+  write: WriteTransaction,
+  { id, mail }: ShopOrderRow,
+): Promise<Partial<OrderMail>> {
+  if (mail !== 'queued' && mail !== 'waiting') return {}
   await withdrawMails(write, id)
-  await repo.updateOrder(write.tx, id, none)
+  return none
 }
 
 /** Whether the order that a mail is about still exists: one that waits for the next day outlives an app that is deleted. */

@@ -107,26 +107,15 @@ export const listLicenses = async (
 // What follows belongs to the events of a shop, and takes no scope: the caller has the shop of the event.
 
 /** Finds or makes the order with a number, and locks it until the transaction ends: its events are used one after the other. */
-export async function lockOrderOf(
-  tx: Tx,
-  row: Insertable<Tables['shop_orders']>,
-): Promise<{ order: ShopOrderRow; isNew: boolean }> {
-  const inserted = await tx
+export const lockOrderOf = (tx: Tx, row: Insertable<Tables['shop_orders']>): Promise<ShopOrderRow> =>
+  tx
     .insertInto('shop_orders')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['shop_id', 'number']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  const order = await lock(
-    tx,
-    tx
-      .selectFrom('shop_orders')
-      .selectAll()
-      .where('shop_id', '=', row.shop_id)
-      .where('number', '=', row.number),
-  ).executeTakeFirstOrThrow()
-  return { order, isNew: inserted !== undefined }
-}
+    .onConflict((conflict) =>
+      conflict.columns(['shop_id', 'number']).doUpdateSet({ state: sql`shop_orders.state` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
 
 /** Deletes an order that an event seemed to be about, until it was read back. */
 export async function deleteUntold(tx: Tx, id: string): Promise<void> {
@@ -158,9 +147,10 @@ export const listUnits = (tx: Tx, orderId: string): Promise<ShopOrderUnitRow[]> 
     .limit(limits.orderLicensesMax)
     .execute()
 
-export async function insertUnits(tx: Tx, rows: Insertable<Tables['shop_order_units']>[]): Promise<void> {
-  await tx.insertInto('shop_order_units').values(rows).execute()
-}
+export const insertUnits = (
+  tx: Tx,
+  rows: Insertable<Tables['shop_order_units']>[],
+): Promise<ShopOrderUnitRow[]> => tx.insertInto('shop_order_units').values(rows).returningAll().execute()
 
 /** Notes what a license got because of its order. */
 export async function updateUnits(
@@ -179,19 +169,19 @@ export async function updateOrder(
   await tx.updateTable('shop_orders').set(change).where('id', '=', id).execute()
 }
 
-/** The keys that an order has created and that its customer still has. */
-export async function listKeysOf(tx: Tx, orderId: string, customerId: string): Promise<string[]> {
-  const rows = await tx
+/** The keys that an order has created and that its customer still has, with the customer's address and the app. */
+export const listKeysOf = (tx: Tx, orderId: string, customerId: string) =>
+  tx
     .selectFrom('shop_order_units as u')
     .innerJoin('licenses as l', 'l.id', 'u.license_id')
-    .select('l.key')
+    .innerJoin('customers as c', 'c.id', 'l.customer_id')
+    .innerJoin('apps as a', 'a.id', 'l.app_id')
+    .select(['l.key', 'c.email', 'a.name as app', 'a.app_id', 'a.customer_page'])
     .where('u.order_id', '=', orderId)
     .where('l.customer_id', '=', customerId)
     .orderBy('u.product')
     .orderBy('u.unit')
     .execute()
-  return rows.map(({ key }) => key)
-}
 
 export async function endMail(tx: Tx, id: string, mail: 'sent' | 'failed'): Promise<void> {
   await tx
@@ -252,12 +242,7 @@ export async function listLastUses(tx: Tx, orderId: string): Promise<Map<string,
 }
 
 /** The types of licenses that got an end of their order, which may be lost. */
-export async function listTypesToRestore(
-  tx: Tx,
-  orderId: string,
-  bought: readonly { shares: readonly { end: number | undefined }[] }[],
-): Promise<string[]> {
-  if (bought.every(({ shares }) => shares.every(({ end }) => end !== undefined))) return []
+export async function listTypesToRestore(tx: Tx, orderId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('shop_order_units as u')
     .innerJoin('licenses as l', 'l.id', 'u.license_id')

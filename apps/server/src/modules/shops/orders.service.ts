@@ -7,7 +7,6 @@ import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
-import { getLimits } from '../owners/owners.service.ts'
 import { type Choice, choicesOf } from './orders.choices.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
@@ -80,7 +79,6 @@ export async function retryOrder(
   id: string,
   { choice, licenses }: Choice,
 ): Promise<ShopOrder> {
-  const { maxLicensesPerApp } = await getLimits(ctx, actor)
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
     const found = await repo.findOrder(tx, actor, id)
@@ -91,12 +89,11 @@ export async function retryOrder(
     const isOffered = choice === undefined || choicesOf(order).includes(choice)
     if (!isOffered || (choice === 'end') !== (licenses !== undefined)) throw problem('order_choice_invalid')
     write.record('shop_order.retried', id, { order: order.number, choice, ids: licenses }, order.app_id)
-    const options = { ctx, maxLicenses: maxLicensesPerApp }
     if (licenses) {
-      const surplus = (await settleOrder(write, shop, order, options))?.surplus
+      const surplus = (await settleOrder(write, shop, order, { ctx }))?.surplus
       if (!surplus || !endsAll(surplus, licenses)) throw problem('order_choice_invalid')
     }
-    const decided = { ...options, choice: { choice, licenses } }
+    const decided = { ctx, choice: { choice, licenses } }
     const need = await settleOrder(write, shop, await repo.lockOrder(tx, id), decided)
     if (!need) await endEventsOf(tx, id, now)
     await wakeEventsOf(tx, id, now)

@@ -9,12 +9,14 @@ import type { MailCtx } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import { type ToldOrder, toldBy } from './orders.rules.ts'
-import { listFacts } from './shop-events.repo.ts'
+import { listFacts, type StoredFact } from './shop-events.repo.ts'
 
 interface Options {
   ctx: MailCtx
-  /** How many licenses the app may have; -1 for no limit. */
-  maxLicenses: number
+  /** What was told of it, if the caller has read it. */
+  facts?: readonly StoredFact[]
+  /** Whether the transaction has made it: it has no licenses yet. */
+  isNew?: boolean
   /** What the vendor decides about it. */
   choice?: Choice
 }
@@ -27,22 +29,22 @@ export async function settleOrder(
   write: WriteTransaction,
   shop: ShopRow,
   order: ShopOrderRow,
-  { ctx, maxLicenses, choice }: Options,
+  { ctx, facts, isNew = false, choice }: Options,
 ): Promise<Need | undefined> {
   const { tx } = write
-  const facts = await listFacts(tx, order.id)
-  const placed = facts.flatMap(({ fact, event_id }) =>
+  const placed = (facts ?? (await listFacts(tx, order.id))).flatMap(({ fact, event_id }) =>
     fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
   )
   const before = chosenOf(order)
   const chosen = choice ? withChoice(before, toldBy(placed, before.banned), choice) : before
   const told = toldBy(placed, chosen.banned)
-  const needs: Need[] = told.paid
+  const columns = toldColumns(order, told)
+  const { needs, change } = told.paid
     ? await settleLicenses(write, {
-        ...{ ctx, shop, order: { ...order, ...toldColumns(order, told) }, told, maxLicenses },
+        ...{ ctx, shop, order: { ...order, ...columns }, told, isNew },
         ...{ linesBefore: order.lines, ended: chosen.ended ?? [] },
       })
-    : [notArrived]
+    : { needs: [notArrived], change: {} }
   const isUnseen = ([payment, sum]: [string, number]) => sum > (chosen.refunds?.[payment] ?? 0)
   if (Object.entries(told.partlyRefunded).some(isUnseen)) needs.push(partlyRefunded)
   if (told.warnings.some((key) => !chosen.warnings?.includes(key))) needs.push(warned)
@@ -54,7 +56,8 @@ export async function settleOrder(
   const state = need ? 'waiting' : stateOf[told.ban ?? 'none']
   const reason = need?.reason ?? null
   await repo.updateOrder(tx, order.id, {
-    ...toldColumns(order, told),
+    ...columns,
+    ...change,
     ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
     mailless: mailless ? (1 as const) : (0 as const),
   })

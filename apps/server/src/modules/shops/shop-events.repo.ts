@@ -47,40 +47,31 @@ export const claim = (
 export const findEvent = (tx: Db, seq: number): Promise<ShopEventRow | undefined> =>
   tx.selectFrom('shop_events').selectAll().where('seq', '=', seq).executeTakeFirst()
 
+/** What an event has told of its order; null until it is read. */
+export type StoredFact = Pick<ShopEventRow, 'event_id' | 'fact'>
+
 /** What was told of an order, and by which events. */
-export const listFacts = (
-  tx: Tx,
-  orderId: string,
-): Promise<Pick<ShopEventRow, 'event_id' | 'fact' | 'state'>[]> =>
+export const listFacts = (tx: Tx, orderId: string): Promise<StoredFact[]> =>
   tx
     .selectFrom('shop_events')
-    .select(['event_id', 'fact', 'state'])
+    .select(['event_id', 'fact'])
     .where('order_id', '=', orderId)
     .orderBy('seq')
     .limit(limits.orderEventsMax)
     .execute()
 
-export async function countFacts(tx: Tx, orderId: string): Promise<number> {
-  const { n } = await tx
-    .selectFrom('shop_events')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('order_id', '=', orderId)
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
-
-/** Stores what an event says about its order, unless its buyer was erased from it meanwhile. */
-export async function setFact(
+/** Stores what an event says about its order, unless its buyer was erased from it meanwhile; returns what is stored. */
+export const setFact = (
   tx: Tx,
   seq: number,
   { orderId, fact, isErased }: { orderId: string; fact: string; isErased: boolean },
-): Promise<void> {
-  await tx
+): Promise<StoredFact> =>
+  tx
     .updateTable('shop_events')
     .set({ order_id: orderId, fact: sql`coalesce(fact, ${fact})`, ...(isErased ? { body: null } : {}) })
     .where('seq', '=', seq)
-    .execute()
-}
+    .returning(['event_id', 'fact'])
+    .executeTakeFirstOrThrow()
 
 /** Up to `count` events of a shop after one that wait and were not read yet. */
 export const listUnread = (

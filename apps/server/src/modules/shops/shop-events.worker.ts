@@ -9,17 +9,16 @@ import { DeliveryRunner } from '../../service/delivery-runner.ts'
 import { OutboundError } from '../../service/outbound/failures.ts'
 import type { Outbound } from '../../service/outbound/outbound.ts'
 import { wasErasedSince } from '../customers/erasures.access.ts'
-import { getLimits } from '../owners/owners.service.ts'
 import { actorOf } from './hooks.service.ts'
 import type { OrderFact } from './orders.facts.ts'
 import * as orders from './orders.repo.ts'
 import { withoutBuyer, withPlainTexts } from './orders.rules.ts'
 import { recordState, settleOrder } from './orders.settle.ts'
 import { readBackOf } from './read-back.ts'
-import { ReadBackError } from './shop-adapter.ts'
+import { type AskedFact, ReadBackError } from './shop-adapter.ts'
 import * as repo from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
-import { findShopOfEvent, holdShop } from './shops.repo.ts'
+import { holdShop } from './shops.repo.ts'
 
 interface Parts {
   ctx: Ctx
@@ -62,45 +61,81 @@ export function createShopRunner(parts: Parts): DeliveryRunner<ShopEventRow> {
 
 const toLane = (lane: string) => ({ id: lane, vendor: lane.split(' ')[0] ?? lane, receiver: lane })
 
-async function useEvent(parts: Parts, { seq, shop_id: id, owner_id: ownerId }: ShopEventRow): Promise<void> {
+/** What an event says; no fact if it says nothing about an order. */
+type Read = { fact: OrderFact | undefined } | Failure
+
+async function useEvent(parts: Parts, row: ShopEventRow): Promise<void> {
   const { ctx } = parts
-  const { maxLicensesPerApp } = await getLimits(ctx, { ownerId })
-  const read = await readFact(parts, seq, id)
-  if (read === 'used') return
-  await ctx.tx(actorOf({ id, owner_id: ownerId }), async (write) => {
-    const { tx, now } = write
-    const shop = await holdShop(tx, id)
-    const event = await repo.findEvent(tx, seq)
-    if (!shop || event?.state !== 'waiting') return
-    const dueAt = dueAfter(shop, event, now)
-    if ('failure' in read) return noteFailure(write, shop, { seq, dueAt, ...read })
-    const { fact } = read
-    if (!fact) return repo.ignoreEvent(tx, seq, now)
-    const order = await lockOrderOf(write, shop, fact.order)
-    // A test has its fact from the start, and no order yet.
-    if (event.fact === null || event.order_id !== order.id) {
-      if ((await repo.countFacts(tx, order.id)) >= limits.orderEventsMax) {
-        const reason = `The shop has sent more than ${limits.orderEventsMax} events about this order`
-        await orders.updateOrder(tx, order.id, { state: 'waiting', reason, reason_code: 'too_many_events' })
-        return repo.delay(tx, seq, now + hour)
-      }
-      const others = await repo.listFacts(tx, order.id)
-      // A shop may tell again who bought.
-      const isErased =
-        others.some(
-          (other) => other.fact !== null && (JSON.parse(other.fact) as OrderFact).erased === true,
-        ) || (await isOlderThanErasure(ctx, write, event, fact))
-      const told = JSON.stringify(isErased ? withoutBuyer(fact) : fact)
-      await repo.setFact(tx, seq, { orderId: order.id, fact: told, isErased })
-      if (event.order_id !== null && event.order_id !== order.id)
-        await orders.deleteUntold(tx, event.order_id)
+  const actor = actorOf({ id: row.shop_id, owner_id: row.owner_id })
+  const asked = await ctx.tx(actor, (write) => useOnce(write, ctx, row))
+  if (!asked) return
+  const read = await readBack(parts, asked)
+  await ctx.tx(actor, (write) => useOnce(write, ctx, row, read))
+}
+
+/** What an event says has to be read back from its shop. */
+interface Asked {
+  shop: ShopRow
+  told: AskedFact
+}
+
+/** Uses an event that still waits. Returns what is to be read back first, if anything. */
+async function useOnce(
+  write: WriteTransaction,
+  ctx: Ctx,
+  { seq, shop_id }: ShopEventRow,
+  readBefore?: Read,
+): Promise<Asked | undefined> {
+  const shop = await holdShop(write.tx, shop_id)
+  const event = await repo.findEvent(write.tx, seq)
+  if (!shop || event?.state !== 'waiting') return undefined
+  const read = readBefore ?? readStored(shop, event)
+  if ('told' in read) return read
+  await use(write, ctx, shop, event, read)
+  return undefined
+
+  function readStored(shop: ShopRow, { fact, body, sent_at }: ShopEventRow): Read | Asked {
+    if (fact !== null) return { fact: JSON.parse(fact) }
+    const told = adapters[shop.kind].read(body ?? '', sent_at)
+    if (told && 'ask' in told) return { shop, told }
+    return { fact: told && withPlainTexts(told) }
+  }
+}
+
+async function use(
+  write: WriteTransaction,
+  ctx: Ctx,
+  shop: ShopRow,
+  event: ShopEventRow,
+  read: Read,
+): Promise<void> {
+  const { tx, now } = write
+  const { seq } = event
+  const dueAt = dueAfter(shop, event, now)
+  if ('failure' in read) return noteFailure(write, shop, { seq, dueAt, ...read })
+  const { fact } = read
+  if (!fact) return repo.ignoreEvent(tx, seq, now)
+  const { order, isNew } = await lockOrderOf(write, shop, fact.order)
+  let facts = isNew ? [] : await repo.listFacts(tx, order.id)
+  // A test has its fact from the start, and no order yet.
+  if (event.fact === null || event.order_id !== order.id) {
+    if (facts.length >= limits.orderEventsMax) {
+      const reason = `The shop has sent more than ${limits.orderEventsMax} events about this order`
+      await orders.updateOrder(tx, order.id, { state: 'waiting', reason, reason_code: 'too_many_events' })
+      return repo.delay(tx, seq, now + hour)
     }
-    const need = await settleOrder(write, shop, order, {
-      ...{ ctx, maxLicenses: maxLicensesPerApp },
-    })
-    if (!need?.isRetried) return repo.endEventsOf(tx, order.id, now)
-    return repo.postpone(tx, { seq, orderId: order.id }, { now, dueAt })
-  })
+    // A shop may tell again who bought.
+    const isErased =
+      facts.some((other) => other.fact !== null && (JSON.parse(other.fact) as OrderFact).erased === true) ||
+      (await isOlderThanErasure(ctx, write, event, fact))
+    const text = JSON.stringify(isErased ? withoutBuyer(fact) : fact)
+    const told = await repo.setFact(tx, seq, { orderId: order.id, fact: text, isErased })
+    facts = [...facts.filter((other) => other.event_id !== told.event_id), told]
+    if (event.order_id !== null && event.order_id !== order.id) await orders.deleteUntold(tx, event.order_id)
+  }
+  const need = await settleOrder(write, shop, order, { ctx, facts, isNew })
+  if (!need?.isRetried) return repo.endEventsOf(tx, order.id, now)
+  return repo.postpone(tx, { seq, orderId: order.id }, { now, dueAt })
 }
 
 /** Whether the buyer of an order was erased after it: a shop may tell of it later. */
@@ -121,20 +156,8 @@ interface Failure {
   order: string
 }
 
-/** What an event says, read back from its shop outside of any transaction if the event does not contain it. */
-async function readFact(
-  { ctx, outbound, onError }: Parts,
-  seq: number,
-  shopId: string,
-): Promise<{ fact: OrderFact | undefined } | Failure | 'used'> {
-  const event = await repo.findEvent(ctx.db, seq)
-  if (event?.state !== 'waiting') return 'used'
-  if (event.fact !== null) return { fact: JSON.parse(event.fact) }
-  const shop = await findShopOfEvent(ctx.db, shopId)
-  if (!shop) return 'used'
-  const told = adapters[shop.kind].read(event.body ?? '', event.sent_at)
-  if (!told) return { fact: undefined }
-  if (!('ask' in told)) return { fact: withPlainTexts(told) }
+/** Asks a shop for what an event says, outside of any transaction. */
+async function readBack({ ctx, outbound, onError }: Parts, { shop, told }: Asked): Promise<Read> {
   try {
     const fact = await told.ask(readBackOf(ctx, outbound, shop))
     return { fact: fact && withPlainTexts(fact) }
@@ -190,7 +213,7 @@ async function noteFailure(
   shop: ShopRow,
   { seq, dueAt, failure, code, order: number }: Failure & { seq: number; dueAt: number | null },
 ): Promise<void> {
-  const order = await lockOrderOf(write, shop, number)
+  const { order } = await lockOrderOf(write, shop, number)
   const waiting = { state: 'waiting', reason: failure } as const
   await orders.updateOrder(write.tx, order.id, { ...waiting, reason_code: code })
   recordState(write, order, waiting)
@@ -199,14 +222,16 @@ async function noteFailure(
 
 /** The order with a number, which may be told of for the first time; locked. */
 async function lockOrderOf(write: WriteTransaction, shop: ShopRow, number: string) {
-  const { order, isNew } = await orders.lockOrderOf(write.tx, {
-    id: newId('sor'),
+  const id = newId('sor')
+  const order = await orders.lockOrderOf(write.tx, {
+    id,
     owner_id: shop.owner_id,
     app_id: shop.app_id,
     shop_id: shop.id,
     number,
     created_at: write.now,
   })
-  if (isNew) write.record('shop_order.received', order.id, { order: number }, order.app_id)
-  return order
+  const isNew = order.id === id
+  if (isNew) write.record('shop_order.received', id, { order: number }, order.app_id)
+  return { order, isNew }
 }

@@ -70,10 +70,6 @@ export const lockShop = (tx: Tx, scope: OwnerScope, id: string): Promise<ShopRow
 export const findShopOfHook = (db: Db, id: string): Promise<ShopRow | undefined> =>
   db.selectFrom('shops').selectAll().where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
 
-/** The shop of an event, to read what the event says. Takes no scope: it belongs to the event. */
-export const findShopOfEvent = (db: Db, id: string): Promise<ShopRow | undefined> =>
-  db.selectFrom('shops').selectAll().where('id', '=', id).executeTakeFirst()
-
 /**
  * The shop of an event, with what it maps products to: no edit is saved before the transaction ends. Takes no scope: it
  * belongs to the event.
