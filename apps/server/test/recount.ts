@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { allApps } from '../src/core/actor.ts'
-import { foldedOf, readHolders } from '../src/modules/entitlements/grants.ts'
+import { foldedOf, type Holder, readHolders } from '../src/modules/entitlements/grants.ts'
 import type { TestServer } from './harness.ts'
 
 type Row = Record<string, unknown>
@@ -69,16 +69,13 @@ async function readEnds({ database: { db } }: On): Promise<{ kept: Row; counted:
     ]
   })
   return (await Promise.all(ofOwners)).flat().map((holder) => {
-    const { license, client } = foldedOf(holder)
-    const stored = (row: object | null, names: object | null) =>
-      row && names && Object.fromEntries(Object.keys(names).map((name) => [name, row[name as keyof object]]))
-    return {
-      kept: {
-        id: holder.id,
-        license: stored(holder.license, license),
-        client: stored(holder.client, client),
-      },
-      counted: { id: holder.id, license, client },
-    }
+    const counted = foldedOf(holder, 0)
+    return { kept: endsOf(holder), counted: endsOf(counted) }
   })
 }
+
+/** Without the rights that have ended, which leave their column with the next change. */
+const endsOf = ({ id, license, client }: Holder) => ({
+  ...{ id, license },
+  client: client && { ...client, added_rights: null },
+})

@@ -216,7 +216,7 @@ describe('concurrent', () => {
         .select('owner_id')
         .where('id', '=', client._id)
         .executeTakeFirstOrThrow()
-      await lockLicensesOf(tx, allApps(ownerId), [client._id])
+      await lockLicensesOf(tx, allApps(ownerId), { clients: [client._id] })
       const waiting = activate(makeRequest(app, { licenseKey: license.key }))
       await setTimeout(300)
       if (on.database.dialect === 'postgres') await sql`set local lock_timeout = '300ms'`.execute(tx)

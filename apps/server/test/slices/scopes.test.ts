@@ -22,7 +22,8 @@ import {
 } from '../../src/modules/entitlements/end-user-rows.ts'
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { returnKeys, withdrawKeys } from '../../src/modules/entitlements/grants.changes.ts'
-import { changeAccess, type Which } from '../../src/modules/entitlements/grants.ts'
+import { changeAccess } from '../../src/modules/entitlements/grants.ts'
+import type { Which } from '../../src/modules/entitlements/license-locks.ts'
 import {
   deleteByIds,
   setBanned,

@@ -3,12 +3,12 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { lastInstant } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
-import { never } from '../../db/stored-end.ts'
+import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { countToday } from '../daily-counts/daily-counts.service.ts'
 import { redeem } from '../entitlements/entitlements.service.ts'
 import { timeOfKey } from '../entitlements/grants.changes.ts'
-import { changeAccess, endOfHolder } from '../entitlements/grants.ts'
+import { changeAccess } from '../entitlements/grants.ts'
 import { rightsEnd, rightsOf } from '../entitlements/rights.rules.ts'
 import type { FirstLicense } from '../licenses/licenses.access.ts'
 import type { LockedEndUser } from './end-users.access.ts'
@@ -32,10 +32,10 @@ export async function addKey(
   const { tx, now } = write
   const key = await redeem(tx, app, license, client.id, now)
   if (!key) return undefined
-  const changed = await changeAccess(write, app, { clients: [client.id] }, (holder) => ({
+  const [changed] = await changeAccess(write, app, { clients: [client.id] }, (holder) => ({
     added: [timeOfKey(holder, key, now)],
   }))
-  const [holder] = changed.values()
+  const holder = changed?.after
   if (!holder?.client) throw problem('internal')
   const after = { ...client, ...holder.client }
   if (client.expires_at === never) {
@@ -44,7 +44,7 @@ export async function addKey(
     const [without, withKey] = [client, after].map((row) => rightsOf(first, row, at))
     if (isDeepStrictEqual(without, withKey)) throw addsNothing()
   }
-  const expiresAt = endOfHolder(holder, now)
+  const expiresAt = displayedEnd(holder.access, now)
   write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt }, app.id)
   countToday(write, app, 'activations')
   return after

@@ -36,7 +36,7 @@ export async function changeEndUsers(
       const found = await repo.listById(tx, actor, ids)
       if (found.length < ids.length) throw problem('not_found')
       // Lock licenses before end users, as everywhere; end users deleted meanwhile are then missing below.
-      await lockLicensesOf(tx, actor, ids)
+      await lockLicensesOf(tx, actor, { clients: ids })
       if ((await repo.lockEndUsers(tx, actor, ids)) < ids.length) throw problem('not_found')
       if (change.action === 'extend') await reserveExtension(tx, actor, ids, maxLicensesPerApp, now)
       // What was found before the locks may have changed meanwhile.
@@ -133,7 +133,7 @@ export async function undoEndUsers(
     actor,
     async (write) => {
       const { tx, now } = write
-      await lockLicensesOf(tx, actor, ids)
+      await lockLicensesOf(tx, actor, { clients: ids })
       await repo.lockEndUsers(tx, actor, ids)
       const found = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
       if (found.size === 0) throw problem('not_found')

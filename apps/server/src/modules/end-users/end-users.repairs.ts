@@ -9,7 +9,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
 import { endNow } from '../entitlements/grants.changes.ts'
-import { changeAccess, endOfHolder, sourceOf } from '../entitlements/grants.ts'
+import { changeAccess, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { findFirstLicense, findLicenseById } from '../licenses/licenses.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -67,7 +67,7 @@ export async function repairEndUser(
       onTaken: () => problem('username_taken'),
       lockFirst: async (write, appId) => {
         customerId = await linkedCustomer(write, actor, customer, appId)
-        if (expiresAt !== undefined) await lockLicensesOf(write.tx, actor, [id])
+        if (expiresAt !== undefined) await lockLicensesOf(write.tx, actor, { clients: [id] })
       },
     },
   )
@@ -99,12 +99,11 @@ async function setEnd(
 ): Promise<void> {
   const { now } = write
   const end = expiresAt === null ? null : toEpochMs(expiresAt)
-  let before: number | null = null
-  const changed = await changeAccess(write, actor, { clients: [client.id] }, (holder) => {
-    before = endOfHolder(holder, now)
-    return { added: [endNow(holder, end, now, sourceOf(write.actor))] }
-  })
-  const after = [...changed.values()].map((holder) => endOfHolder(holder, now))[0] ?? null
+  const [changed] = await changeAccess(write, actor, { clients: [client.id] }, (holder) => ({
+    added: [endNow(holder, end, now, sourceOf(write.actor))],
+  }))
+  const after = changed ? displayedEnd(changed.after.access, now) : null
+  const before = displayedEnd(client, now)
   write.record('end_user.expiry_changed', client.id, { before, after }, client.app_id)
 }
 
@@ -126,7 +125,7 @@ export function addLicense(ctx: Ctx, actor: VendorActor, id: string, licenseId: 
       const added = await addKey(write, app, { client, first }, key, addsNothing)
       if (!added) throw problem('license_not_free')
     },
-    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, [id], licenseId) },
+    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, { clients: [id], licenses: [licenseId] }) },
   )
 }
 

@@ -21,8 +21,8 @@ import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { insertEndUser, updateEndUser } from '../entitlements/end-user-rows.ts'
 import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
 import { extendAll } from '../entitlements/extensions.ts'
-import { endBeforePause, pausedFrom } from '../entitlements/grants.changes.ts'
-import { changeAccess, endOfHolder, sourceOf } from '../entitlements/grants.ts'
+import { pausedFrom } from '../entitlements/grants.changes.ts'
+import { changeAccess, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { toEnding } from '../entitlements/term.rules.ts'
 import { readGranted } from '../licenses/licenses.grants.ts'
@@ -185,16 +185,17 @@ export const togglePause = (ctx: Ctx, actor: VendorActor, id: string, paused?: b
       if (next === isPaused) return
       const { now } = write
       const source = sourceOf(write.actor)
-      const changed = await changeAccess(write, actor, { clients: [id] }, (holder) =>
+      const [changed] = await changeAccess(write, actor, { clients: [id] }, (holder) =>
         pausedFrom(holder, next, now, source),
       )
       if (next) write.record('end_user.paused', id, {}, client.app_id)
       else {
-        const after = [...changed.values()].map((holder) => endOfHolder(holder, now))[0] ?? null
-        write.record('end_user.resumed', id, { before: endBeforePause(client), after }, client.app_id)
+        const before = displayedEnd(client, client.paused_at ?? 0)
+        const after = changed ? displayedEnd(changed.after.access, now) : null
+        write.record('end_user.resumed', id, { before, after }, client.app_id)
       }
     },
-    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, [id]) },
+    { lockFirst: ({ tx }) => lockLicensesOf(tx, actor, { clients: [id] }) },
   )
 
 export const resetHwid = (ctx: Ctx, actor: VendorActor, id: string): Promise<Client> =>
@@ -218,7 +219,7 @@ export async function extend(
     const { ends } = await extendAll(write, actor, { noun: 'clients', ids: [id], extension: { days } })
     write.record('end_user.extended', id, { days, before, after: ends.get(id) ?? null }, client.app_id)
   }
-  const lockFirst = ({ tx }: WriteTransaction) => lockLicensesOf(tx, actor, [id])
+  const lockFirst = ({ tx }: WriteTransaction) => lockLicensesOf(tx, actor, { clients: [id] })
   return changeEndUser(ctx, actor, id, lengthen, { lockFirst })
 }
 
@@ -239,7 +240,7 @@ export async function removeEndUser(
   const client = await repo.findEndUser(tx, actor, id)
   if (!client) return false
   // Lock before freeing the licenses, so that a key added concurrently is freed too.
-  await lockLicensesOf(tx, actor, [id])
+  await lockLicensesOf(tx, actor, { clients: [id] })
   await lockEndUser(tx, actor, id)
   await freeLeasedSeats(tx, actor, [id])
   const freed = await freeLicensesOf(write, actor, [id])

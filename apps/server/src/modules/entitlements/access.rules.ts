@@ -31,8 +31,8 @@ export interface Own {
   graceDays: number
 }
 
-/** What may be used, as of the last change. */
-export interface Access {
+/** What may be used, as of the last change; with the columns that checks, lists and counts read. */
+export interface Access extends Pick<ClientRow, 'expires_at' | 'grace_days' | 'paused_at' | 'left_ms'> {
   /** The end without keys that never end. */
   end: number
   /** Whether an added key without end hides it. */
@@ -40,10 +40,6 @@ export interface Access {
   /** The milliseconds that added keys give to the end. */
   addedMs: number
   terms: Terms | null
-  /** Since when it is paused; null while it is not. */
-  pausedAt: number | null
-  /** The time that the pause holds, grace days included; null unless it holds some. */
-  leftMs: number | null
   /** What added keys allow, each until its end. */
   rights: AddedRights[]
 }
@@ -92,10 +88,14 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     else if (grant.kind === 'time') addTime(grant)
     else if (isStanding(grant)) setEnd(grant)
   }
-  const leftMs = pausedAt !== null && isHeld() ? end + grace - pausedAt : null
+  const left_ms = pausedAt !== null && isHeld() ? end + grace - pausedAt : null
   const isEndless = endless()
   if (isEndless && terms) terms = withEnd(terms, never)
-  return { end, isEndless, addedMs: addedMs(), terms, pausedAt, leftMs, rights }
+  const stored = end === never || isEndless ? never : end + grace
+  return {
+    ...{ end, isEndless, addedMs: addedMs(), terms, rights, left_ms, paused_at: pausedAt },
+    ...{ expires_at: left_ms === null ? stored : held, grace_days: own.graceDays },
+  }
 
   function setEnd(grant: Grant): void {
     if (grant.kind === 'end') counted = []
@@ -176,18 +176,7 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
 
 const pauseEnd = ({ kind, until }: Grant): number => (kind === 'pause' ? (until ?? 0) : 0)
 
-/** The columns of an end user and its first license that checks, lists and counts read. */
-export function columnsOf(access: Access, graceDays: number) {
-  const { end, isEndless, leftMs, pausedAt } = access
-  const stored = end === never || isEndless ? never : end + graceDays * day
-  return {
-    expires_at: leftMs === null ? stored : held,
-    left_ms: leftMs,
-    paused_at: pausedAt,
-  } satisfies Partial<ClientRow>
-}
-
-/** The columns of the license that are not the end user's as well. */
+/** The columns of a license's term. */
 export const termColumns = ({ term, duration_value, duration_unit }: Terms): Terms => ({
   term,
   duration_value,

@@ -4,6 +4,7 @@ import { licenseColumns } from '../../db/columns.ts'
 import { foundInScope, inScope, isIn, send, type Tx, update, type WriteTransaction } from '../../db/index.ts'
 import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
+import { termColumns } from './access.rules.ts'
 import { pausedFrom, withdrawKeys, withoutKeys } from './grants.changes.ts'
 import { changeAccess } from './grants.ts'
 import { atFirstUse } from './term.rules.ts'
@@ -69,22 +70,17 @@ export async function setFirstLicense(
     .where(foundInScope(scope, 'grants'))
     .execute()
   const end = displayedEnd(license, now)
-  const after = await changeAccess(write, scope, { licenses: [license.id] }, ({ access, grants }) => {
+  const [changed] = await changeAccess(write, scope, { licenses: [license.id] }, ({ access, grants }) => {
     if (grants.length === 0 && client.leftMs === 0) return undefined
     const own = { kind: 'term', source_kind: 'key', source_id: license.id } as const
-    const { term, duration_value, duration_unit } = license
-    const terms = JSON.stringify({ term, duration_value, duration_unit })
-    const isEndless = end === null || client.leftMs === never
-    if (isEndless)
-      return {
-        added: [{ ...own, until: null, terms: JSON.stringify({ ...JSON.parse(terms), term: 'forever' }) }],
-      }
+    const terms = termColumns(license)
+    if (end === null || client.leftMs === never)
+      return { added: [{ ...own, until: null, terms: JSON.stringify({ ...terms, term: 'forever' }) }] }
     const moved_ms = client.leftMs - access.addedMs
     const left = { kind: 'time', moved_ms, source_kind: 'program', source_id: null } as const
-    return { added: [{ ...own, until: end, terms }, left] }
+    return { added: [{ ...own, until: end, terms: JSON.stringify(terms) }, left] }
   })
-  const row = after.get(license.id)?.client
-  return row ? displayedEnd(row, now) : end
+  return changed ? displayedEnd(changed.after.access, now) : end
 }
 
 /** Marks the licenses of end users as unused; the caller deletes the end users next. Added keys take along the time that they have. */

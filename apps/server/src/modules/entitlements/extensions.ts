@@ -3,17 +3,17 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { day, lastInstant, toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
 import type { WriteTransaction } from '../../db/index.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import { accessOf, type Grant } from './access.rules.ts'
 import { endNow, isAsLeft, timeUntil } from './grants.changes.ts'
 import {
-  type Change,
+  type Changed,
   changeAccess,
-  endOfHolder,
   type Holder,
+  type NewGrant,
   ownOf,
   readHolders,
   sourceOf,
-  type Which,
 } from './grants.ts'
 
 // Gives many licenses or end users more time, or one end, and takes it back.
@@ -32,8 +32,6 @@ export interface Extension {
 
 type Noun = 'licenses' | 'clients'
 
-const whichOf = (noun: Noun, ids: readonly string[]): Which =>
-  noun === 'licenses' ? { licenses: ids } : { clients: ids }
 const idOf = (noun: Noun, { license, client }: Holder): string =>
   (noun === 'licenses' ? license : client)?.id ?? ''
 
@@ -43,46 +41,40 @@ export async function extendAll(
   scope: OwnerScope,
   { noun, ids, extension }: { noun: Noun; ids: readonly string[]; extension: Extension },
 ): Promise<{ changed: string[]; ends: Map<string, number | null>; undo: UndoRow[] }> {
-  const { now } = write
-  const before = new Map<string, Holder>()
   const source = sourceOf(write.actor)
-  const after = await changeAccess(write, scope, whichOf(noun, ids), (holder) => {
-    const change = extendedBy(holder, extension, { now, source })
-    if (change) before.set(holder.id, holder)
-    return change
+  const all = await changeAccess(write, scope, { [noun]: ids }, (holder) => {
+    const grant = extendedBy(holder, extension, { now: write.now, source })
+    return grant && { added: [grant] }
   })
-  const changed = [...before.values()].map((one) => ({ one, other: after.get(one.id) ?? one }))
-  return {
-    changed: changed.map(({ one }) => idOf(noun, one)),
-    ends: new Map(changed.map(({ one, other }) => [idOf(noun, one), endOfHolder(other, now)])),
-    undo: changed.flatMap(({ one, other }) => toUndo(noun, one, other, now)),
-  }
+  const changed = all.filter(({ before, after }) => before.grants !== after.grants)
+  const ends = new Map(changed.map(({ after }) => [idOf(noun, after), displayedEnd(after.access, write.now)]))
+  return { changed: [...ends.keys()], ends, undo: changed.flatMap((one) => toUndo(noun, one, write.now)) }
 }
 
 function extendedBy(
   holder: Holder,
   { days, duration, timeZone = 'UTC', expiresAt, shorten = false }: Extension,
   { now, source }: { now: number; source: ReturnType<typeof sourceOf> },
-): Change | undefined {
-  const end = endOfHolder(holder, now)
+): NewGrant | undefined {
+  const end = displayedEnd(holder.access, now)
   if (expiresAt !== undefined) {
     const added = endNow(holder, expiresAt === null ? null : toEpochMs(expiresAt), now, source)
     const [next, current] = [added.until ?? Number.POSITIVE_INFINITY, end ?? Number.POSITIVE_INFINITY]
     const isWaiting = holder.access.terms?.term === 'first_use' && holder.license?.started_at == null
     const isLater = next > current || (isWaiting && expiresAt === null)
-    return isLater || (shorten && next < current) ? { added: [added] } : undefined
+    return isLater || (shorten && next < current) ? added : undefined
   }
   if (end === null) return undefined
   const from = Math.max(now, end)
   const next = duration
     ? addDuration(from, duration, timeZone)
     : Math.min(lastInstant, from + (days ?? 0) * day)
-  return { added: [timeUntil(holder, Math.max(next, from), now, source)] }
+  return timeUntil(holder, Math.max(next, from), now, source)
 }
 
 /** What takes a change of an end back; nothing if the holder ends as before, with the same term. */
-export function toUndo(noun: Noun, before: Holder, after: Holder, now: number): UndoRow[] {
-  const [from, to] = [endOfHolder(before, now), endOfHolder(after, now)]
+export function toUndo(noun: Noun, { before, after }: Changed, now: number): UndoRow[] {
+  const [from, to] = [displayedEnd(before.access, now), displayedEnd(after.access, now)]
   const grant = after.grants.at(-1)
   const isSame = from === to && before.access.terms?.term === after.access.terms?.term
   if (!grant || isSame) return []
@@ -100,7 +92,7 @@ export async function findUndone(
 ): Promise<Map<string, { end: number | null; grant: string }>> {
   const ids = undo.flatMap(({ _id, end }) => (end ? _id : []))
   const holders = new Map(
-    (await readHolders(tx, scope, whichOf(noun, ids))).map((one) => [idOf(noun, one), one]),
+    (await readHolders(tx, scope, { [noun]: ids })).map((one) => [idOf(noun, one), one]),
   )
   return new Map(
     undo.flatMap(({ _id, end, usedBy }) => {
@@ -113,7 +105,7 @@ export async function findUndone(
       const { used_at = null, started_at = null } = holder.license ?? {}
       // The clock of a license that is used has started.
       if (access.terms?.term === 'first_use' && used_at !== null && started_at === null) return []
-      return [[_id, { end: endOfHolder({ ...holder, access }, now), grant: grant.id }]]
+      return [[_id, { end: displayedEnd(access, now), grant: grant.id }]]
     }),
   )
 }
@@ -130,7 +122,7 @@ export async function undoAll(
   undone: ReadonlyMap<string, { grant: string }>,
 ): Promise<void> {
   const ids = new Set([...undone.values()].map(({ grant }) => grant))
-  await changeAccess(write, scope, whichOf(noun, [...undone.keys()]), ({ grants }) => ({
+  await changeAccess(write, scope, { [noun]: [...undone.keys()] }, ({ grants }) => ({
     changed: grants.filter(({ id }) => ids.has(id)).map((one) => ({ ...one, withdrawn_at: write.now })),
   }))
 }

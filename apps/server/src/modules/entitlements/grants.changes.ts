@@ -2,19 +2,10 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
-import { displayedEnd, never } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, isOfKey } from './access.rules.ts'
-import {
-  type Change,
-  changeAccess,
-  endOfHolder,
-  graceDaysOf,
-  type Holder,
-  type NewGrant,
-  ownOf,
-  type Which,
-} from './grants.ts'
+import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
 import { allowsAll } from './rights.rules.ts'
 import { timeLeft } from './term.rules.ts'
 
@@ -22,24 +13,24 @@ type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>
 
 /** Time that moves the end of a holder to a later one; none for a holder that never ends. */
-export function timeUntil(holder: Holder, next: number, now: number, source: Source): NewGrant {
-  const end = endOfHolder(holder, now) ?? now
+export function timeUntil({ access }: Holder, next: number, now: number, source: Source): NewGrant {
+  const end = displayedEnd(access, now) ?? now
   const from = Math.max(end, now)
   return { kind: 'time', gap_ms: from - end, moved_ms: next - from, ...source }
 }
 
 /** An end that replaces all that was granted before; one that has passed means that access ends now. Null is never. */
-export function endNow(holder: Holder, end: number | null, now: number, source: Source): NewGrant {
-  const earliest = now - graceDaysOf(holder) * day
+export function endNow({ access }: Holder, end: number | null, now: number, source: Source): NewGrant {
+  const earliest = now - access.grace_days * day
   return { kind: 'end', until: end === null ? null : Math.max(end, earliest), ...source }
 }
 
 /** The time and the rights of a key that is added to an end user. */
-export function timeOfKey(holder: Holder, key: LicenseRow, now: number): NewGrant {
+export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): NewGrant {
   const left = timeLeft(key, now)
-  const end = endOfHolder(holder, now)
+  const end = displayedEnd(access, now)
   const from = Math.max(end ?? now, now)
-  const last = holder.access.rights.filter((one) => one.until !== null && allowsAll(one, key))
+  const last = access.rights.filter((one) => one.until !== null && allowsAll(one, key))
   const rightsFrom = Math.max(now, ...last.map(({ until }) => until ?? 0))
   return {
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
@@ -57,8 +48,8 @@ export function pausedFrom(holder: Holder, isPaused: boolean, now: number, sourc
 }
 
 /** When access ends without keys that never end, grace days included. */
-const finiteEnd = ({ end, leftMs }: Access, graceDays: number, now: number): number =>
-  leftMs === null ? end + graceDays * day : now + leftMs
+const endWithout = ({ end, grace_days, left_ms }: Access, now: number): number =>
+  accessEnd({ expires_at: end + grace_days * day, left_ms }, now)
 
 /** Withdraws the time of added keys: what was used of it stays. */
 export function withoutKeys(
@@ -81,10 +72,10 @@ export function withoutKeys(
     const after = accessOf(ownOf(holder), grants)
     const hasEnd = access.end !== never
     if (grant.moved_ms === null) {
-      const end = finiteEnd(after, graceDaysOf(holder), now)
+      const end = endWithout(after, now)
       if (hasEnd && !after.isEndless) without.kept_ms += Math.max(0, now - end)
     } else {
-      const left = Math.max(0, finiteEnd(access, graceDaysOf(holder), now) - now)
+      const left = Math.max(0, endWithout(access, now) - now)
       const taken = hasEnd ? Math.min(grant.moved_ms, left, most.get(grant.source_id ?? '') ?? left) : 0
       without.kept_ms = grant.moved_ms - taken
     }
@@ -98,12 +89,9 @@ type Key = Pick<LicenseRow, 'id' | 'client_id'>
 
 /** Takes back what added keys gave, when they are banned or deleted. The caller has locked them. */
 export async function withdrawKeys(write: Write, scope: OwnerScope, keys: readonly Key[]): Promise<void> {
-  const newest = await newestOf(write.tx, keys)
-  const ids = new Set(
-    newest.filter((grant) => grant.withdrawn_at === null).map(({ source_id }) => source_id ?? ''),
-  )
-  for (const which of holdersOf(newest.filter(({ source_id }) => ids.has(source_id ?? ''))))
-    await changeAccess(write, scope, which, (holder) => withoutKeys(holder, ids, write.now))
+  const standing = (await newestOf(write.tx, keys)).filter((grant) => grant.withdrawn_at === null)
+  const ids = new Set(standing.map(({ source_id }) => source_id ?? ''))
+  await changeAccess(write, scope, holdersOf(standing), (holder) => withoutKeys(holder, ids, write.now))
 }
 
 /** Gives back what bans of added keys took, when they are lifted. The caller has locked the keys. */
@@ -116,10 +104,9 @@ export async function returnKeys(write: Write, scope: OwnerScope, keys: readonly
     withdrawn_at: null,
     kept_ms: grant.moved_ms === null ? grant.kept_ms : null,
   })
-  for (const which of holdersOf(withdrawn))
-    await changeAccess(write, scope, which, ({ grants }) => ({
-      changed: grants.filter(({ id }) => ids.has(id)).map(returned),
-    }))
+  await changeAccess(write, scope, holdersOf(withdrawn), ({ grants }) => ({
+    changed: grants.filter(({ id }) => ids.has(id)).map(returned),
+  }))
 }
 
 /** The grant of each added key: a key that was freed may have been added again. */
@@ -143,11 +130,10 @@ async function newestOf(tx: Tx, keys: readonly Key[]) {
   return [...new Map(rows.map((row) => [row.source_id, row])).values()]
 }
 
-function holdersOf(rows: readonly Pick<GrantRow, 'license_id' | 'client_id'>[]): Which[] {
-  const licenses = [...new Set(rows.flatMap(({ license_id }) => license_id ?? []))]
-  const clients = [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))]
-  return [...(licenses.length > 0 ? [{ licenses }] : []), ...(clients.length > 0 ? [{ clients }] : [])]
-}
+const holdersOf = (rows: readonly Pick<GrantRow, 'license_id' | 'client_id'>[]) => ({
+  licenses: [...new Set(rows.flatMap(({ license_id }) => license_id ?? []))],
+  clients: [...new Set(rows.flatMap(({ client_id }) => client_id ?? []))],
+})
 
 /** Whether nothing has changed since a grant was written. */
 export function isAsLeft({ grants }: Holder, grant: Grant): boolean {
@@ -159,11 +145,3 @@ export function isAsLeft({ grants }: Holder, grant: Grant): boolean {
   // What was taken back is as if it had never been granted.
   return isUnchanged && grants.slice(at + 1).every((one) => one.withdrawn_at !== null && one.kept_ms === null)
 }
-
-/** The end of a row that people see before a pause that holds it went on. */
-export const endBeforePause = (row: {
-  expires_at: number
-  grace_days: number
-  left_ms: number | null
-  paused_at: number | null
-}): number | null => displayedEnd(row, row.paused_at ?? 0)

@@ -2,35 +2,37 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { foundInScope, isIn, lockAll, type Tx, takeLocks } from '../../db/index.ts'
 
-/** Locks the licenses of end users until the transaction ends, and one that is about to be added. */
+/** Licenses, and end users with theirs. */
+export interface Which {
+  licenses?: readonly string[]
+  clients?: readonly string[]
+}
+
+/**
+ * Locks licenses, those of end users, and the other licenses of their end users until the transaction ends: a change of one
+ * can change the end of another.
+ */
 export const lockLicensesOf = (
   tx: Tx,
   scope: OwnerScope,
-  clientIds: readonly string[],
-  licenseId?: string,
+  { licenses = [], clients = [] }: Which,
 ): Promise<void> =>
-  lockLicenses(tx, scope, [
-    isIn(tx, 'client_id', clientIds),
-    ...(licenseId === undefined ? [] : [isIn(tx, 'id', [licenseId])]),
-  ])
-
-/**
- * Locks licenses and the other licenses of their end users until the transaction ends: a change of one can change the
- * end of another.
- */
-export const lockWithUsersLicenses = (tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<void> =>
-  lockLicenses(tx, scope, [
-    isIn(tx, 'id', ids),
-    sql<boolean>`client_id in (select u.client_id from licenses u where ${isIn(tx, 'u.id', ids)}
-      and u.client_id is not null)`,
-  ])
-
-const lockLicenses = (tx: Tx, scope: OwnerScope, any: ReturnType<typeof isIn>[]): Promise<void> =>
   takeLocks(tx, () => {
-    const licenses = tx
+    const users = tx
+      .selectFrom('licenses as u')
+      .select('u.client_id')
+      .where(isIn(tx, 'u.id', licenses))
+      .where('u.client_id', 'is not', null)
+    const all = tx
       .selectFrom('licenses')
       .select('id')
-      .where(({ or }) => or(any))
+      .where(({ or }) =>
+        or([
+          isIn(tx, 'id', licenses),
+          isIn(tx, 'client_id', clients),
+          sql<boolean>`client_id = any(array(${users}))`,
+        ]),
+      )
       .where(foundInScope(scope, 'licenses'))
-    return lockAll(tx, licenses).execute()
+    return lockAll(tx, all).execute()
   })

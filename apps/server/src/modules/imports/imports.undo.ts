@@ -3,7 +3,7 @@ import { foundInScope, inSlices, isIn, lockAll, type Tx, takeLocks } from '../..
 import type { DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { deleteByIds } from '../entitlements/license-rows.ts'
 import { claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
@@ -58,7 +58,7 @@ async function findUnused(
   const licenseIds = idsOf(created, 'license_id').sort()
   const clientIds = idsOf(created, 'client_id').sort()
   if (licenseIds.length === 0) return []
-  await lockWithUsersLicenses(tx, scope, licenseIds)
+  await lockLicensesOf(tx, scope, { licenses: licenseIds })
   await takeLocks(tx, () =>
     lockAll(
       tx,

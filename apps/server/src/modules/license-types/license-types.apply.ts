@@ -2,8 +2,8 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { foundInScope, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { changeAccess, settleAccess, sourceOf } from '../entitlements/grants.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { changeAccess, sourceOf } from '../entitlements/grants.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { applyTypeTo, setUnstartedTerm } from '../entitlements/license-rows.ts'
 import { usersOf } from '../licenses/licenses.access.ts'
 import { toTerm } from './license-types.rules.ts'
@@ -37,7 +37,7 @@ export async function applyType(
 ): Promise<number> {
   const { tx } = write
   if (licenses.length === 0) return 0
-  await lockWithUsersLicenses(tx, scope, idsOf(licenses))
+  await lockLicensesOf(tx, scope, { licenses: idsOf(licenses) })
   const changed = await applyTypeTo(tx, scope, type, idsOf(licenses))
   const waiting = licenses.filter((license) => license.term === 'first_use' && license.started_at === null)
   const terms = new Map(waiting.map((license) => [license.id, toTerm(type, license.created_at)]))
@@ -48,7 +48,7 @@ export async function applyType(
     const until = displayedEnd({ expires_at, grace_days: type.grace_days }, write.now)
     return { added: [{ kind: 'term', until, terms: JSON.stringify(term), ...sourceOf(write.actor) }] }
   })
-  await settleAccess(write, scope, { clients: [...new Set(usersOf(changed))] })
+  await changeAccess(write, scope, { clients: [...new Set(usersOf(changed))] })
   return changed.length
 }
 

@@ -12,7 +12,7 @@ import {
   findUndone,
   undoAll,
 } from '../entitlements/extensions.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
@@ -38,7 +38,7 @@ export async function changeLicenses(
   return ctx.tx(
     actor,
     async (write) => {
-      await lockWithUsersLicenses(write.tx, actor, ids)
+      await lockLicensesOf(write.tx, actor, { licenses: ids })
       const locked = await repo.lockLicenses(write.tx, actor, ids)
       if (locked.length < ids.length) throw problem('not_found')
       const { changed, undo } = await apply(write, actor, { ...change, ids }, locked)
@@ -99,7 +99,7 @@ export async function undoLicenses(
     actor,
     async (write) => {
       const { tx } = write
-      await lockWithUsersLicenses(tx, actor, ids)
+      await lockLicensesOf(tx, actor, { licenses: ids })
       const locked = new Map((await repo.lockLicenses(tx, actor, ids)).map((row) => [row.id, row]))
       const views = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
       if (views.size === 0) throw problem('not_found')

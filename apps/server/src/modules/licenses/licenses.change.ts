@@ -4,20 +4,13 @@ import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
+import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { toUndo } from '../entitlements/extensions.ts'
-import { endBeforePause, endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes.ts'
-import {
-  changeAccess,
-  endOfHolder,
-  type Holder,
-  readHolders,
-  settleAccess,
-  sourceOf,
-} from '../entitlements/grants.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes.ts'
+import { changeAccess, changeHolders, type Holder, lockHolders, sourceOf } from '../entitlements/grants.ts'
 import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
@@ -66,13 +59,14 @@ export async function updateLicense(
     ctx,
     actor,
     id,
-    async (write, license, { type: typeRow, customerId }) => {
-      const taken = typeRow && (await takenBy(write.tx, actor, license.id, typeRow, { end, now: write.now }))
+    async (write, held, { type: typeRow, customerId }) => {
+      const { license, holder } = held
+      const taken = typeRow && (await takenBy(write.tx, actor, holder, typeRow, { end, now: write.now }))
       // A caller that got no response sends the same edit again.
       const isDone = taken !== undefined && isTyped(taken)
-      if (seen && !isDone) await checkSeen(write, actor, license, seen, { expiresAt, type, ...details })
+      if (seen && !isDone) checkSeen(held, seen, { expiresAt, type, ...details }, write.now)
       if (taken && !isDone) await changeType(write, actor, taken)
-      const undo = expiresAt === undefined ? [] : await changeEnd(write, actor, license, toEndMs(expiresAt))
+      const undo = expiresAt === undefined ? [] : await changeEnds(write, [holder], toEndMs(expiresAt))
       await changeDetails(write, actor, license, { ...details, customer: customerId })
       return undo
     },
@@ -82,13 +76,7 @@ export async function updateLicense(
 }
 
 /** Rejects the edit if a value that the caller saw has changed since. */
-async function checkSeen(
-  write: WriteTransaction,
-  actor: VendorActor,
-  license: LicenseRow,
-  seen: Seen,
-  wanted: Seen,
-): Promise<void> {
+function checkSeen({ license, holder }: Held, seen: Seen, wanted: Seen, at: number): void {
   const { devices, features, note, type_id: type } = license
   const details = ({ devices, features, note, type }: Details & Pick<Seen, 'type'>) => ({
     devices,
@@ -98,20 +86,18 @@ async function checkSeen(
   })
   const now = { devices, features: JSON.parse(features), note, type }
   if (hasChanged(now, details(seen), details(wanted))) throw problem('license_changed')
-  if (seen.expiresAt === undefined && seen.term === undefined) return
-  const [holder] = await readHolders(write.tx, actor, { licenses: [license.id] })
-  if (!holder || hasNewEnd(holder, seen, wanted.expiresAt, write.now)) throw problem('license_changed')
+  if (hasNewEnd(holder, seen, wanted.expiresAt, at)) throw problem('license_changed')
 }
 
 /** Whether the end has changed since the caller saw it. An end that equals the edit counts as unchanged. */
 function hasNewEnd(
-  holder: Holder,
+  { access, license, client }: Holder,
   { expiresAt, term }: Seen,
   wanted: string | null | undefined,
   now: number,
 ): boolean {
-  const current = endOfHolder(holder, now)
-  const currentTerm = holder.license?.term
+  const current = displayedEnd(access, now)
+  const currentTerm = license?.term
   const isWanted = (end: number | null) =>
     end === current || (end !== null && current !== null && Math.max(end, current) <= now)
   if (wanted !== undefined && currentTerm !== 'first_use' && isWanted(toEndMs(wanted))) return false
@@ -120,32 +106,29 @@ function hasNewEnd(
   const end = toEndMs(expiresAt)
   if (end === current) return false
   // The end of a paused license moves with the clock: the caller saw an earlier one.
-  const earliest = holder.client ? endBeforePause(holder.client) : current
+  const earliest = client ? displayedEnd(client, client.paused_at ?? 0) : current
   return end === null || current === null || earliest === null || end < earliest || end > current
 }
 
 const toEndMs = (expiresAt: string | null): number | null =>
   expiresAt === null ? null : toEpochMs(expiresAt)
 
-/** Sets the end, and returns what takes that back. A past end is accepted: access ends now. Null: it never ends. */
-export async function changeEnd(
+/** Sets the end of locked licenses, and returns what takes that back. A past end means that access ends now; null is never. */
+export async function changeEnds(
   write: WriteTransaction,
-  actor: OwnerScope,
-  license: LicenseRow,
+  holders: readonly Holder[],
   end: number | null,
   source = sourceOf(write.actor),
 ): Promise<UndoRow[]> {
   const { now } = write
-  let before: Holder | undefined
-  const changed = await changeAccess(write, actor, { licenses: [license.id] }, (holder) => {
-    before = holder
-    return { added: [endNow(holder, end, now, source)] }
-  })
-  const after = changed.get(license.id)
-  if (!before || !after) throw problem('internal')
-  const change = { before: endOfHolder(before, now), after: endOfHolder(after, now) }
-  write.record('license.expiry_changed', license.id, change, license.app_id)
-  return toUndo('licenses', before, after, now)
+  const changes = await changeHolders(write, holders, (holder) => ({
+    added: [endNow(holder, end, now, source)],
+  }))
+  for (const { before, after } of changes) {
+    const change = { before: displayedEnd(before.access, now), after: displayedEnd(after.access, now) }
+    write.record('license.expiry_changed', after.id, change, after.license?.app_id ?? null)
+  }
+  return changes.flatMap((one) => toUndo('licenses', one, now))
 }
 
 async function changeDetails(
@@ -163,7 +146,7 @@ async function changeDetails(
     ...(note !== undefined && { note }),
     ...(customer !== undefined && { customer_id: customer }),
   })
-  if (license.client_id !== null) await settleAccess(write, actor, { clients: [license.client_id] })
+  if (license.client_id !== null) await changeAccess(write, actor, { clients: [license.client_id] })
   const change = {
     before: {
       ...(devices !== undefined && { devices: license.devices }),
@@ -187,7 +170,7 @@ export async function toggleBan(
   id: string,
   ban: { is_banned?: boolean | undefined; reason?: string | undefined },
 ): Promise<License> {
-  const { license } = await change(ctx, actor, id, async (write, license) => {
+  const { license } = await change(ctx, actor, id, async (write, { license }) => {
     const next = ban.is_banned ?? license.banned === 0
     // Support lifts what a person has set.
     const isTheirs = !next && !(await repo.isBannedByOrder(write.tx, id))
@@ -214,22 +197,27 @@ export async function changeBans(
   await (banned ? withdrawKeys(write, scope, keys) : returnKeys(write, scope, keys))
 }
 
+/** A locked license, with what was granted to it. */
+interface Held {
+  license: LicenseRow
+  holder: Holder
+}
+
 /** Changes a locked license; returns it with the result of `apply`. */
 async function change<Result>(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  apply: (write: WriteTransaction, license: LicenseRow, named: Named) => Promise<Result>,
+  apply: (write: WriteTransaction, held: Held, named: Named) => Promise<Result>,
   { type: typeId, customer }: Pick<LicenseEdit, 'type' | 'customer'> = {},
 ): Promise<{ license: License; result: Result }> {
   const { row, result } = await ctx.tx(actor, async (write) => {
     const customerId = customer && (await linkTo(write, actor, id, customer))
     // The type comes before licenses: its deletion locks them in this order.
     const type = typeId === undefined ? undefined : await findType(write.tx, actor, id, typeId)
-    await lockWithUsersLicenses(write.tx, actor, [id])
-    const [license] = await repo.lockLicenses(write.tx, actor, [id])
-    if (!license) throw problem('not_found')
-    const result = await apply(write, license, { type, customerId })
+    const [holder] = await lockHolders(write.tx, actor, { licenses: [id] })
+    if (!holder?.license) throw problem('not_found')
+    const result = await apply(write, { license: holder.license, holder }, { type, customerId })
     const row = await repo.findLicense(write.tx, actor, id)
     if (!row) throw problem('not_found')
     return { row, result }

@@ -2,10 +2,11 @@ import { type AddedRights, type Grant, limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { type Db, isIn } from '../../db/index.ts'
-import { never } from '../../db/stored-end.ts'
+import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow } from '../../db/tables.ts'
 import { firstUseEnd } from '../entitlements/access.rules.ts'
-import { endOfHolder, type Holder, readHolders, type Which } from '../entitlements/grants.ts'
+import { type Holder, readHolders } from '../entitlements/grants.ts'
+import type { Which } from '../entitlements/license-locks.ts'
 import { rightsEnd, toOwnRights } from '../entitlements/rights.rules.ts'
 import { hintOf } from './licenses.rules.ts'
 
@@ -54,14 +55,14 @@ const firstOf = (holder: Holder, now: number) => ({
   ...{ id: holder.id, kind: 'term' as const, moved_ms: null, rights_until: null, withdrawn_at: null },
   terms: null,
   at: (holder.license ?? holder.client)?.created_at ?? 0,
-  until: endOfHolder(holder, now),
+  until: displayedEnd(holder.access, now),
   ...{ source_kind: 'key' as const, source_id: holder.license?.id ?? null },
 })
 
-const rightsNow = ({ access: { rights, pausedAt } }: Holder, now: number): AddedRights[] =>
+const rightsNow = ({ access: { rights, paused_at } }: Holder, now: number): AddedRights[] =>
   rights
-    .filter((one) => rightsEnd(one) > (pausedAt ?? now))
-    .map((one) => ({ license: one.license, ...toOwnRights(one, pausedAt, now) }))
+    .filter((one) => rightsEnd(one) > (paused_at ?? now))
+    .map((one) => ({ license: one.license, ...toOwnRights(one, paused_at, now) }))
 
 /** The names of what grants come from, by its ids. */
 async function namesOf(

@@ -18,7 +18,7 @@ import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.a
 import { findAppId } from '../apps/apps.service.ts'
 import { linkedCustomer, shownCustomerId } from '../customers/customers.access.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
-import { lockWithUsersLicenses } from '../entitlements/license-locks.ts'
+import { lockLicensesOf } from '../entitlements/license-locks.ts'
 import * as rows from '../entitlements/license-rows.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -185,7 +185,7 @@ export async function deleteAndExpireUsers(
   scope: OwnerScope,
   ids: readonly string[],
 ): Promise<number> {
-  await lockWithUsersLicenses(write.tx, scope, ids)
+  await lockLicensesOf(write.tx, scope, { licenses: ids })
   await expireUsersOf(write, scope, ids)
   return rows.deleteByIds(write.tx, scope, ids)
 }

@@ -7,7 +7,7 @@ import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { termColumns } from '../entitlements/access.rules.ts'
-import { changeAccess, readHolders, settleAccess, sourceOf } from '../entitlements/grants.ts'
+import { changeAccess, type Holder, readHolders, sourceOf } from '../entitlements/grants.ts'
 import { updateTyped } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import { readTypeOf } from '../license-types/license-types.access.ts'
@@ -26,16 +26,14 @@ interface Taken extends Typed {
 export async function takenBy(
   db: Db,
   scope: OwnerScope,
-  id: string,
+  { id, access }: Holder,
   type: LicenseTypeRow,
   { end, now }: { end: TypeEnd; now: number },
 ): Promise<Taken> {
   const found = await repo.findLicense(db, scope, id)
   if (!found) throw problem('not_found')
   const license = { ...found, expires_at: accessEnd(found, now), left_ms: null }
-  const [holder] = await readHolders(db, scope, { licenses: [id] })
-  if (!holder) throw problem('not_found')
-  return { license, type, ...takeType(license, type, { end, access: holder.access, now }) }
+  return { license, type, ...takeType(license, type, { end, access, now }) }
 }
 
 /** The license as it would be after it takes a type. */
@@ -47,10 +45,10 @@ export async function previewType(
   end: TypeEnd,
 ): Promise<License> {
   const now = ctx.clock.now()
-  const license = await repo.findLicense(ctx.db, actor, id)
-  if (!license) throw problem('not_found')
-  const type = await readTypeOf(ctx.db, actor, license.app_id, typeId)
-  const { columns, license: current } = await takenBy(ctx.db, actor, id, type, { end, now })
+  const [holder] = await readHolders(ctx.db, actor, { licenses: [id] })
+  if (!holder?.license) throw problem('not_found')
+  const type = await readTypeOf(ctx.db, actor, holder.license.app_id, typeId)
+  const { columns, license: current } = await takenBy(ctx.db, actor, holder, type, { end, now })
   return toLicense({ ...current, ...columns, type_name: type.name }, now)
 }
 
@@ -72,7 +70,7 @@ export async function changeType(
   await changeAccess(write, actor, { licenses: [license.id] }, () =>
     own === undefined ? undefined : { added: [{ kind: 'term', until: own, terms, ...source }] },
   )
-  if (license.added === 1) await settleAccess(write, actor, { clients: usersOf([license]) })
+  if (license.added === 1) await changeAccess(write, actor, { clients: usersOf([license]) })
   const [before, after] = [fieldsOf(license, license.type_name), fieldsOf(columns, type.name)]
   const names = Object.keys(after).filter(
     (name) => !isDeepStrictEqual(before[name as keyof Fields], after[name as keyof Fields]),

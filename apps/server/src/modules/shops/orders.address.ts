@@ -24,12 +24,12 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
     const buyer = { email, email_normalized: normalizeEmail(email), customer_id, mailless: 0 as const }
     await repo.updateOrder(tx, id, buyer)
     const units = await repo.listUnits(tx, id)
-    const licenses = await lockOrdered(
+    const holders = await lockOrdered(
       tx,
       order.owner_id,
       units.flatMap(({ license_id }) => license_id ?? []),
     )
-    const free = licenses.filter((license) => license.customer_id === null)
+    const free = holders.flatMap(({ license }) => (license?.customer_id === null ? license : []))
     for (const license of free) await updateDetails(tx, actor, license.id, { customer_id })
     const objects = [...free.map((license) => license.id), ...(customer_id === null ? [] : [customer_id])]
     write.recordWith(objects, 'shop_order.addressed', id, { order: order.number }, order.app_id)

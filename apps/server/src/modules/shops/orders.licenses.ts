@@ -13,9 +13,10 @@ import type {
 } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { customerOf } from '../customers/customers.access.ts'
+import type { Holder } from '../entitlements/grants.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
-import { changeBans, changeEnd } from '../licenses/licenses.change.ts'
+import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -241,12 +242,13 @@ async function listUntold(
   tx: Tx,
   order: ShopOrderRow,
   units: readonly ShopOrderUnitRow[],
-): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
+): Promise<{ unit: ShopOrderUnitRow; holder: Holder; license: LicenseRow }[]> {
   const byId = new Map(units.map((unit) => [unit.license_id, unit]))
-  const licenses = await lockOrdered(tx, order.owner_id, idsOf(units))
-  return licenses.flatMap((license) => {
-    const unit = byId.get(license.id)
-    return unit ? [{ unit, license }] : []
+  const holders = await lockOrdered(tx, order.owner_id, idsOf(units))
+  return holders.flatMap((holder) => {
+    const { license } = holder
+    const unit = license && byId.get(license.id)
+    return unit ? [{ unit, holder, license }] : []
   })
 }
 
@@ -263,7 +265,7 @@ async function giveTypes(
     units.filter(({ told_product }) => told_product !== product),
   )
   if (untold.length === 0) return
-  for (const { license } of untold) await giveType(write, license, type, sourceOf(order))
+  for (const { holder } of untold) await giveType(write, holder, type, sourceOf(order))
   // The type set another end.
   const told = { told_product: product, told_end: null }
   await repo.updateUnits(write.tx, licenseIdsOf(untold), told)
@@ -290,10 +292,11 @@ async function setEnds(
   }
   const untold = await listUntold(write.tx, order, units.filter(isUntold))
   for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
-    for (const { license } of some) {
-      if (end !== undefined) await changeEnd(write, allApps(order.owner_id), license, end, sourceOf(order))
-      const type = end === undefined && types.get(license.type_id ?? '')
-      if (type) await giveType(write, license, type, sourceOf(order))
+    const holders = some.map(({ holder }) => holder)
+    if (end !== undefined) await changeEnds(write, holders, end, sourceOf(order))
+    for (const { holder, license } of end === undefined ? some : []) {
+      const type = types.get(license.type_id ?? '')
+      if (type) await giveType(write, holder, type, sourceOf(order))
     }
     await repo.updateUnits(write.tx, licenseIdsOf(some), { told_end: end ?? null })
     const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }

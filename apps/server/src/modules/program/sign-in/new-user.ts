@@ -76,7 +76,7 @@ export async function redeemForFormerUser<T>(
   const { tx, now } = write
   const { app } = signIn
   const found = await findByUsername(tx, app.id, normalizeName(username))
-  await lockLicensesOf(tx, app, found ? [found.id] : [], licenseId)
+  await lockLicensesOf(tx, app, { clients: found ? [found.id] : [], licenses: [licenseId] })
   const license = await findLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
   await refuseFirstUse(tx, signIn, license, { device, now })

@@ -42,7 +42,7 @@ export async function upgrade(
   })
   return ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
-    await lockLicensesOf(tx, app, [found.id], license.id)
+    await lockLicensesOf(tx, app, { clients: [found.id], licenses: [license.id] })
     const key = await findLicenseById(tx, app.id, license.id)
     if (!key) throw problem('keyNotFound')
     const client = await lockEndUser(tx, app, found.id)
