@@ -13,23 +13,20 @@ import {
 import type { BeginOptions, EngineConnection } from '../engine.ts'
 import { isSqliteReadOnly, NeighborFailedError } from '../failure.ts'
 import type { SlowQueries } from '../slow-queries.ts'
-import { CommitCounter } from './commit-counter.ts'
 import { CommitGroups } from './commit-groups.ts'
-import { SqliteHandle, type SqliteResult } from './handle.ts'
+import { SqliteHandle, SqliteReader, type SqliteResult } from './handle.ts'
 import { sqliteSyntax } from './syntax.ts'
 import type { Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
 export interface SqliteHandles {
   writer: SqliteHandle
-  reader: SqliteHandle
-  commits: CommitCounter
+  reader: SqliteReader
 }
 
 export function openSqlite(path: string): SqliteHandles {
   const writer = new SqliteHandle(path, { readOnly: false })
-  const reader = new SqliteHandle(path, { readOnly: true })
-  return { writer, reader, commits: new CommitCounter(writer, reader) }
+  return { writer, reader: new SqliteReader(path, writer) }
 }
 
 interface Observers {

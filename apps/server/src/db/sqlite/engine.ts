@@ -13,7 +13,7 @@ export const sqliteEngine = (
   programWritesMost: 4,
   prepareRead: (_name, text) => handles.reader.prepareRow(text),
   commits: {
-    read: () => handles.commits.read(),
+    read: () => handles.reader.countCommits(),
     prepareRead: (text) => handles.reader.prepareRow(text),
   },
   waitingLists: () => threads.waiting,

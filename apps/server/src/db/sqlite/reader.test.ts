@@ -10,7 +10,7 @@ import { SqliteHandle } from './handle.ts'
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-commits-'))
   const path = join(folder, 'some.db')
-  const { writer, reader, commits } = openSqlite(path)
+  const { writer, reader } = openSqlite(path)
   const groups = new CommitGroups(writer, () => {})
   writer.database.exec('create table things (name text, kind text)')
   const otherProcess = new SqliteHandle(path, { readOnly: false })
@@ -25,34 +25,55 @@ function open() {
     await transaction.run(add(name), [])
     await transaction.end('release')
   }
-  return { reader, commits, commit, commitElsewhere: (name: string) => otherProcess.database.exec(add(name)) }
+  const commitElsewhere = (name: string) => otherProcess.database.exec(add(name))
+  return { reader, writer, add, commit, commitElsewhere }
 }
 
 test('counts a commit of this process before the caller learns of it', async () => {
-  const { commits, commit } = open()
-  const before = commits.read()
-  expect(commits.read()).toBe(before)
+  const { reader, commit } = open()
+  const before = reader.countCommits()
+  expect(reader.countCommits()).toBe(before)
   await commit('one')
-  expect(commits.read()).toBeGreaterThan(before)
+  expect(reader.countCommits()).toBeGreaterThan(before)
 })
 
 test('counts a commit of another process by the next turn of the event loop', async () => {
-  const { commits, commitElsewhere } = open()
+  const { reader, commitElsewhere } = open()
   await nextTurn()
-  const before = commits.read()
+  const before = reader.countCommits()
   commitElsewhere('one')
   await nextTurn()
-  expect(commits.read()).toBeGreaterThan(before)
+  expect(reader.countCommits()).toBeGreaterThan(before)
 })
 
 test('does not change without a commit, however many turns pass', async () => {
-  const { commits } = open()
+  const { reader } = open()
   await nextTurn()
-  const before = commits.read()
+  const before = reader.countCommits()
   for (let turn = 0; turn < 5; turn += 1) {
     await nextTurn()
-    expect(commits.read()).toBe(before)
+    expect(reader.countCommits()).toBe(before)
   }
+})
+
+test('reads of one turn see one state, and the next turn sees what other processes have committed', async () => {
+  const { reader, commitElsewhere } = open()
+  const find = reader.prepareRow('select name from things where name = ?')
+  await nextTurn()
+  reader.countCommits()
+  commitElsewhere('one')
+  expect(find('one')).toBeUndefined()
+  await nextTurn()
+  expect(find('one')).toMatchObject({ name: 'one' })
+})
+
+test('a read sees a commit of this process at once, also after another read of its turn', () => {
+  const { reader, writer, add } = open()
+  const find = reader.prepareRow('select name from things where name = ?')
+  reader.countCommits()
+  writer.run(add('one'), [])
+  writer.commits += 1
+  expect(find('one')).toMatchObject({ name: 'one' })
 })
 
 test('rows of a prepared read keep their values when it reads the next one', async () => {
