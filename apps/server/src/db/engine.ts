@@ -120,8 +120,11 @@ export interface EngineConnection extends DatabaseConnection {
   executeTogether(queries: readonly CompiledQuery[]): Promise<readonly { rows: unknown[] }[]>
   /** Runs statements with the next one at the latest. */
   executeLater(queries: readonly CompiledQuery[]): Promise<void>
-  /** Runs the last statements of a transaction, with its end at the latest. */
-  executeLast(queries: AsyncIterable<CompiledQuery>, areContended: boolean): Promise<void>
+  /** Runs the last statements of a transaction, with its end at the latest; returns those known to have changed nothing. */
+  executeLast(
+    queries: AsyncIterable<CompiledQuery>,
+    areContended: boolean,
+  ): Promise<ReadonlySet<CompiledQuery>>
   /** Whether other transactions wait until this one ends. */
   readonly othersWait: boolean
   /** Waits until the database has caught up with earlier commits, for some seconds at most. */

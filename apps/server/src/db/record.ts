@@ -48,6 +48,8 @@ export class WriteTransaction {
   readonly queues = new Set<QueueName>()
   readonly #records: ActionRecord[] = []
   readonly #last: LastQueries[] = []
+  /** The statement that queues its records for webhooks. */
+  #queueing: CompiledQuery | undefined
   #bytes = 0
   #growth = 0
   readonly #waitToGrow: WaitToGrow
@@ -157,7 +159,8 @@ export class WriteTransaction {
   /** Inserts the records into the audit log and runs the last statements. Returns the records, and what was added. */
   async finish(): Promise<{ records: readonly ActionRecord[]; bytes: number; growth: number }> {
     const connection = await connectionOf(this.tx)
-    await connection.executeLast(this.#queries(), this.#last.length > 0)
+    const idle = await connection.executeLast(this.#queries(), this.#last.length > 0)
+    if (this.#queueing && !idle.has(this.#queueing)) this.queues.add('webhooks')
     return { records: this.#records, bytes: this.#bytes, growth: this.#growth }
   }
 
@@ -171,8 +174,8 @@ export class WriteTransaction {
     if (linked.length > 0) yield insertObjects(this.tx, linked)
     const events = rows.filter(({ owner_id, action }) => owner_id !== null && isEventName(action))
     if (events.length > 0) {
-      yield queueRecords.with(this.tx, { ids: JSON.stringify(events.map(({ id }) => id)) })
-      this.queues.add('webhooks')
+      this.#queueing = queueRecords.with(this.tx, { ids: JSON.stringify(events.map(({ id }) => id)) })
+      yield this.#queueing
     }
     for (const queries of this.#last) yield* queries()
   }

@@ -142,10 +142,11 @@ export class PostgresConnection implements EngineConnection {
   }
 
   /** Sends these statements together with the COMMIT, so that it keeps their locks for no further round trip. */
-  async executeLast(queries: AsyncIterable<CompiledQuery>, areContended: boolean): Promise<void> {
+  async executeLast(queries: AsyncIterable<CompiledQuery>, areContended: boolean) {
     const statements: CompiledQuery[] = []
     for await (const query of queries) statements.push(query)
     this.#last = { statements: await this.#client.named(statements), areContended }
+    return new Set<CompiledQuery>()
   }
 
   async untilReady(): Promise<void> {}

@@ -146,15 +146,19 @@ class KeywardSqliteConnection implements EngineConnection {
   }
 
   /** Does not wait for each statement: other transactions wait for all of them. */
-  async executeLast(queries: AsyncIterable<CompiledQuery>): Promise<void> {
-    const running: Promise<unknown>[] = []
+  async executeLast(queries: AsyncIterable<CompiledQuery>) {
+    const idle = new Set<CompiledQuery>()
+    const running: Promise<void>[] = []
     for await (const query of queries) {
-      const ran = this.executeQuery(query)
+      const ran = this.executeQuery(query).then(({ numAffectedRows }) => {
+        if (numAffectedRows === 0n) idle.add(query)
+      })
       // The first failure is thrown below.
       ran.catch(() => {})
       running.push(ran)
     }
     await Promise.all(running)
+    return idle
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
