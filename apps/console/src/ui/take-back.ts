@@ -10,11 +10,10 @@ export interface Undo {
   restore: (rows: UndoRow[]) => Promise<{ changed: number }>
   /** Singular: 'license'. */
   noun: string
-  refresh: () => void
 }
 
 /** Takes back many changes, and says what came of it. */
-export async function takeBack({ noun, refresh, rows, restore }: Undo) {
+export async function takeBack({ noun, rows, restore }: Undo) {
   const amount = amountOf(rows.length, noun)
   const id = toast.loading('Undoing', { description: amount })
   let changed = 0
@@ -30,7 +29,6 @@ export async function takeBack({ noun, refresh, rows, restore }: Undo) {
       if (!isRejected(error)) break
     }
   }
-  refresh()
   const stays = done - changed
   if (reason !== undefined) {
     toast.error('Undo Failed', {

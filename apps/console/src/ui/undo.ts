@@ -1,3 +1,4 @@
+import { queryClient } from '../lib/api/query-client.ts'
 import type { Undo } from './take-back.ts'
 import { toast } from './toast.tsx'
 
@@ -7,7 +8,10 @@ export function undoButton(takesBack: () => unknown) {
   const onClick = () => {
     if (isUsed) return
     isUsed = true
-    void takesBack()
+    void queryClient
+      .getMutationCache()
+      .build(queryClient, { mutationFn: async () => takesBack() })
+      .execute(undefined)
   }
   return { duration: 10_000, action: { label: 'Undo', onClick } }
 }

@@ -48,6 +48,8 @@ async function listen(token: string, at = url) {
     ended: false,
     changes: () => stream.text.split('event: change').length - 1,
     activities: () => stream.text.split('event: activity').length - 1,
+    /** The data of each change event. */
+    nouns: () => [...stream.text.matchAll(/^event: change\ndata: (.*)$/gm)].map(([, nouns]) => nouns),
     beats: () => stream.text.split(': beat').length - 1,
     stop: () => stop.abort(),
   }
@@ -195,6 +197,23 @@ test('sends at most one event per second and never loses the last change', async
   await expect.poll(() => stream.changes(), { interval: 5 }).toBe(before + 1)
   await change()
   await expect.poll(() => stream.changes()).toBe(before + 2)
+})
+
+test('a change event names the nouns that changed; the events of one second are merged', async () => {
+  const stream = await listen(owner.token)
+  await makeLicenses(on, owner, app)
+  await expect.poll(() => stream.nouns()).toEqual(['licenses'])
+  await owner.call('POST', `/apps/${app._id}/blocklist`, { kind: 'hwid', value: 'stolen' })
+  await owner.call('POST', '/customers', { email: 'buyer@example.com' })
+  await expect.poll(() => stream.nouns()).toEqual(['licenses', 'block customer'])
+})
+
+test('a change of the settings ends no stream unless it requires a second factor', async () => {
+  const stream = await listen(owner.token)
+  await owner.call('PUT', '/settings', { hwidLock: false })
+  await expect.poll(() => stream.nouns()).toEqual(['settings'])
+  await twoBeats(stream)
+  expect(stream.ended).toBe(false)
 })
 
 test('ends when its session ends; other streams stay open', async () => {

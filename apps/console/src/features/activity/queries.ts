@@ -117,15 +117,16 @@ export const fixCalls: Record<Fix['action'], readonly Wire[]> = {
   allow_address: [wire.apps.get, wire.apps.update],
 }
 
-/** Removes the reason for a refusal, then refreshes everything that may show it. */
+/** Removes the reason for a refusal, then explains refusals again. */
 export function useFix() {
   const client = useQueryClient()
   return useWrite({
     mutationFn: apply,
     onSuccess: (undo) => {
-      const refresh = () => void client.invalidateQueries()
-      refresh()
-      toast.success('Changed. The program can try again.', undo && undoOption({ ...undo, refresh }))
+      const explainAgain = () => void client.invalidateQueries({ queryKey: keys.activity })
+      const restore = (rows: UndoRow[]) => undo!.restore(rows).finally(explainAgain)
+      explainAgain()
+      toast.success('Changed. The program can try again.', undo && undoOption({ ...undo, restore }))
     },
     onError: (error) => toastFailure(error, 'Failed to change this'),
   })

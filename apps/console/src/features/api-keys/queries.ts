@@ -21,10 +21,8 @@ export function useCreateApiKey() {
   const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.apiKeys.create>) => call(wire.apiKeys.create, { body }),
-    onSuccess: ({ apiKey }) => {
-      client.setQueryData<ApiKey[]>(keys.apiKeys, (present) => present && [apiKey, ...present])
-      void client.invalidateQueries({ queryKey: keys.apiKeys })
-    },
+    onSuccess: ({ apiKey }) =>
+      client.setQueryData<ApiKey[]>(keys.apiKeys, (present) => present && [apiKey, ...present]),
     onError: (error) => {
       if (!hasFieldErrors(error)) toastFailure(error, 'Failed to create the API key')
     },
@@ -40,6 +38,5 @@ export function useRevokeApiKey() {
       toast.success('API key revoked', { description: `${name} is refused from now on.` })
     },
     onError: (error) => toastFailure(error, 'Failed to revoke the API key'),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.apiKeys }),
   })
 }

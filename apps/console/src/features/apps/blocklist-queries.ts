@@ -1,6 +1,6 @@
 import type { BodyInputOf, endpoints, ProgramHash } from '@keyward/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
@@ -21,28 +21,21 @@ export function useBlocks(id: string, page: number) {
 export const blocksPerPage = 20
 
 export function useBlock(id: string) {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.blocklist.add>) =>
       call(wire.blocklist.add, { params: { id }, body }),
-    onSuccess: ({ block }) => {
-      void client.invalidateQueries({ queryKey: blocksKey(id) })
+    onSuccess: ({ block }) =>
       toast.success('Blocked', {
         description: `Programs on ${block.value} are refused from their next call on.`,
-      })
-    },
+      }),
     onError: (error) => toastFailure(error, 'Failed to block this'),
   })
 }
 
-export function useUnblock(id: string) {
-  const client = useQueryClient()
+export function useUnblock() {
   return useWrite({
     mutationFn: (blockId: string) => call(wire.blocklist.remove, { params: { id: blockId } }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: blocksKey(id) })
-      toast.success('Unblocked')
-    },
+    onSuccess: () => toast.success('Unblocked'),
     onError: (error) => toastFailure(error, 'Failed to unblock this'),
   })
 }
@@ -63,9 +56,6 @@ export function useSetHashes(id: string) {
       client.setQueryData(hashesKey(id), hashes)
       toast.success('Allowed builds updated')
     },
-    onError: (error) => {
-      if (hasCode(error, 'app_changed')) void client.invalidateQueries({ queryKey: hashesKey(id) })
-      toastFailure(error, 'Failed to update allowed builds')
-    },
+    onError: (error) => toastFailure(error, 'Failed to update allowed builds'),
   })
 }

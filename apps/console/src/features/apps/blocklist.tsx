@@ -46,7 +46,7 @@ function Blocks({ id }: { id: string }) {
   const pages = blocks.data?.pagination.pages ?? page
   if (page > Math.max(1, pages)) setPage(Math.max(1, pages))
   const block = useBlock(id)
-  const unblock = useUnblock(id)
+  const unblock = useUnblock()
   const [kind, setKind] = useState<Kind>('hwid')
   const [value, setValue] = useState('')
   const [reason, setReason] = useState('')

@@ -1,7 +1,5 @@
 import type { BodyInputOf, endpoints, LicenseType } from '@keyward/contract'
-import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
-import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { amountOf } from '../../lib/format/words.ts'
@@ -9,15 +7,6 @@ import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export { useLicenseTypes } from '../../lib/api/license-types.ts'
-
-function useRefresh() {
-  const client = useQueryClient()
-  return () => {
-    for (const queryKey of [keys.licenseTypes, keys.licenses, keys.clients]) {
-      void client.invalidateQueries({ queryKey })
-    }
-  }
-}
 
 export type TypeBody = BodyInputOf<typeof endpoints.licenseTypes.create>
 
@@ -34,7 +23,6 @@ const toSeen = (opened: LicenseType, body: TypeBody) =>
 
 /** Creates a type, or changes the one that the form opened. */
 export function useSaveLicenseType(app: string) {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: async ({ opened, body, applyTo }: TypeEdit) => {
       if (opened) {
@@ -55,16 +43,13 @@ export function useSaveLicenseType(app: string) {
             : 'It applies to licenses that you generate from now on.',
       }),
     onError: (error) => toastFailure(error, 'Failed to save the license type'),
-    onSettled: refresh,
   })
 }
 
 export function useDeleteLicenseType() {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: (id: string) => call(wire.licenseTypes.remove, { params: { id } }),
     onSuccess: () => toast.success('License type deleted'),
     onError: (error) => toastFailure(error, 'Failed to delete the license type'),
-    onSettled: refresh,
   })
 }

@@ -1,7 +1,7 @@
 import type { App, BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppPage } from '../../lib/api/apps.ts'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -65,21 +65,6 @@ function putApp(client: QueryClient, app: App) {
   client.setQueryData<App>([...keys.app, app._id], (present) => present && app)
 }
 
-/** Refetches everything that depends on apps. */
-function refreshAround(client: QueryClient) {
-  for (const queryKey of [
-    keys.apps,
-    keys.app,
-    keys.dashboard,
-    keys.owner,
-    keys.licenses,
-    keys.clients,
-    keys.resellers,
-  ]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 export function useCreateApp() {
   const client = useQueryClient()
   return useWrite({
@@ -89,7 +74,6 @@ export function useCreateApp() {
         keys.apps,
         (page) => page && { ...page, apps: [app, ...page.apps], count: page.count + 1 },
       )
-      refreshAround(client)
       toast.success('App created successfully')
     },
     onError: (error) => toastFailure(error, 'Failed to create app'),
@@ -105,13 +89,9 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
       (await call(wire.apps.update, { params: { id }, body })).app,
     onSuccess: (app) => {
       putApp(client, app)
-      refreshAround(client)
       toast.success(texts.done)
     },
-    onError: (error) => {
-      if (hasCode(error, 'app_changed')) refreshAround(client)
-      toastFailure(error, texts.failed)
-    },
+    onError: (error) => toastFailure(error, texts.failed),
   })
 }
 
@@ -173,7 +153,6 @@ export function useDeleteApp() {
     mutationFn: (id: string) => call(wire.apps.remove, { params: { id } }),
     onSuccess: (_, id) => {
       setRows(client, (apps) => apps.filter((app) => app._id !== id), -1)
-      refreshAround(client)
       toast.success('App and all associated data deleted successfully', {
         description: 'All resellers, licenses, and clients have been removed.',
       })
@@ -251,10 +230,6 @@ function useChangedMessages(id: string, locale: string | undefined) {
   const client = useQueryClient()
   return (messages: ErrorMessages) => {
     client.removeQueries({ queryKey: messagesKey(id), type: 'inactive' })
-    void client.invalidateQueries({
-      queryKey: messagesKey(id),
-      predicate: ({ queryKey }) => queryKey.at(-1) !== (locale ?? ''),
-    })
     client.setQueryData([...messagesKey(id), locale ?? ''], messages)
   }
 }

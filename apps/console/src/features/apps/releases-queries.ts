@@ -3,11 +3,9 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 
-export const releasesKey = (id: string) => [...keys.app, id, 'releases']
-
 export function useReleases(id: string) {
   return useQuery({
-    queryKey: releasesKey(id),
+    queryKey: [...keys.app, id, 'releases'],
     queryFn: async ({ signal }) => (await call(wire.releases.list, { params: { id }, signal })).releases,
   })
 }

@@ -1,6 +1,5 @@
 import type { App, endpoints as all, BodyOf, Release } from '@keyward/contract'
 import { releases as endpoints, releaseLink } from '@keyward/contract/releases'
-import { useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../lib/api/call.ts'
@@ -18,7 +17,7 @@ import { Input } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { releasesKey, useReleases } from './releases-queries.ts'
+import { useReleases } from './releases-queries.ts'
 
 /** Lists and edits the released versions of an app. */
 export function ReleasesTab({ app }: { app: App }) {
@@ -43,7 +42,7 @@ export function ReleasesTab({ app }: { app: App }) {
         {releases.data && releases.data.length > 0 && (
           <ul aria-label="Releases" className="min-w-0 divide-y rounded-lg border">
             {releases.data.map((release) => (
-              <ReleaseRow key={release._id} app={app} release={release} />
+              <ReleaseRow key={release._id} release={release} />
             ))}
           </ul>
         )}
@@ -52,11 +51,9 @@ export function ReleasesTab({ app }: { app: App }) {
   )
 }
 
-function ReleaseRow({ app, release }: { app: App; release: Release }) {
-  const client = useQueryClient()
+function ReleaseRow({ release }: { release: Release }) {
   const remove = useWrite({
     mutationFn: () => call(wire.releases.remove, { params: { id: release._id } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: releasesKey(app._id) }),
     onError: (error) => toastFailure(error, 'Failed to remove the release'),
   })
   return (
@@ -112,13 +109,9 @@ const schema = endpoints.add.body!
 type NewRelease = BodyOf<(typeof all)['releases']['add']>
 
 function AddForm({ app, releases }: { app: App; releases: readonly Release[] }) {
-  const client = useQueryClient()
   const add = useWrite({
     mutationFn: (body: NewRelease) => call(wire.releases.add, { params: { id: app._id }, body }),
-    onSuccess: ({ release }) => {
-      toast.success(`Version ${release.version} added`)
-      return client.invalidateQueries({ queryKey: releasesKey(app._id) })
-    },
+    onSuccess: ({ release }) => toast.success(`Version ${release.version} added`),
     onError: (error) => toastFailure(error, 'Failed to add the release'),
   })
   const today = new Date().toISOString().slice(0, 10)

@@ -34,8 +34,6 @@ export function useChangeSigningKeys(id: string) {
     },
     onSuccess: ({ signingKeys }, { act }) => {
       client.setQueryData(listKey(id), signingKeys)
-      // The snippets show the keys to pin.
-      void client.invalidateQueries({ queryKey: keys.app })
       toast.success(done[act])
     },
     onError: (error) => toastFailure(error, 'Failed to change the signing keys'),

@@ -1,5 +1,5 @@
 import type { BodyInputOf, Customer, endpoints, QueryInputOf } from '@keyward/contract'
-import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call, callForFile } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -48,62 +48,40 @@ export function useOrdersOf(customer: string, enabled: boolean) {
 
 /** Mails the keys of an order again. */
 export function useMailAgain() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (order: string) => call(wire.orders.mail, { params: { id: order } }),
     onSuccess: () => toast.success('The keys are mailed again'),
     onError: (error) => toastFailure(error, 'Failed to mail the keys'),
-    onSettled: () => {
-      for (const queryKey of [keys.customers, keys.orders]) void client.invalidateQueries({ queryKey })
-    },
   })
 }
 
-/** Refreshes everything that names customers. */
-function refresh(client: QueryClient) {
-  for (const queryKey of [keys.customers, keys.licenses, keys.clients, keys.dashboard, keys.apps]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 export function useCreateCustomer() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.customers.create>) =>
       (await call(wire.customers.create, { body })).customer,
-    onSuccess: ({ email }) => {
-      refresh(client)
-      toast.success('Customer Added', { description: `You can now link licenses to ${email}.` })
-    },
+    onSuccess: ({ email }) =>
+      toast.success('Customer Added', { description: `You can now link licenses to ${email}.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the customer.'),
   })
 }
 
 export function useEditCustomer() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.customers.update> }) =>
       call(wire.customers.update, { params: { id }, body }),
-    onSuccess: ({ customer }) => {
-      refresh(client)
-      toast.success('Customer Updated', { description: `The changes to ${customer.email} are saved.` })
-    },
+    onSuccess: ({ customer }) =>
+      toast.success('Customer Updated', { description: `The changes to ${customer.email} are saved.` }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to update the customer.'),
   })
 }
 
 export function useEraseCustomer() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: Customer) => call(wire.customers.remove, { params: { id: _id } }),
-    onSuccess: () => {
-      refresh(client)
-      toast.success('Customer Erased', { description: 'Its licenses and orders stay without it.' })
-    },
-    onError: (error) => {
-      refresh(client)
-      toastFailed('Erasing Failed', error, 'Failed to erase the customer. Erase it again to continue.')
-    },
+    onSuccess: () =>
+      toast.success('Customer Erased', { description: 'Its licenses and orders stay without it.' }),
+    onError: (error) =>
+      toastFailed('Erasing Failed', error, 'Failed to erase the customer. Erase it again to continue.'),
   })
 }
 
@@ -126,17 +104,13 @@ export function useExportCustomer() {
 export type Linked = { license: string } | { endUser: string }
 
 export function useLinkCustomer(linked: Linked) {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async (customer: string | null) => {
       const body = { customer }
       if ('license' in linked) await call(wire.licenses.update, { params: { id: linked.license }, body })
       else await call(wire.clients.update, { params: { id: linked.endUser }, body })
     },
-    onSuccess: (_, customer) => {
-      refresh(client)
-      toast.success(customer === null ? 'Customer Removed' : 'Customer Linked')
-    },
+    onSuccess: (_, customer) => toast.success(customer === null ? 'Customer Removed' : 'Customer Linked'),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to change the customer.'),
   })
 }

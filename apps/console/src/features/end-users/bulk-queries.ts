@@ -1,12 +1,11 @@
 import type { BulkClientAction, Client } from '@keyward/contract'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { extendedText } from '../../lib/format/extension.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { type BulkChanges, type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
-import { refreshEndUsers, undoEndUsers } from './queries.ts'
+import { undoEndUsers } from './queries.ts'
 
 const successTitles: Record<BulkClientAction, string> = {
   extend: 'Subscriptions Extended',
@@ -17,13 +16,11 @@ const successTitles: Record<BulkClientAction, string> = {
 }
 
 export function useBulkEndUsers(action: BulkClientAction, users: Client[], end: BulkEnd) {
-  const client = useQueryClient()
   return useBulk<Client>({
     ...end,
     rows: users,
     change: (rows, request) => changeAll(action, rows, request),
-    refresh: () => refreshEndUsers(client),
-    onDone: (rows, changes) => toastSuccess(client, action, rows, changes),
+    onDone: (rows, changes) => toastSuccess(action, rows, changes),
   })
 }
 
@@ -33,12 +30,7 @@ const changeAll = (action: BulkClientAction, users: Client[], request: BulkReque
     idempotencyKey: request.idempotencyKey,
   })
 
-function toastSuccess(
-  client: QueryClient,
-  action: BulkClientAction,
-  users: Client[],
-  { changed, undo, extension }: BulkChanges,
-) {
+function toastSuccess(action: BulkClientAction, users: Client[], { changed, undo, extension }: BulkChanges) {
   const amount = amountOf(users.length, 'end user')
   const descriptions: Record<BulkClientAction, string> = {
     extend: extension ? extendedText(changed, 'end user', extension) : '',
@@ -54,6 +46,6 @@ function toastSuccess(
   const isNewEnd = extension && 'expiresAt' in extension
   toast.success(isNewEnd ? 'Expiry Changed' : successTitles[action], {
     description: descriptions[action],
-    ...undoEndUsers(client, undo),
+    ...undoEndUsers(undo),
   })
 }

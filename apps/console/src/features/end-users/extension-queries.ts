@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
@@ -6,18 +5,16 @@ import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { type Extension, moreText } from '../../lib/format/extension.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { refreshEndUsers, undoEndUsers } from './queries.ts'
+import { undoEndUsers } from './queries.ts'
 
 type ExtensionRequest = Pick<KeyedBody<{ action: 'extend'; ids: string[] } & Extension>, 'body'> &
   Partial<KeyedBody<unknown>>
 
 /** Extends one end user by the call for many, which says how to undo it. */
 export function useExtend() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (request: ExtensionRequest) => call(wire.bulk.clients, request),
     onSuccess: ({ clients: [user], changed, undo }, { body }) => {
-      refreshEndUsers(client)
       if (changed === 0) {
         toast.info('Nothing to Extend', { description: `${user?.username} never expires.` })
         return
@@ -27,7 +24,7 @@ export function useExtend() {
         description: isNewEnd
           ? 'The new expiry applies immediately.'
           : `${user?.username} has ${moreText(body.duration)}.`,
-        ...undoEndUsers(client, undo),
+        ...undoEndUsers(undo),
       })
     },
     onError: (error) => toastFailed('Extend Failed', error, 'Failed to extend subscription.'),

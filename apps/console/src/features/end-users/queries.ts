@@ -8,7 +8,7 @@ import type {
   QueryInputOf,
   UndoRow,
 } from '@keyward/contract'
-import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -61,12 +61,10 @@ export function useDevices(id: string) {
 }
 
 export function useFreeDevice(user: string) {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id: deviceId }: OwnersDevice) =>
       call(wire.clients.freeDevice, { params: { id: user, deviceId } }),
     onSuccess: (_, { offline }) => {
-      refreshEndUsers(client)
       const old =
         offline && `The old one can run offline${offline.until ? ` until ${formatDate(offline.until)}` : ''}.`
       const texts = ['Another device can take its place.', old]
@@ -77,12 +75,10 @@ export function useFreeDevice(user: string) {
 }
 
 export function useSetPaused() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
       call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
     onSuccess: (answer, { user, paused }) => {
-      refreshEndUsers(client)
       const kept = `${user.username} keeps the remaining time until you resume it.`
       const texts = [kept, offlineSentence([answer.client])]
       toast.success(paused ? 'Subscription Paused' : 'Subscription Resumed', {
@@ -98,22 +94,12 @@ export function useSetPaused() {
   })
 }
 
-/** Refreshes everything that depends on end users: they share their expiry with a license. */
-export function refreshEndUsers(client: QueryClient) {
-  for (const queryKey of [keys.clients, keys.licenses, keys.customers, keys.dashboard, keys.apps]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 export function useCreateEndUser() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.clients.createDirect>) =>
       (await call(wire.clients.createDirect, { body })).client,
-    onSuccess: ({ username }) => {
-      refreshEndUsers(client)
-      toast.success('User Created', { description: `${username} can now sign in.` })
-    },
+    onSuccess: ({ username }) =>
+      toast.success('User Created', { description: `${username} can now sign in.` }),
     onError: (error) => toastFailed('Creation Failed', error, 'Failed to create end user.'),
   })
 }
@@ -124,17 +110,15 @@ export interface BanDetails {
 }
 
 export function useSetBan() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
     onSuccess: ({ client: banned }, { user, ban, reason, blockDevices }) => {
-      refreshEndUsers(client)
       const refused = [`${user.username} can no longer sign in.`, offlineSentence([banned])]
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
         description: ban ? refused.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
         // Blocked devices stay blocked, so an undo would not restore everything.
-        ...(!blockDevices && undoEndUsers(client, [banUndo(user, ban, reason)])),
+        ...(!blockDevices && undoEndUsers([banUndo(user, ban, reason)])),
       })
     },
     onError: (error, { ban }) =>
@@ -147,11 +131,9 @@ export function useSetBan() {
 }
 
 export function useResetHwid(done = 'HWID Reset') {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
     onSuccess: (user) => {
-      refreshEndUsers(client)
       const texts = [`${user.username} can sign in from a different device.`, offlineSentence([user])]
       toast.success(done, { description: texts.filter(Boolean).join(' ') })
     },
@@ -169,22 +151,18 @@ const banUndo = ({ _id, ban, banReason }: Client, after: boolean, reason = ''): 
 })
 
 /** The Undo button of a toast about end users that changed. */
-export const undoEndUsers = (client: QueryClient, rows: readonly UndoRow[]) =>
+export const undoEndUsers = (rows: readonly UndoRow[]) =>
   undoOption({
     rows,
     restore: (undo) => call(wire.bulk.undoClients, { body: { undo } }),
     noun: 'end user',
-    refresh: () => refreshEndUsers(client),
   })
 
 export function useDeleteEndUser() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (user: Client) => call(wire.clients.remove, { params: { id: user._id } }),
-    onSuccess: (_, { username }) => {
-      refreshEndUsers(client)
-      toast.success('User Deleted', { description: `${username} has been permanently deleted.` })
-    },
+    onSuccess: (_, { username }) =>
+      toast.success('User Deleted', { description: `${username} has been permanently deleted.` }),
     onError: (error) => toastFailed('Delete Failed', error, 'Failed to delete user.'),
   })
 }

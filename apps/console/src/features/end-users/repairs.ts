@@ -1,5 +1,5 @@
 import { type BodyInputOf, type Client, type endpoints, type License, limits } from '@keyward/contract'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -9,7 +9,6 @@ import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { refreshEndUsers } from './queries.ts'
 
 interface Repair {
   id: string
@@ -18,55 +17,43 @@ interface Repair {
 
 /** Changes the name, the address or the end of an end user. */
 export function useRepair(done = 'User Updated') {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async ({ id, body }: Repair) =>
       (await call(wire.clients.update, { params: { id }, body })).client,
-    onSuccess: ({ username }) => {
-      refreshEndUsers(client)
-      toast.success(done, { description: `The changes to ${username} are saved.` })
-    },
+    onSuccess: ({ username }) =>
+      toast.success(done, { description: `The changes to ${username} are saved.` }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to update the user.'),
   })
 }
 
 export function useSetPassword() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ user, password }: { user: Client; password: string }) =>
       call(wire.clients.setPassword, { params: { id: user._id }, body: { password } }),
-    onSuccess: (_, { user }) => {
-      refreshEndUsers(client)
-      toast.success('Password Set', { description: `${user.username} signs in with the new password.` })
-    },
+    onSuccess: (_, { user }) =>
+      toast.success('Password Set', { description: `${user.username} signs in with the new password.` }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to set the password.'),
   })
 }
 
 /** Mails a link to choose a password. The dialog shows a failure. */
 export function useMailPassword() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: Client) =>
       call(wire.clients.setPassword, { params: { id: _id }, body: { mail: true } }),
-    onSuccess: (_, { username }) => {
-      refreshEndUsers(client)
+    onSuccess: (_, { username }) =>
       toast.success('Link Mailed', {
         description: `${username} can choose a password with it for ${limits.customerLinkMinutes} minutes.`,
-      })
-    },
+      }),
   })
 }
 
 export function useAddLicense() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ user, license }: { user: Client; license: string }) =>
       call(wire.clients.addLicense, { params: { id: user._id }, body: { license } }),
-    onSuccess: (_, { user }) => {
-      refreshEndUsers(client)
-      toast.success('License Added', { description: `${user.username} uses it from now on.` })
-    },
+    onSuccess: (_, { user }) =>
+      toast.success('License Added', { description: `${user.username} uses it from now on.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
 }

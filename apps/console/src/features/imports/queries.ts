@@ -58,7 +58,7 @@ export function useRunImport(id: string) {
     mutationFn: (body: { dryRun: boolean; answers: Record<string, string> }) =>
       call(wire.imports.run, { params: { id }, body }),
     onError: (error) => toastFailed('Import Failed', error, 'Failed to run the import.'),
-    onSettled: () => refresh(client),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.imports }),
   })
 }
 
@@ -67,11 +67,6 @@ export function useUndoImport(id: string) {
   return useWrite({
     mutationFn: () => call(wire.imports.undo, { params: { id } }),
     onError: (error) => toastFailed('Undo Failed', error, 'Failed to undo the import.'),
-    onSettled: () => refresh(client),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.imports }),
   })
-}
-
-function refresh(client: ReturnType<typeof useQueryClient>) {
-  for (const queryKey of [keys.imports, keys.licenses, keys.clients])
-    void client.invalidateQueries({ queryKey })
 }

@@ -1,5 +1,5 @@
 import { type Client, type License, limits } from '@keyward/contract'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -14,14 +14,12 @@ import { FormSelect } from '../../ui/form-select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { refreshLicenses } from './queries.ts'
 
 const choice = z.object({ user: z.string().min(1, 'Choose an end user') })
 
 /** Gives an unused license to an end user of its app who exists already. */
 export function AttachDialog({ license, onClose }: { license: License; onClose: () => void }) {
   const { _id, app, key } = license
-  const client = useQueryClient()
   const users = useQuery({
     queryKey: [...keys.clients, 'options', app._id],
     meta: { failure: 'Failed to load the end users' },
@@ -33,10 +31,8 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
   const attach = useWrite({
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
-    onSuccess: ({ username }) => {
-      refreshLicenses(client)
-      toast.success('License Added', { description: `${username} uses it from now on.` })
-    },
+    onSuccess: ({ username }) =>
+      toast.success('License Added', { description: `${username} uses it from now on.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
   const form = useSchemaForm(choice, { defaultValues: { user: '' } })

@@ -1,12 +1,11 @@
 import type { BulkLicenseAction, License } from '@keyward/contract'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { extendedText } from '../../lib/format/extension.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { type BulkChanges, type BulkEnd, type BulkRequest, useBulk } from '../../lib/list/use-bulk.ts'
 import { toast } from '../../ui/toast.tsx'
-import { refreshLicenses, undoLicenses } from './queries.ts'
+import { undoLicenses } from './queries.ts'
 
 const successTitles: Record<BulkLicenseAction, string> = {
   extend: 'Licenses Extended',
@@ -16,13 +15,11 @@ const successTitles: Record<BulkLicenseAction, string> = {
 }
 
 export function useBulkLicenses(action: BulkLicenseAction, licenses: License[], end: BulkEnd) {
-  const client = useQueryClient()
   return useBulk<License>({
     ...end,
     rows: licenses,
     change: (rows, request) => changeAll(action, rows, request),
-    refresh: () => refreshLicenses(client),
-    onDone: (rows, changes) => toastSuccess(client, action, rows, changes),
+    onDone: (rows, changes) => toastSuccess(action, rows, changes),
   })
 }
 
@@ -33,7 +30,6 @@ const changeAll = (action: BulkLicenseAction, licenses: License[], request: Bulk
   })
 
 function toastSuccess(
-  client: QueryClient,
   action: BulkLicenseAction,
   licenses: License[],
   { changed, undo, extension }: BulkChanges,
@@ -52,6 +48,6 @@ function toastSuccess(
   const isNewEnd = extension && 'expiresAt' in extension
   toast.success(isNewEnd ? 'Expiry Changed' : successTitles[action], {
     description: descriptions[action],
-    ...undoLicenses(client, undo),
+    ...undoLicenses(undo),
   })
 }

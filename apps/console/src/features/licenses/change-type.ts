@@ -1,12 +1,11 @@
 import type { License } from '@keyward/contract'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { refreshLicenses } from './queries.ts'
 
 export type TypeEnd = 'later' | 'type' | 'keep'
 
@@ -32,20 +31,14 @@ interface TypeChange {
 }
 
 export function useChangeType() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ license, type, end }: TypeChange) => {
       const { expiresAt, term, devices, features } = license
       const seen = { expiresAt, term, devices, features, type: license.type?._id ?? null }
       return call(wire.licenses.update, { params: { id: license._id }, body: { type, end, seen } })
     },
-    onSuccess: () => {
-      refreshLicenses(client)
-      toast.success('License Updated', { description: 'The new type applies from the next check on.' })
-    },
-    onError: (error) => {
-      if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toastFailed('Update Failed', error, 'Failed to update license.')
-    },
+    onSuccess: () =>
+      toast.success('License Updated', { description: 'The new type applies from the next check on.' }),
+    onError: (error) => toastFailed('Update Failed', error, 'Failed to update license.'),
   })
 }

@@ -1,12 +1,11 @@
 import type { LicenseTerm } from '@keyward/contract'
-import { useQueryClient } from '@tanstack/react-query'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { type Extension, extendedText } from '../../lib/format/extension.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { refreshLicenses, undoLicenses } from './queries.ts'
+import { undoLicenses } from './queries.ts'
 
 interface ExpiryEdit {
   id: string
@@ -18,22 +17,16 @@ interface ExpiryEdit {
 
 /** More time is sent as such: the server adds it to whatever end the license has by then. */
 export function useEditExpiry() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async ({ id, more, ...body }: ExpiryEdit) => {
       if (!more) return (await call(wire.licenses.update, { params: { id }, body })).undo
       return (await call(wire.bulk.licenses, { body: { action: 'extend', ids: [id], ...more } })).undo
     },
-    onSuccess: (undo, { more }) => {
-      refreshLicenses(client)
+    onSuccess: (undo, { more }) =>
       toast.success('License Updated', {
         description: more ? extendedText(1, 'license', more) : 'The new expiry applies immediately.',
-        ...undoLicenses(client, undo),
-      })
-    },
-    onError: (error) => {
-      if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toastFailed('Update Failed', error, 'Failed to update license.')
-    },
+        ...undoLicenses(undo),
+      }),
+    onError: (error) => toastFailed('Update Failed', error, 'Failed to update license.'),
   })
 }

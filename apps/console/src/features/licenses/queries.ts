@@ -7,8 +7,8 @@ import {
   type QueryInputOf,
   type UndoRow,
 } from '@keyward/contract'
-import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -62,13 +62,6 @@ export function useLicensesLeft(app: string | undefined) {
   }).data
 }
 
-/** Refreshes everything that depends on licenses. */
-export function refreshLicenses(client: QueryClient) {
-  for (const queryKey of [keys.licenses, keys.clients, keys.resellers, keys.dashboard, keys.apps]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 /** The newest resellers of an app that licenses can be generated for. */
 export function useSellers(app: string, enabled: boolean) {
   return useQuery({
@@ -85,44 +78,34 @@ export const findSellers = async (app: string, search: string) =>
 const sellersOf = (app: string) => ({ app, active: 'true', limit: 50 })
 
 export function useGenerateLicenses() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async (request: KeyedBody<BodyInputOf<typeof endpoints.licenses.create>>) =>
       (await call(wire.licenses.create, request)).licenses,
-    onSuccess: (licenses) => {
-      refreshLicenses(client)
+    onSuccess: (licenses) =>
       toast.success('Licenses Generated', {
         description: `Successfully generated ${licenses.length} license(s).`,
-      })
-    },
+      }),
     onError: (error) => toastFailed('Generation Failed', error, 'Failed to generate licenses.'),
   })
 }
 
 /** Changes devices, features or note of a license. */
 export function useEditLicense() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.licenses.update> }) =>
       call(wire.licenses.update, { params: { id }, body }),
-    onSuccess: () => {
-      refreshLicenses(client)
-      toast.success('License Updated', { description: 'The change applies from the next check on.' })
-    },
-    onError: (error) => {
-      if (hasCode(error, 'license_changed')) refreshLicenses(client)
-      toastFailed('Update Failed', error, 'Failed to update license.')
-    },
+    onSuccess: () =>
+      toast.success('License Updated', { description: 'The change applies from the next check on.' }),
+    onError: (error) => toastFailed('Update Failed', error, 'Failed to update license.'),
   })
 }
 
 /** The Undo button of a toast about licenses that changed. */
-export const undoLicenses = (client: QueryClient, rows: readonly UndoRow[]) =>
+export const undoLicenses = (rows: readonly UndoRow[]) =>
   undoOption({
     rows,
     restore: (undo) => call(wire.bulk.undoLicenses, { body: { undo } }),
     noun: 'license',
-    refresh: () => refreshLicenses(client),
   })
 
 /** What undoes the ban of a license, or its lifting. */
@@ -167,7 +150,7 @@ export function useSetLicenseBan() {
         : 'Programs that use it are now rejected, and offline ones when their lease or activation file ends.'
       toast.success(banned ? 'License Banned' : 'License Unbanned', {
         description: banned ? rejected : 'It can be used again.',
-        ...undoLicenses(client, [banUndo(license, banned, reason)]),
+        ...undoLicenses([banUndo(license, banned, reason)]),
       })
     },
     onError: (error, { banned }, before) => {
@@ -178,32 +161,25 @@ export function useSetLicenseBan() {
         banned ? 'Failed to ban license.' : 'Failed to unban license.',
       )
     },
-    onSettled: () => refreshLicenses(client),
   })
 }
 
 export function useDeleteLicense() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (id: string) => call(wire.licenses.remove, { params: { id } }),
-    onSuccess: () => {
-      refreshLicenses(client)
-      toast.success('License Deleted', { description: 'The license has been permanently deleted.' })
-    },
+    onSuccess: () =>
+      toast.success('License Deleted', { description: 'The license has been permanently deleted.' }),
     onError: (error) => toastFailed('Delete Failed', error, 'Failed to delete license.'),
   })
 }
 
 export function useDeleteAllLicenses() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (app: string | undefined) => call(wire.licenses.removeAll, { query: { app } }),
-    onSuccess: ({ deletedCount }) => {
-      refreshLicenses(client)
+    onSuccess: ({ deletedCount }) =>
       toast.success('All Licenses Deleted', {
         description: `Successfully deleted ${deletedCount} license(s).`,
-      })
-    },
+      }),
     onError: (error) => toastFailed('Delete All Failed', error, 'Failed to delete licenses.'),
   })
 }

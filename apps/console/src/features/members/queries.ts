@@ -1,5 +1,5 @@
 import type { BodyInputOf, endpoints, Member } from '@keyward/contract'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -16,16 +16,12 @@ export function useMembers() {
   })
 }
 
-const refresh = (client: QueryClient) => client.invalidateQueries({ queryKey: keys.members })
-
 export type Invitation = BodyInputOf<typeof endpoints.members.invite>
 
 /** Inviting an address again replaces its link. */
 export function useInvite() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (body: Invitation) => call(wire.members.invite, { body }),
-    onSuccess: () => refresh(client),
     onError: (error) => toastFailure(error, 'Failed to invite this person'),
   })
 }
@@ -33,39 +29,29 @@ export function useInvite() {
 type Changes = BodyInputOf<typeof endpoints.members.update>
 
 export function useUpdateMember() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ id, ...body }: Changes & { id: string }) =>
       call(wire.members.update, { params: { id }, body }),
-    onSuccess: ({ member }) => {
-      toast.success('Member updated', { description: `${nameOf(member)} has the new rights at once.` })
-      return refresh(client)
-    },
+    onSuccess: ({ member }) =>
+      toast.success('Member updated', { description: `${nameOf(member)} has the new rights at once.` }),
     onError: (error) => toastFailure(error, 'Failed to update the member'),
   })
 }
 
 export function useRemoveMember() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: Member) => call(wire.members.remove, { params: { id: _id } }),
-    onSuccess: (_, member) => {
-      toast.success(member.invited ? 'Invitation withdrawn' : 'Member removed')
-      return refresh(client)
-    },
+    onSuccess: (_, member) => toast.success(member.invited ? 'Invitation withdrawn' : 'Member removed'),
     onError: (error) => toastFailure(error, 'Failed to remove the member'),
   })
 }
 
 /** The caller becomes a manager, so everything that it sees may change. */
 export function useMakeOwner() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: Member) => call(wire.members.makeOwner, { params: { id: _id } }),
-    onSuccess: (_, member) => {
-      toast.success('Account handed over', { description: `${nameOf(member)} is the owner now.` })
-      void client.invalidateQueries()
-    },
+    onSuccess: (_, member) =>
+      toast.success('Account handed over', { description: `${nameOf(member)} is the owner now.` }),
     onError: (error) => toastFailure(error, 'Failed to hand over the account'),
   })
 }

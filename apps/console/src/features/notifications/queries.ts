@@ -44,24 +44,19 @@ export function useUpdateNotifications() {
 export function useRequestConfirmation() {
   return useWrite({
     mutationFn: () => call(wire.notifications.confirmEmail, { body: {} }),
-    onSuccess: () => {
+    onSuccess: () =>
       toast.success('Link sent', {
         description: 'Open it within 24 hours, in a browser where you are signed in.',
-      })
-    },
+      }),
     onError: (error) => toastFailure(error, 'Failed to send the link'),
   })
 }
 
 /** Confirms the address of the signed-in person with the token of a mailed link. */
 export function useConfirmEmail() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (token: string) => call(wire.notifications.confirmEmail, { body: { token } }),
-    onSuccess: () => {
-      toast.success('Your address is confirmed')
-      void client.invalidateQueries({ queryKey: keys.owner })
-    },
+    onSuccess: () => toast.success('Your address is confirmed'),
     onError: (error) => toastFailure(error, 'Failed to confirm your address'),
   })
 }

@@ -1,5 +1,5 @@
 import type { BodyOf, endpoints } from '@keyward/contract'
-import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -23,34 +23,22 @@ export function useOfflineActivations(app: string, client: string | undefined, p
   })
 }
 
-/** An activation redeems keys and takes devices. */
-function refresh(client: QueryClient) {
-  for (const queryKey of [keys.clients, keys.licenses, keys.dashboard, keys.apps]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 type Calls = (typeof endpoints)['offlineActivations']
 
 export function useActivateOffline(app: string) {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyOf<Calls['activate']>) =>
       call(wire.offlineActivations.activate, { params: { id: app }, body }),
-    onSuccess: () => refresh(client),
   })
 }
 
 export function useDeactivateOffline(app: string) {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyOf<Calls['deactivate']>) =>
       call(wire.offlineActivations.deactivate, { params: { id: app }, body }),
-    onSuccess: ({ activation }) => {
-      refresh(client)
+    onSuccess: ({ activation }) =>
       toast.success('Machine Deactivated', {
         description: `Another machine of ${activation.username} can take its place.`,
-      })
-    },
+      }),
   })
 }

@@ -1,9 +1,7 @@
 import type { ShopOrder } from '@keyward/contract'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../lib/api/call.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
-import { keys } from '../../lib/api/query-keys.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { useShops } from '../../lib/api/shops.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -19,7 +17,6 @@ const noLicense = 'none'
 /** Chooses a license type for the products of an order that have none; the shop's orders of them go on at once. */
 export function ChooseType({ order }: { order: ShopOrder }) {
   const may = useMay()
-  const client = useQueryClient()
   const mayChoose = order.reasonCode === 'type_missing' && may(wire.shops.update) && may(wire.shops.list)
   const app = mayChoose ? order.app._id : undefined
   const shop = useShops(app).data?.find(({ _id }) => _id === order.shop._id)
@@ -39,10 +36,6 @@ export function ChooseType({ order }: { order: ShopOrder }) {
     },
     onSuccess: () => toast.success('Type chosen. Orders of this product are tried again'),
     onError: (error) => toastFailure(error, 'Failed to choose the type'),
-    onSettled: () => {
-      for (const queryKey of [keys.shops, keys.orders, keys.licenses])
-        void client.invalidateQueries({ queryKey })
-    },
   })
   if (!shop || products.length === 0) return null
   const options = [

@@ -1,5 +1,5 @@
 import type { BodyInputOf, endpoints, QueryInputOf, ShopOrder } from '@keyward/contract'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -19,7 +19,6 @@ export function useOrders(query: QueryInputOf<typeof endpoints.orders.list>, ena
 }
 
 export function useRetryOrder() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: async ({
       order,
@@ -31,33 +30,23 @@ export function useRetryOrder() {
       else toast.success('The order waits no longer')
     },
     onError: (error) => toastFailure(error, 'Failed to retry the order'),
-    onSettled: () => {
-      for (const queryKey of [keys.orders, keys.licenses]) void client.invalidateQueries({ queryKey })
-    },
   })
 }
 
 export function useAddressOrder() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ id, email }: { id: string; email: string }) =>
       call(wire.orders.update, { params: { id }, body: { email } }),
     onSuccess: ({ order: { mail } }) =>
       toast.success(mail === 'queued' ? 'The keys are mailed' : 'The address is saved'),
     onError: (error) => toastFailure(error, 'Failed to save the address'),
-    onSettled: () => {
-      for (const queryKey of [keys.orders, keys.licenses, keys.customers])
-        void client.invalidateQueries({ queryKey })
-    },
   })
 }
 
 export function useMailOrder() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: ShopOrder) => call(wire.orders.mail, { params: { id: _id } }),
     onSuccess: () => toast.success('The keys are mailed again'),
     onError: (error) => toastFailure(error, 'Failed to mail the keys'),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.orders }),
   })
 }

@@ -25,7 +25,6 @@ export function useUpdatePlatformSettings() {
   const client = useQueryClient()
   const show = (settings: PlatformSettings) => {
     client.setQueryData(keys.settings, settings)
-    void client.invalidateQueries({ queryKey: keys.owner })
   }
 
   async function restore(changes: Changes, before: PlatformSettings | undefined) {

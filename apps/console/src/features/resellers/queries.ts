@@ -1,6 +1,6 @@
 import type { BodyInputOf, DataOf, endpoints, Reseller } from '@keyward/contract'
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasCode } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
@@ -48,26 +48,15 @@ function setRows(client: QueryClient, change: (rows: Reseller[]) => Reseller[]) 
   )
 }
 
-function refresh(client: QueryClient) {
-  for (const queryKey of [keys.resellers, keys.dashboard, keys.apps]) {
-    void client.invalidateQueries({ queryKey })
-  }
-}
-
 function putReseller(client: QueryClient, reseller: Reseller) {
   setRows(client, (rows) => rows.map((present) => (present._id === reseller._id ? reseller : present)))
-  refresh(client)
 }
 
 export function useCreateReseller() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.resellers.create>) =>
       call(wire.resellers.create, { body }),
-    onSuccess: () => {
-      refresh(client)
-      toast.success('Reseller account has been created successfully.')
-    },
+    onSuccess: () => toast.success('Reseller account has been created successfully.'),
     onError: (error) => toastFailure(error, 'Failed to create reseller.'),
   })
 }
@@ -87,10 +76,7 @@ export function useEditLimit() {
       putReseller(client, reseller)
       toast.success('Reseller license limit has been updated successfully.')
     },
-    onError: (error) => {
-      if (hasCode(error, 'reseller_changed')) refresh(client)
-      toastFailure(error, 'Failed to update reseller license limit')
-    },
+    onError: (error) => toastFailure(error, 'Failed to update reseller license limit'),
   })
 }
 
@@ -112,13 +98,9 @@ export function useSetActive() {
 }
 
 export function useEndResellerSessions() {
-  const client = useQueryClient()
   return useWrite({
     mutationFn: (id: string) => call(wire.resellers.endSessions, { params: { id } }),
-    onSuccess: () => {
-      refresh(client)
-      toast.success('The reseller has been signed out everywhere.')
-    },
+    onSuccess: () => toast.success('The reseller has been signed out everywhere.'),
     onError: (error) => toastFailure(error, 'Failed to end the sessions.'),
   })
 }
@@ -137,8 +119,6 @@ export function useDeleteReseller() {
     mutationFn: (id: string) => call(wire.resellers.remove, { params: { id } }),
     onSuccess: (_, id) => {
       setRows(client, (rows) => rows.filter((reseller) => reseller._id !== id))
-      refresh(client)
-      void client.invalidateQueries({ queryKey: keys.licenses })
       toast.success('Reseller has been permanently deleted.')
     },
     onError: (error) => toastFailure(error, 'Failed to delete reseller.'),

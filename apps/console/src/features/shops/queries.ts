@@ -1,5 +1,5 @@
 import type { BodyInputOf, endpoints, Shop } from '@keyward/contract'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call, hasFieldErrors } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -11,19 +11,10 @@ export { useShops } from '../../lib/api/shops.ts'
 
 export type ShopChanges = BodyInputOf<typeof endpoints.shops.update>
 
-function useRefresh() {
-  const client = useQueryClient()
-  return () => {
-    for (const queryKey of [keys.shops, keys.orders]) void client.invalidateQueries({ queryKey })
-  }
-}
-
 export function useCreateShop(app: string) {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.shops.create>) =>
       (await call(wire.shops.create, { params: { id: app }, body })).shop,
-    onSuccess: refresh,
     onError: (error) => {
       if (!hasFieldErrors(error)) toastFailure(error, 'Failed to add the shop')
     },
@@ -31,14 +22,10 @@ export function useCreateShop(app: string) {
 }
 
 export function useUpdateShop(done: string) {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: ({ id, ...body }: ShopChanges & { id: string }) =>
       call(wire.shops.update, { params: { id }, body }),
-    onSuccess: () => {
-      refresh()
-      toast.success(done)
-    },
+    onSuccess: () => toast.success(done),
     onError: (error) => {
       if (!hasFieldErrors(error)) toastFailure(error, 'Failed to change the shop')
     },
@@ -46,20 +33,16 @@ export function useUpdateShop(done: string) {
 }
 
 export function useDeleteShop() {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: ({ _id }: Shop) => call(wire.shops.remove, { params: { id: _id } }),
     onSuccess: () => toast.success('Shop deleted'),
     onError: (error) => toastFailure(error, 'Failed to delete the shop'),
-    onSettled: refresh,
   })
 }
 
 export function useTestShop() {
-  const refresh = useRefresh()
   return useWrite({
     mutationFn: ({ _id }: Shop) => call(wire.shops.test, { params: { id: _id } }),
-    onSuccess: refresh,
     onError: (error) => toastFailure(error, 'Failed to send a test order'),
   })
 }

@@ -74,7 +74,7 @@ export function useCancelSubscription(onDone: () => void) {
     mutationFn: (refund: boolean) => callWithMessage(wire.payments.cancelSubscription, { body: { refund } }),
     onSuccess: ({ data, message }) => {
       client.setQueryData(keys.owner, data.user)
-      showSubscription(client, data.user.subscription)
+      client.setQueryData(keys.subscriptionStatus, data.user.subscription)
       toast.success(message ?? 'Subscription cancelled')
       onDone()
     },

@@ -72,10 +72,8 @@ export function useCreateWebhook() {
   const client = useQueryClient()
   return useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.webhooks.create>) => call(wire.webhooks.create, { body }),
-    onSuccess: ({ webhook }) => {
-      client.setQueryData<Webhook[]>(listKey, (present) => present && [webhook, ...present])
-      void client.invalidateQueries({ queryKey: listKey })
-    },
+    onSuccess: ({ webhook }) =>
+      client.setQueryData<Webhook[]>(listKey, (present) => present && [webhook, ...present]),
     onError: (error) => {
       if (!hasFieldErrors(error)) toastFailure(error, 'Failed to create the webhook')
     },
@@ -91,7 +89,6 @@ export function useUpdateWebhook(done: string) {
       client.setQueryData<Webhook[]>(listKey, (present) =>
         present?.map((one) => (one._id === webhook._id ? webhook : one)),
       )
-      void client.invalidateQueries({ queryKey: keys.webhooks })
       toast.success(done)
     },
     onError: (error) => {
@@ -109,7 +106,6 @@ export function useDeleteWebhook() {
       toast.success('Webhook deleted')
     },
     onError: (error) => toastFailure(error, 'Failed to delete the webhook'),
-    onSettled: () => client.invalidateQueries({ queryKey: listKey }),
   })
 }
 
@@ -119,31 +115,17 @@ export const useRotateSecret = () =>
     onError: (error) => toastFailure(error, 'Failed to rotate the secret'),
   })
 
-function useRefreshDeliveries() {
-  const client = useQueryClient()
-  return (id: string, deliveryId: string) => {
-    void client.invalidateQueries({ queryKey: deliveriesKey(id) })
-    void client.invalidateQueries({ queryKey: deliveryKey(id, deliveryId) })
-  }
-}
-
 export function useSendTest() {
-  const refresh = useRefreshDeliveries()
   return useWrite({
     mutationFn: (id: string) => call(wire.webhooks.test, { params: { id } }),
-    onSuccess: ({ delivery }, id) => refresh(id, delivery._id),
     onError: (error) => toastFailure(error, 'Failed to send a test event'),
   })
 }
 
 export function useRetry(id: string) {
-  const refresh = useRefreshDeliveries()
   return useWrite({
     mutationFn: (deliveryId: string) => call(wire.webhooks.retry, { params: { id, deliveryId } }),
-    onSuccess: (_, deliveryId) => {
-      refresh(id, deliveryId)
-      toast.success('The event is sent again')
-    },
+    onSuccess: () => toast.success('The event is sent again'),
     onError: (error) => toastFailure(error, 'Failed to send the event again'),
   })
 }

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { ApiError, callForFile } from './call.ts'
 import { keys } from './query-keys.ts'
+import { createRefresher } from './refresher.ts'
 import { wire } from './wire.ts'
 
 /** The server sends a heartbeat every 25 seconds; without one for this long the connection is dead. */
@@ -9,42 +10,34 @@ const silenceMs = 60_000
 const hiddenMs = 30_000
 const steadyMs = 10_000
 const longestWaitMs = 30_000
-
-const live = [
-  keys.owner,
-  keys.dashboard,
-  keys.apps,
-  keys.app,
-  keys.licenseTypes,
-  keys.licenses,
-  keys.clients,
-  keys.customers,
-  keys.resellers,
-  keys.apiKeys,
-  keys.webhooks,
-  keys.shops,
-  keys.orders,
-  keys.members,
-  keys.audit,
-  keys.subscriptionStatus,
-  keys.payments,
-]
+/** What follows are the nouns that changed. */
+const changeStart = 'event: change\ndata: '
 
 /**
- * Keeps the screen up to date: refetches all active queries when the server reports a change. Stops when the returned
- * function is called.
+ * Keeps the screen up to date: refetches the active queries that show what the server reports as changed. Stops when the
+ * returned function is called.
  */
 export function keepLive(client: QueryClient): () => void {
   let stream: AbortController | undefined
   let hiding: ReturnType<typeof setTimeout> | undefined
+  let isConnected = false
 
-  const refresh = () => {
-    for (const queryKey of live) void client.invalidateQueries({ queryKey })
-  }
-  const refreshActivity = () => void client.invalidateQueries({ queryKey: keys.activity })
-  const begin = (missed: boolean) => {
+  const refresher = createRefresher(client, () => isConnected)
+  const noteActivity = () => void client.invalidateQueries({ queryKey: keys.activity })
+  const begin = (hasMissed: boolean) => {
     stream = new AbortController()
-    void follow(stream.signal, { missed, refresh, refreshActivity })
+    void follow(stream.signal, {
+      onConnection: (isOpen) => {
+        isConnected = isOpen
+        if (isOpen && hasMissed) {
+          refresher.noteChange(['*'])
+          noteActivity()
+        }
+        hasMissed = true
+      },
+      onChange: refresher.noteChange,
+      onActivity: noteActivity,
+    })
   }
   const onVisibility = () => {
     clearTimeout(hiding)
@@ -57,32 +50,24 @@ export function keepLive(client: QueryClient): () => void {
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
     clearTimeout(hiding)
+    refresher.stop()
     stream?.abort()
   }
 }
 
 interface Following {
-  missed: boolean
-  refresh: () => void
-  refreshActivity: () => void
+  /** Called when the stream has begun and when it has ended. */
+  onConnection: (isOpen: boolean) => void
+  onChange: (nouns: string[]) => void
+  onActivity: () => void
 }
 
-async function follow(signal: AbortSignal, { missed, refresh, refreshActivity }: Following) {
+async function follow(signal: AbortSignal, on: Following) {
   let failures = 0
   while (!signal.aborted) {
     const began = Date.now()
     try {
-      await read(signal, {
-        onOpen: () => {
-          if (missed) {
-            refresh()
-            refreshActivity()
-          }
-          missed = true
-        },
-        onChange: refresh,
-        onActivity: refreshActivity,
-      })
+      await read(signal, on)
     } catch (error) {
       if (signal.aborted) return
       // The session has ended, which the call itself reports.
@@ -93,7 +78,7 @@ async function follow(signal: AbortSignal, { missed, refresh, refreshActivity }:
   }
 }
 
-async function read(signal: AbortSignal, on: Record<'onOpen' | 'onChange' | 'onActivity', () => void>) {
+async function read(signal: AbortSignal, on: Following) {
   const silence = new AbortController()
   let alarm: ReturnType<typeof setTimeout> | undefined
   const restartAlarm = () => {
@@ -105,20 +90,24 @@ async function read(signal: AbortSignal, on: Record<'onOpen' | 'onChange' | 'onA
     const response = await callForFile(wire.events.stream, {
       signal: AbortSignal.any([signal, silence.signal]),
     })
-    on.onOpen()
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
+    let text: string | undefined
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
+      // The server begins with a comment, which a proxy that collects the stream holds back.
+      if (text === undefined) on.onConnection(true)
       restartAlarm()
-      const events = (text + value).split('\n\n')
+      const events = ((text ?? '') + value).split('\n\n')
       text = events.pop() ?? ''
-      if (events.some((event) => event.startsWith('event: change'))) on.onChange()
-      if (events.some((event) => event.startsWith('event: activity'))) on.onActivity()
+      for (const event of events) {
+        if (event.startsWith(changeStart)) on.onChange(event.slice(changeStart.length).split(' '))
+        if (event.startsWith('event: activity')) on.onActivity()
+      }
     }
   } finally {
     clearTimeout(alarm)
+    on.onConnection(false)
   }
 }
 

@@ -35,13 +35,12 @@ interface Bulk<Row> extends BulkEnd {
   rows: Row[]
   /** Changes all of these rows or none. */
   change: (rows: Row[], request: BulkRequest) => Promise<{ changed: number; undo: UndoRow[] }>
-  refresh: () => void
   /** Called once with all rows that did not fail, unless there are none. */
   onDone: (rows: Row[], result: BulkChanges) => void
 }
 
 /** Runs an action on many rows in a dialog, with progress and with retry of the rows that failed. */
-export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk }: Bulk<Row>) {
+export function useBulk<Row extends { _id: string }>({ change, ...bulk }: Bulk<Row>) {
   // Keep the selection of the start: the list may change while this runs.
   const [rows] = useState(bulk.rows)
   const input = useRef<BulkInput>({})
@@ -62,7 +61,6 @@ export function useBulk<Row extends { _id: string }>({ change, refresh, ...bulk 
         onProgress: setCount,
       }),
     onMutate: () => setCount(0),
-    onSettled: refresh,
   })
 
   async function run(batches: Batch<Row>[]) {

@@ -10,6 +10,9 @@ const heartbeatMs = 25 * second
 /** Enough for a person's open tabs; more indicates a runaway program, which must not lock the rest of the team out. */
 const streamsPerPerson = 30
 
+/** Stands for all nouns. */
+export const everything = '*'
+
 /** Whose rows changed, and of which app. */
 export interface Concerned {
   ownerId: string
@@ -47,15 +50,16 @@ export class EventHub {
   }
 
   /** Notifies the streams of an owner whose actors may see the app; without an app, all apps. */
-  notify({ ownerId, appId }: Concerned, topic: Topic): void {
+  notify({ ownerId, appId }: Concerned, topic: Topic, nouns: readonly string[]): void {
     for (const stream of this.#streams.get(ownerId) ?? [])
-      if (sees(stream.listener, appId)) stream.send(topic)
+      if (sees(stream.listener, appId)) stream.send(topic, nouns)
   }
 
   /** Called when changes may have been missed. */
   notifyAll(): void {
     for (const streams of this.#streams.values()) {
-      for (const stream of streams) for (const topic of ['change', 'activity'] as const) stream.send(topic)
+      for (const stream of streams)
+        for (const topic of ['change', 'activity'] as const) stream.send(topic, [everything])
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import type { ActionName } from '@keyward/contract'
+import type { ActionDetail, ActionName } from '@keyward/contract'
 import { isVendor } from '../../core/actor.ts'
 import type { ActionRecord, RecordConsumer } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { type Concerned, EventHub } from './events.hub.ts'
+import { type Concerned, EventHub, everything } from './events.hub.ts'
 import type { Listener, Topic } from './events.stream.ts'
 
 export interface Events {
@@ -25,10 +25,13 @@ export function createEvents(
   const hub = new EventHub(ctx, options)
   const feed = ctx.database.engine.openFeed({
     onMessage: (message) => {
-      const [id = '', topic, appId = null] = message.split(' ')
+      const [id = '', topic, app = noApp, ...nouns] = message.split(' ')
       if (topic === 'sessions') endClosed([id])
       else if (topic === 'access') hub.endStreamsOf(id)
-      else hub.notify({ ownerId: id, appId }, topic === 'activity' ? topic : 'change')
+      else {
+        const appId = app === noApp ? null : app
+        hub.notify({ ownerId: id, appId }, topic === 'activity' ? topic : 'change', nouns)
+      }
     },
     onGap: () => hub.notifyAll(),
     onError: options.onError,
@@ -42,7 +45,7 @@ export function createEvents(
     publish: (records) => {
       const holders = holdersOfEnded(records)
       endClosed(holders)
-      const rejudged = records.filter(({ action }) => changeAccess.has(action))
+      const rejudged = records.filter(changesAccess)
       feed.send([
         ...messagesOf('change', records),
         ...[...holders].map((id) => `${id} sessions`),
@@ -55,22 +58,33 @@ export function createEvents(
   }
 }
 
-/** Without an app, a message is for those who may see all apps. */
-function messagesOf(topic: Topic, changes: readonly Pick<ActionRecord, 'ownerId' | 'appId'>[]): Set<string> {
-  const ofOwners = changes.filter(({ ownerId }) => ownerId !== null)
-  return new Set(
-    ofOwners.map(({ ownerId, appId }) => [ownerId, topic, ...(appId === null ? [] : [appId])].join(' ')),
-  )
+/** Stands for no app in a message, which is then for those who may see all apps. */
+const noApp = '-'
+
+/** One message per owner and app, with the nouns of what changed. */
+function messagesOf(topic: Topic, changes: readonly (Concerned | ActionRecord)[]): string[] {
+  const nounsOf = new Map<string, Set<string>>()
+  for (const change of changes) {
+    if (change.ownerId === null) continue
+    const concerned = `${change.ownerId} ${topic} ${change.appId ?? noApp}`
+    const nouns = nounsOf.get(concerned) ?? new Set()
+    nounsOf.set(concerned, nouns.add('action' in change ? change.action.split('.')[0]! : everything))
+  }
+  return [...nounsOf].map(([concerned, nouns]) => [concerned, ...nouns].join(' '))
 }
 
-/** What a person may do at the vendor has changed. */
+/** Whether a record changes what people may do at the vendor. */
+function changesAccess({ action, detail }: ActionRecord): boolean {
+  if (action !== 'settings.updated') return changeAccess.has(action)
+  const { before, after } = detail as ActionDetail<'settings.updated'>
+  return before.requireSecondFactor !== after.requireSecondFactor
+}
+
 const changeAccess: ReadonlySet<ActionName> = new Set([
   'member.updated',
   'member.removed',
   'member.left',
   'vendor.handed_over',
-  // The owner may require a second factor now.
-  'settings.updated',
 ])
 
 const endSessions: ReadonlySet<ActionName> = new Set([

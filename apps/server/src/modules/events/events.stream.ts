@@ -12,8 +12,8 @@ export type Topic = 'change' | 'activity'
 export class EventStream {
   readonly content = new Readable({ read() {} })
   readonly listener: Listener
-  /** The topics of the last second, and whether one was missed meanwhile. */
-  readonly #recent = new Map<Topic, { timer: NodeJS.Timeout; missed: boolean }>()
+  /** The topics of the last second, with the nouns of the events that wait for its end. */
+  readonly #recent = new Map<Topic, { timer: NodeJS.Timeout; waiting: Set<string> }>()
 
   constructor(listener: Listener, onEnd: () => void) {
     this.listener = listener
@@ -24,20 +24,20 @@ export class EventStream {
     this.#write(': hello\n\n')
   }
 
-  /** Sends an event, at most one per topic and second; further ones are merged into the next one. */
-  send(topic: Topic): void {
+  /** Sends an event, at most one per topic and second; further events are merged into the next one. */
+  send(topic: Topic, nouns: Iterable<string>): void {
     const recent = this.#recent.get(topic)
     if (recent) {
-      recent.missed = true
+      for (const noun of nouns) recent.waiting.add(noun)
       return
     }
-    this.#write(`event: ${topic}\ndata:\n\n`)
+    this.#write(`event: ${topic}\ndata: ${[...nouns].join(' ')}\n\n`)
+    const waiting = new Set<string>()
     const timer = setTimeout(() => {
-      const { missed } = this.#recent.get(topic) ?? { missed: false }
       this.#recent.delete(topic)
-      if (missed) this.send(topic)
+      if (waiting.size > 0) this.send(topic, waiting)
     }, second)
-    this.#recent.set(topic, { timer, missed: false })
+    this.#recent.set(topic, { timer, waiting })
   }
 
   sendHeartbeat(): void {
