@@ -37,7 +37,7 @@ import { Table } from '../../ui/table.tsx'
 import { type TableView, useTableView } from '../../ui/table-view.ts'
 
 const EndUserSelection = lazyNamed(
-  () => import('../../features/end-users/end-user-selection.tsx'),
+  () => import('../../features/end-users/end-user-bulk.tsx'),
   'EndUserSelection',
 )
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
@@ -235,7 +235,7 @@ export function EndUsersPage() {
         {mayChange && (selection.rows.length > 0 || bulk) && (
           <Deferred onFail={() => selection.select([])}>
             <EndUserSelection
-              users={selection.rows}
+              rows={selection.rows}
               all={all || undefined}
               onSelect={selection.select}
               dialog={bulk}

@@ -40,7 +40,7 @@ import { toast } from '../../ui/toast.tsx'
 
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 const LicenseSelection = lazyNamed(
-  () => import('../../features/licenses/license-selection.tsx'),
+  () => import('../../features/licenses/license-bulk.tsx'),
   'LicenseSelection',
 )
 const deleteDialogs = () => import('../../features/licenses/delete-dialogs.tsx')
@@ -270,7 +270,7 @@ export function LicensesPage() {
         {(selection.rows.length > 0 || bulk) && (
           <Deferred onFail={() => selection.select([])}>
             <LicenseSelection
-              licenses={selection.rows}
+              rows={selection.rows}
               all={all || undefined}
               onSelect={selection.select}
               dialog={bulk}
