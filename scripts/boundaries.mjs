@@ -6,46 +6,13 @@ import { findLooseWrites } from './console-writes.mjs'
 import { findEngineFaults } from './engines.mjs'
 import { findForeignWrites } from './table-owners.mjs'
 
+const repository = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Another root is for tests, which plant violations there. */
-const root = process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.url)))
-
-/** The server's modules from the lowest layer to the highest; a module imports its own layer and lower ones. */
-const layers = [
-  [
-    ...['accounts', 'owners', 'sessions', 'mail', 'daily-counts', 'customers', 'customer-sessions'],
-    ...['entitlements', 'devices'],
-  ],
-  [
-    'apps',
-    'app-mails',
-    'lazy-move',
-    'api-keys',
-    'password-resets',
-    'second-factors',
-    'account-mails',
-    'notifications',
-    'releases',
-    'blocklist',
-    'activity',
-  ],
-  ['licenses', 'license-types', 'resellers', 'signing-keys'],
-  ['members', 'end-users', 'variables', 'payments'],
-  ['program', 'plans', 'account', 'portal', 'bulk', 'imports', 'events', 'audit', 'shops'],
-  [
-    'dashboard',
-    'platform',
-    'system',
-    'explanations',
-    'offline-activations',
-    'webhooks',
-    'customer-records',
-    'customer-page',
-    'compatibility',
-  ],
-]
-const layerOf = new Map(layers.flatMap((names, at) => names.map((name) => [name, at])))
+const root = process.argv[2] ?? repository
 
 const server = 'apps/server/src/'
+const list = `${server}modules/index.ts`
+const layerOf = readLayers()
 const console_ = 'apps/console/src/'
 
 /** The packages of the repository that each package may import, by their names. */
@@ -92,7 +59,7 @@ const rules = {
   'a module imports from http only to mount its routes': ({ from, to }) =>
     inside(server, from).startsWith('modules/') &&
     inside(server, to).startsWith('http/') &&
-    !/[./](routes|mount|signer)\.ts$/.test(from),
+    !/[./](routes|mount|signer|module)\.ts$/.test(from),
   'a module imports its own layer and lower ones': ({ from, to }) => {
     const [mine, theirs] = [moduleOf(from), moduleOf(to)]
     return mine !== undefined && theirs !== undefined && mine !== theirs && rank(theirs) > rank(mine)
@@ -101,7 +68,13 @@ const rules = {
     moduleOf(from) !== undefined &&
     moduleOf(to) !== undefined &&
     moduleOf(from) !== moduleOf(to) &&
-    /[./](repo|list|routes|mount)\.ts$/.test(to),
+    /[./](repo|list|routes|mount|module)\.ts$/.test(to),
+  'only routes and descriptions of modules take parts': ({ from, to }) =>
+    to === `${server}modules/module.ts` &&
+    moduleOf(from) !== undefined &&
+    !/[./](routes|mount|module)\.ts$/.test(from),
+  'the list of modules is at the top': ({ from, to }) =>
+    to === list && /^(core|db|http|mcp|modules|service)\//.test(inside(server, from)),
   'the folders of a module are entered through the files beside them': ({ from, to }) =>
     moduleOf(to) !== undefined &&
     moduleOf(from) !== moduleOf(to) &&
@@ -136,8 +109,18 @@ const featureOf = (path) => /^apps\/console\/src\/features\/([^/]+)\//.exec(path
 
 function rank(module) {
   const at = layerOf.get(module)
-  if (at === undefined) throw new Error(`scripts/boundaries.mjs has no layer for the module ${module}`)
+  if (at === undefined) throw new Error(`${list} has no layer for the module ${module}`)
   return at
+}
+
+/** The layer of each module, from the lowest, as the server's list of modules says. */
+function readLayers() {
+  const text = readFileSync(join(repository, list), 'utf8')
+  const folders = new Map(
+    [...text.matchAll(/^import \{ (\w+) \} from '\.\/([^/]+)\//gm)].map(([, name, folder]) => [name, folder]),
+  )
+  const layers = /layers\b[^=]*= \[([\s\S]*?)^\]/m.exec(text)?.[1]?.match(/\[[^\]]*\]/g) ?? []
+  return new Map(layers.flatMap((one, at) => one.match(/\w+/g).map((name) => [folders.get(name), at])))
 }
 
 const files = Object.keys(dependencies).flatMap((folder) => sources(`${folder}src/`))

@@ -173,6 +173,21 @@ const violations: [rule: string, from: string, text: string][] = [
     "import { x } from '../apps/apps.mount.ts'",
   ],
   [
+    'a module imports no repo, list or routes of another module',
+    `${server}/modules/portal/portal.module.ts`,
+    "import { x } from '../apps/apps.module.ts'",
+  ],
+  [
+    'only routes and descriptions of modules take parts',
+    `${server}/modules/apps/g.service.ts`,
+    "import type { Parts } from '../module.ts'",
+  ],
+  [
+    'the list of modules is at the top',
+    `${server}/modules/portal/g.service.ts`,
+    "import { modules } from '../index.ts'",
+  ],
+  [
     'the folders of a module are entered through the files beside them',
     `${server}/modules/dashboard/b.service.ts`,
     "import type { x } from '../program/verdict/x.ts'",
@@ -236,6 +251,9 @@ const imported = [
   `${server}/core/x.ts`,
   `${server}/modules/apps/apps.list.ts`,
   `${server}/modules/apps/apps.mount.ts`,
+  `${server}/modules/apps/apps.module.ts`,
+  `${server}/modules/index.ts`,
+  `${server}/modules/module.ts`,
   `${server}/modules/apps/routes.ts`,
   `${server}/db/x.ts`,
   `${server}/service/x.ts`,

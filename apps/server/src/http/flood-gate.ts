@@ -1,4 +1,9 @@
+import { limits } from '@keyward/contract'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { minute } from '../core/clock.ts'
 import { type Problem, rateLimited } from '../core/problem.ts'
+import { visitorOf } from '../core/visitor.ts'
 
 /**
  * Rejects a flood of one caller, an address or an API key; each node counts separately. Uses a monotonic clock: a
@@ -31,4 +36,22 @@ export function createFloodGate(options: {
     }
     return count > max ? rateLimited(windowEnds - now) : undefined
   }
+}
+
+type Refuse = (request: FastifyRequest) => Problem | undefined
+
+/** What limits the calls of programs from one address. */
+export interface Floods {
+  /** Its refusals are signed, for which the request is read. */
+  refuseFlood: Refuse
+  /** For many more requests: refused before they are read. */
+  refuseUnread: Refuse
+}
+
+export function createFloods({ rateLimits }: Config, max: number = limits.strangerRequestsPerMinute): Floods {
+  const refuseBeyond = (most: number): Refuse => {
+    const gate = createFloodGate({ max: most, windowMs: minute })
+    return ({ ip }) => (rateLimits === 'on' ? gate(visitorOf(ip)) : undefined)
+  }
+  return { refuseFlood: refuseBeyond(max), refuseUnread: refuseBeyond(2 * max) }
 }

@@ -1,13 +1,13 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import { confirmIdentity, identityOptions } from '../second-factors/identity.service.ts'
-import type { Factors } from '../second-factors/second-factors.proofs.ts'
 import * as sessions from '../sessions/account-sessions.service.ts'
 import { selfOf } from './account.factors.ts'
 import { confirmPassword } from './account.service.ts'
 
-export function accountSessionsRoutes(mount: Mount, factors: Factors): void {
+export function accountSessionsRoutes(mount: Mount, factors: Parts): void {
   const { accountSessions } = endpoints
   const { ctx, attempts } = factors
   mount(accountSessions.list, 'owner', async ({ actor }) => ({

@@ -1,14 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import type { Parts } from '../module.ts'
 import * as reset from './account.reset.ts'
 import * as service from './account.service.ts'
 import { getUser } from './account.view.ts'
 
-export function accountRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
+export function accountRoutes(mount: Mount, { ctx, attempts, resets }: Parts): void {
   const { auth } = endpoints
   mount(auth.register, 'public', ({ body, address }) => service.register(ctx, attempts, { ...body, address }))
   mount(auth.login, 'public', ({ body, address }) => service.login(ctx, attempts, { ...body, address }))

@@ -1,13 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import { deleteAccount } from './account.deletion.ts'
 import { acceptInvitation } from './account.invitations.ts'
 import * as vendors from './account.vendors.ts'
 
-export function vendorsRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function vendorsRoutes(mount: Mount, { ctx, attempts }: Parts): void {
   const { vendors: calls } = endpoints
   mount(calls.acceptInvitation, 'public', ({ body, address }) =>
     acceptInvitation(ctx, attempts, { ...body, address }),

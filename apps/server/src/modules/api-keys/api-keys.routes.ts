@@ -1,10 +1,10 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './api-keys.service.ts'
 
-export function apiKeysRoutes(mount: Mount, ctx: Ctx): void {
+export function apiKeysRoutes(mount: Mount, { ctx }: Parts): void {
   const { apiKeys } = endpoints
   mount(apiKeys.list, 'owner', async ({ actor }) => ({
     apiKeys: await service.listApiKeys(ctx, actor),

@@ -2,9 +2,10 @@ import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import * as service from './app-mails.service.ts'
 
-export function appMailsRoutes(mount: Mount, parts: service.TestParts): void {
+export function appMailsRoutes(mount: Mount, parts: Parts): void {
   const { appMails } = endpoints
   const { ctx } = parts
   mount(appMails.get, 'owner', ({ actor, params, query }) =>

@@ -1,11 +1,11 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import { getErrorMessages, updateErrorMessages } from './apps.messages.ts'
 import * as service from './apps.service.ts'
 
-export function appsRoutes(mount: Mount, ctx: Ctx): void {
+export function appsRoutes(mount: Mount, { ctx }: Parts): void {
   const { apps } = endpoints
   mount(apps.list, 'owner', ({ actor, query }) => service.listApps(ctx, actor, query))
   mount(apps.create, 'owner', async ({ actor, body }) => {

@@ -1,10 +1,10 @@
 import { auditExport, endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
 import { toFile } from '../bulk/export.file.ts'
+import type { Parts } from '../module.ts'
 import { exportRecords, listRecords } from './audit.service.ts'
 
-export function auditRoutes(mount: Mount, ctx: Ctx): void {
+export function auditRoutes(mount: Mount, { ctx }: Parts): void {
   const { audit } = endpoints
   mount(audit.list, 'owner', ({ actor, query }) => listRecords(ctx, actor, query))
   mount(audit.export, 'owner', async ({ actor, query: { format, ...query } }) => {

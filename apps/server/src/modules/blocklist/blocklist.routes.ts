@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './blocklist.service.ts'
 
-export function blocklistRoutes(mount: Mount, ctx: Ctx): void {
+export function blocklistRoutes(mount: Mount, { ctx }: Parts): void {
   const { blocklist } = endpoints
   mount(blocklist.list, 'owner', ({ actor, params, query }) =>
     service.listBlocks(ctx, actor, params.id, query),

@@ -1,14 +1,14 @@
 import { clientExport, endpoints, licenseExport } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
 import { changeEndUsers, undoEndUsers } from '../end-users/end-users.bulk.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { changeLicenses, undoLicenses } from '../licenses/licenses.bulk.ts'
 import { licenseListBy, licenseSource } from '../licenses/licenses.service.ts'
+import type { Parts } from '../module.ts'
 import { toFileWithCustomers } from './export.customers.ts'
 import { exportRows } from './export.service.ts'
 
-export function bulkRoutes(mount: Mount, ctx: Ctx): void {
+export function bulkRoutes(mount: Mount, { ctx }: Parts): void {
   const { bulk } = endpoints
   mount(bulk.licenses, 'owner', async ({ actor, body }) => ({
     action: body.action,

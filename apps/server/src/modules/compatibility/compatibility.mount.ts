@@ -1,8 +1,8 @@
 import { type CompatibilityProtocol, compatibilityProtocols, limits } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Problem } from '../../core/problem.ts'
 import { visitorOf } from '../../core/visitor.ts'
 import { toProblem } from '../../http/errors.ts'
+import type { Floods } from '../../http/flood-gate.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { ProgramCalls } from '../program/program.service.ts'
 import { Claims } from './compatibility.claims.ts'
@@ -18,15 +18,8 @@ export interface Compatibility {
   ctx: Ctx
   seen: SeenPrograms
   /** Mounts the endpoints; `refuseFlood` returns an error for an address that sends too many. */
-  mount(server: FastifyInstance, gates: Gates): void
+  mount(server: FastifyInstance, floods: Floods): void
   close(): Promise<void>
-}
-
-interface Gates {
-  /** Its refusals are signed, for which the request is read. */
-  refuseFlood(request: FastifyRequest): Problem | undefined
-  /** For many more requests: refused before they are read. */
-  refuseUnread(request: FastifyRequest): Problem | undefined
 }
 
 interface Parts {
@@ -45,19 +38,19 @@ export function startCompatibility({ ctx, calls, consoleUrl, onError }: Parts): 
   return {
     ctx,
     seen,
-    mount: (server, gates) => mountEndpoints(server, deps, gates),
+    mount: (server, floods) => mountEndpoints(server, deps, floods),
     close: () => seen.flush(),
   }
 }
 
 type Deps = Omit<Parameters<typeof respond>[0], 'toProblem'>
 
-function mountEndpoints(server: FastifyInstance, shared: Deps, gates: Gates): void {
+function mountEndpoints(server: FastifyInstance, shared: Deps, floods: Floods): void {
   const depsOf = (request: FastifyRequest) => ({
     ...shared,
     toProblem: (error: unknown) => toProblem(error, request),
   })
-  server.addHook('onRequest', (request, _reply, done) => done(gates.refuseUnread(request)))
+  server.addHook('onRequest', (request, _reply, done) => done(floods.refuseUnread(request)))
   server.setErrorHandler(async (error, request, reply) => {
     const found = toProblem(error, request)
     send(reply, protocolOf(request), await refuseUnread(depsOf(request), protocolOf(request), found))
@@ -75,7 +68,7 @@ function mountEndpoints(server: FastifyInstance, shared: Deps, gates: Gates): vo
           config: { raw: true },
           // Fastify would wait for a promise once more.
           handler: (request, reply) => {
-            const flood = gates.refuseFlood(request)
+            const flood = floods.refuseFlood(request)
             const path = (request.params as { id?: string }).id
             const address = visitorOf(request.ip)
             const sent = fieldsOf(request)

@@ -1,12 +1,13 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import { requestLink } from './customer-mails.ts'
 import { activateOffline } from './customer-offline.ts'
 import * as service from './customer-page.service.ts'
 import { setPassword } from './customer-password.ts'
 import { describeSelf, freeDevice, listDevices } from './customer-self.ts'
 
-export function customerPageRoutes(mount: Mount, deps: service.CustomerPageDeps): void {
+export function customerPageRoutes(mount: Mount, deps: Parts): void {
   const { customerPage } = endpoints
   const { ctx } = deps
   mount(customerPage.get, 'public', async ({ params }) =>

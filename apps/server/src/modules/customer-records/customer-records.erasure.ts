@@ -25,7 +25,7 @@ import * as repo from './customer-records.repo.ts'
 
 export interface ErasureParts {
   ctx: Ctx
-  log: Pick<ActivityLog, 'drain'>
+  activity: Pick<ActivityLog, 'drain'>
 }
 
 /** Whom a part of an erasure removes, and the licenses that stay. */
@@ -63,7 +63,7 @@ export async function eraseCustomer(parts: ErasureParts, actor: VendorActor, nam
   }
 }
 
-async function erase({ ctx, log }: ErasureParts, actor: VendorActor, id: string): Promise<void> {
+async function erase({ ctx, activity }: ErasureParts, actor: VendorActor, id: string): Promise<void> {
   let person: Person
   let count = 0
   const found = new Set<string>()
@@ -71,7 +71,7 @@ async function erase({ ctx, log }: ErasureParts, actor: VendorActor, id: string)
     person = await ctx.tx(actor, (write) => beginPart(ctx, write, actor, id))
     count += person.endUsers.length
     for (const license of person.licenses) found.add(license)
-    await eraseEndUsers({ ctx, log }, actor, person)
+    await eraseEndUsers({ ctx, activity }, actor, person)
   } while (person.endUsers.length === endUsersMost)
   const { email } = person
   const licenses = [...found]
@@ -123,7 +123,11 @@ async function readPerson(tx: Tx, actor: VendorActor, id: string): Promise<Perso
 }
 
 /** Deletes end users, whose names are found nowhere afterwards: what names them is emptied first, and again at the end. */
-async function eraseEndUsers({ ctx, log }: ErasureParts, actor: VendorActor, person: Person): Promise<void> {
+async function eraseEndUsers(
+  { ctx, activity }: ErasureParts,
+  actor: VendorActor,
+  person: Person,
+): Promise<void> {
   const { endUsers } = person
   const texts = textsOf(person)
   await forgetWritten(ctx, actor, person)
@@ -135,7 +139,7 @@ async function eraseEndUsers({ ctx, log }: ErasureParts, actor: VendorActor, per
     await removeEndUser(write, actor, endUser.id)
     return { found: size, changed: 1, mark: at + 1 }
   })
-  await log.drain()
+  await activity.drain()
   await forgetWritten(ctx, actor, person)
 }
 

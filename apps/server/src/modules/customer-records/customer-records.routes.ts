@@ -1,12 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import type { ActivityLog } from '../activity/activity.log.ts'
+import type { Parts } from '../module.ts'
 import { eraseCustomer } from './customer-records.erasure.ts'
 import { exportCustomer } from './customer-records.export.ts'
 import * as service from './customer-records.service.ts'
 
-export function customerRecordsRoutes(mount: Mount, ctx: Ctx, log: Pick<ActivityLog, 'drain'>): void {
+export function customerRecordsRoutes(mount: Mount, parts: Parts): void {
+  const { ctx } = parts
   const { customers } = endpoints
   mount(customers.list, 'owner', ({ actor, query }) => service.listCustomers(ctx, actor, query))
   mount(customers.create, 'owner', async ({ actor, body }) => ({
@@ -17,7 +17,7 @@ export function customerRecordsRoutes(mount: Mount, ctx: Ctx, log: Pick<Activity
     customer: await service.changeCustomer(ctx, actor, params.id, body),
   }))
   mount(customers.remove, 'owner', async ({ actor, params }) => {
-    await eraseCustomer({ ctx, log }, actor, params.id)
+    await eraseCustomer(parts, actor, params.id)
     return {}
   })
   mount(customers.export, 'owner', ({ actor, params }) => exportCustomer(ctx, actor, params.id))

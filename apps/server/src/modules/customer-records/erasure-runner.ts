@@ -1,6 +1,6 @@
 import { type ApiKeyActor, system, type VendorActor } from '../../core/actor.ts'
 import { second } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { schedule } from '../../core/one-at-a-time.ts'
 import { Problem } from '../../core/problem.ts'
 import type { ErasureRow } from '../../db/tables.ts'
 import {
@@ -29,23 +29,11 @@ export function startErasures(
   parts: ErasureParts,
   { onError, pollMs = second }: Options,
 ): () => Promise<void> {
-  let isEnding = false
-  const working = oneAtATime(async () => {
-    try {
-      while (!isEnding && (await finishNext(parts))) {}
-    } catch (error) {
-      // Its lease ends, and the next look tries it again.
-      onError(error)
-    }
-  })
-  working.start()
-  const timer = setInterval(working.start, pollMs)
-  timer.unref()
-  return async () => {
-    isEnding = true
-    clearInterval(timer)
-    await working.ended()
+  // The lease of one that fails ends, and a later look tries it again.
+  const work = async (signal: AbortSignal) => {
+    while (!signal.aborted && (await finishNext(parts))) {}
   }
+  return schedule(work, { everyMs: pollMs, firstMs: 0, onError })
 }
 
 /** Works on one erasure that is due; false if there is none. */
@@ -57,7 +45,7 @@ async function finishNext(parts: ErasureParts): Promise<boolean> {
   if (!row) return false
   const { person, by } = JSON.parse(openErasure(ctx.seal, row)) as StoredPart
   const actor = toActor(row, by)
-  await parts.log.drain()
+  await parts.activity.drain()
   await forgetWritten(ctx, actor, person)
   if (row.ended_at !== null) await ctx.tx(actor, (write) => noteSweep(write, row))
   else await finish(parts, actor, row)

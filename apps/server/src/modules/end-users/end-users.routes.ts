@@ -1,11 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import { freeEndUserDevice, listEndUserDevices } from './end-users.devices.ts'
-import { mailPasswordLink, type PasswordLinkParts, setPassword } from './end-users.password.ts'
+import { mailPasswordLink, setPassword } from './end-users.password.ts'
 import { addLicense, repairEndUser } from './end-users.repairs.ts'
 import * as service from './end-users.service.ts'
 
-export function endUsersRoutes(mount: Mount, parts: PasswordLinkParts): void {
+export function endUsersRoutes(mount: Mount, parts: Parts): void {
   const { clients } = endpoints
   const { ctx } = parts
   mount(clients.list, 'owner', ({ actor, query }) => service.listEndUsers(ctx, actor, query))

@@ -1,11 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import { listEvents } from './events.service.ts'
-import { type ExplanationDeps, explainReference } from './explanations.service.ts'
+import { explainReference } from './explanations.service.ts'
 
-export function explanationsRoutes(mount: Mount, deps: ExplanationDeps): void {
-  mount(endpoints.activity.list, 'owner', ({ actor, query }) => listEvents(deps.ctx, actor, query))
+export function explanationsRoutes(mount: Mount, parts: Parts): void {
+  mount(endpoints.activity.list, 'owner', ({ actor, query }) => listEvents(parts.ctx, actor, query))
   mount(endpoints.activity.explain, 'owner', ({ actor, params }) =>
-    explainReference(deps, actor, params.reference),
+    explainReference(parts, actor, params.reference),
   )
 }

@@ -1,13 +1,12 @@
 import { endpoints, importReportExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
 import { toFile } from '../bulk/export.file.ts'
+import type { Parts } from '../module.ts'
 import { importLicenses } from './imports.call.ts'
-import type { ImportRunner } from './imports.runner.ts'
 import * as service from './imports.service.ts'
 
-export function importsRoutes(mount: Mount, ctx: Ctx, runner: ImportRunner, wake: () => void): void {
+export function importsRoutes(mount: Mount, { ctx, imports: runner }: Parts): void {
   const { bulk, imports } = endpoints
   mount(imports.create, 'owner', async ({ actor, body }) => ({
     import: await service.createImport(ctx, actor, body),
@@ -17,7 +16,7 @@ export function importsRoutes(mount: Mount, ctx: Ctx, runner: ImportRunner, wake
   }))
   mount(imports.run, 'owner', async ({ actor, params, body }) => {
     const started = await service.runImport(ctx, actor, params.id, body)
-    wake()
+    runner.wake()
     return { import: started }
   })
   mount(imports.get, 'owner', ({ actor, params, query }) => service.showImport(ctx, actor, params.id, query))
@@ -31,7 +30,7 @@ export function importsRoutes(mount: Mount, ctx: Ctx, runner: ImportRunner, wake
   }))
   mount(imports.undo, 'owner', async ({ actor, params }) => {
     const started = await service.undoImport(ctx, actor, params.id)
-    wake()
+    runner.wake()
     return { import: started }
   })
   mount(bulk.importLicenses, 'owner', async ({ actor, body }) => {

@@ -19,6 +19,8 @@ interface Options {
   onError: (error: unknown) => void
   /** How often imports of other nodes and of dead processes are looked for. */
   pollMs?: number | undefined
+  /** Whether this process runs imports; otherwise others do. */
+  runs?: boolean | undefined
 }
 
 const atOnce = 2
@@ -33,6 +35,7 @@ export class ImportRunner {
   readonly #ctx: Ctx
   readonly #onError: (error: unknown) => void
   readonly #pollMs: number
+  readonly #runs: boolean
   readonly #claim = randomUUID()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
@@ -42,13 +45,15 @@ export class ImportRunner {
   #isWanted = false
   #looking: Promise<void> | undefined
 
-  constructor(ctx: Ctx, { onError, pollMs = 2 * second }: Options) {
+  constructor(ctx: Ctx, { onError, pollMs = 2 * second, runs = true }: Options) {
+    this.#runs = runs
     this.#ctx = ctx
     this.#onError = onError
     this.#pollMs = pollMs
   }
 
   async start(): Promise<void> {
+    if (!this.#runs) return
     const { db, tx } = this.#ctx
     // The embedded database belongs to this process alone.
     if (holdsUpOthers(db, Number.POSITIVE_INFINITY)) await tx(system, (write) => repo.releaseClaims(write.tx))
@@ -58,7 +63,7 @@ export class ImportRunner {
   }
 
   wake(): void {
-    if (this.#stopping.signal.aborted) return
+    if (!this.#runs || this.#stopping.signal.aborted) return
     this.#isWanted = true
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined

@@ -1,8 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import * as service from './lazy-move.service.ts'
 
-export function lazyMoveRoutes(mount: Mount, parts: service.LazyMoveParts): void {
+export function lazyMoveRoutes(mount: Mount, parts: Parts): void {
   const { lazyMove } = endpoints
   mount(lazyMove.get, 'owner', ({ actor, params }) => service.getLazyMove(parts, actor, params.id))
   mount(lazyMove.update, 'owner', ({ actor, params, body }) =>

@@ -5,14 +5,14 @@ import type { Seal } from '../../core/crypto.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import type { Outbound } from '../../service/outbound/outbound.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import * as repo from './lazy-move.repo.ts'
 
 export interface LazyMoveParts {
   ctx: Ctx
-  /** The sentence that says why an address cannot be called. */
-  findFault(url: string): string | undefined
+  outbound: Pick<Outbound, 'findFault'>
 }
 
 export async function getLazyMove({ ctx }: LazyMoveParts, scope: OwnerScope, app: string): Promise<LazyMove> {
@@ -31,12 +31,12 @@ export interface NewLazyMove {
 }
 
 export function updateLazyMove(
-  { ctx, findFault }: LazyMoveParts,
+  { ctx, outbound }: LazyMoveParts,
   actor: VendorActor,
   app: string,
   { secret = null, publicKey = null, until, ...wanted }: NewLazyMove,
 ): Promise<LazyMove> {
-  const fault = findFault(wanted.url)
+  const fault = outbound.findFault(wanted.url)
   if (fault !== undefined) throw invalid('url', fault)
   return ctx.tx(actor, async (write) => {
     const { tx } = write

@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './license-types.service.ts'
 
-export function licenseTypesRoutes(mount: Mount, ctx: Ctx): void {
+export function licenseTypesRoutes(mount: Mount, { ctx }: Parts): void {
   const { licenseTypes } = endpoints
   mount(licenseTypes.list, 'owner', async ({ actor, params }) => ({
     licenseTypes: await service.listCountedTypes(ctx, actor, params.id),

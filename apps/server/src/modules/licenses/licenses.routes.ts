@@ -2,11 +2,11 @@ import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import { problem } from '../../core/problem.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import { toggleBan, updateLicense } from './licenses.change.ts'
 import * as service from './licenses.service.ts'
 
-export function licensesRoutes(mount: Mount, ctx: Ctx): void {
+export function licensesRoutes(mount: Mount, { ctx }: Parts): void {
   const { licenses } = endpoints
   mount(licenses.list, 'owner', ({ actor, query }) => service.listLicenses(ctx, actor, query))
   mount(licenses.ids, 'owner', ({ actor, query }) => service.matchLicenses(ctx, actor, query))

@@ -17,16 +17,20 @@ const retryFirstMs = 15 * second
 const retryMaxMs = hour
 const lateMs = 10 * minute
 
-interface Parts {
+/** What other modules know of a mail. */
+export interface MailEnds {
+  /** Whether what a mail is about is still there. */
+  isCurrent: (mailId: string) => Promise<boolean>
+  /** Follows the end of a mail, in the transaction that stores it. */
+  onEnded: (tx: Tx, mailId: string, isSent: boolean) => Promise<void>
+}
+
+interface Parts extends Partial<MailEnds> {
   ctx: Pick<Ctx, 'clock' | 'db' | 'seal' | 'tx'>
   mailer: Mailer
   log: Pick<FastifyBaseLogger, 'warn'>
   onError: (error: unknown) => void
   pollMs?: number | undefined
-  /** Whether what a mail is about is still there. */
-  isCurrent?: (mailId: string) => Promise<boolean>
-  /** Follows the end of a mail, in the transaction that stores it. */
-  onEnded?: (tx: Tx, mailId: string, isSent: boolean) => Promise<void>
 }
 
 /** Sends queued mails, on any node. */

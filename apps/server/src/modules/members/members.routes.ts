@@ -1,11 +1,13 @@
 import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import type { Invitations } from './invitations.service.ts'
+import type { Parts } from '../module.ts'
+import { Invitations } from './invitations.service.ts'
 import * as service from './members.service.ts'
 
-export function membersRoutes(mount: Mount, ctx: Ctx, invitations: Invitations): void {
+export function membersRoutes(mount: Mount, parts: Parts): void {
+  const { ctx } = parts
+  const invitations = new Invitations(parts)
   const { members } = endpoints
   mount(members.list, 'owner', async ({ actor }) => ({ members: await service.listMembers(ctx, actor) }))
   mount(members.invite, 'owner', ({ actor, body }) => invitations.invite(personOf(actor), body))

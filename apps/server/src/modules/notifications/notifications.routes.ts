@@ -2,11 +2,13 @@ import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import type { EmailConfirmations } from './email-confirmations.ts'
+import type { Parts } from '../module.ts'
+import { EmailConfirmations } from './email-confirmations.ts'
 import * as service from './notifications.service.ts'
 
-export function notificationsRoutes(mount: Mount, ctx: Ctx, confirmations: EmailConfirmations): void {
+export function notificationsRoutes(mount: Mount, parts: Parts): void {
+  const { ctx } = parts
+  const confirmations = new EmailConfirmations(parts)
   const { notifications } = endpoints
   mount(notifications.get, 'owner', ({ actor }) => service.getNotifications(ctx.db, personOf(actor)))
   mount(notifications.update, 'owner', async ({ actor, body }) => {

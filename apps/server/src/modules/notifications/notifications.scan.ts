@@ -1,6 +1,6 @@
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { schedule } from '../../core/one-at-a-time.ts'
 import type { Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
@@ -164,18 +164,8 @@ export function startNotifications(
   firstAfterMs = firstMs,
 ): () => Promise<void> {
   if (ctx.config.passwordReset === 'operator') return async () => {}
-  const stopping = new AbortController()
-  const looking = oneAtATime(() =>
-    sendNotifications(ctx, { ...options, signal: stopping.signal }).catch(options.onError),
-  )
-  const first = setTimeout(looking.start, firstAfterMs)
-  const timer = firstAfterMs > everyMs ? undefined : setInterval(looking.start, everyMs)
-  first.unref()
-  timer?.unref()
-  return async () => {
-    clearTimeout(first)
-    clearInterval(timer)
-    stopping.abort()
-    await looking.ended()
-  }
+  const { consoleUrl, onError } = options
+  return schedule((signal) => sendNotifications(ctx, { consoleUrl, onError, signal }), {
+    ...{ everyMs, firstMs: firstAfterMs, onError },
+  })
 }

@@ -1,8 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import * as service from './offline-activations.service.ts'
 
-export function offlineActivationsRoutes(mount: Mount, deps: service.OfflineActivationDeps): void {
+export function offlineActivationsRoutes(mount: Mount, deps: Parts): void {
   const { offlineActivations } = endpoints
   mount(offlineActivations.list, 'owner', ({ actor, params, query }) =>
     service.listActivations(deps, actor, params.id, query),

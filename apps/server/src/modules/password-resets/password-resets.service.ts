@@ -55,13 +55,18 @@ interface ResetState {
   passwordHash: string
 }
 
+/** Mails a customer a link to the page of an app. It calls `take` in its transaction, which is false if another node did this. */
+export type LinkSender = (
+  asked: AskedLink,
+  take: (write: WriteTransaction) => Promise<boolean>,
+) => Promise<void>
+
 interface Parts {
   ctx: Ctx
   attempts: Attempts
   /** How each kind of account is found. */
-  requests: Readonly<Record<repo.AccountKind, Request>>
-  /** Mails a customer a link to the page of an app. It calls `take` in its transaction, which is false if another node did this. */
-  sendLink: (asked: AskedLink, take: (write: WriteTransaction) => Promise<boolean>) => Promise<void>
+  requestsOf: (kind: repo.AccountKind) => Request
+  sendLink: LinkSender
   /** Base URL of mailed links; never from a request, whose Host header the sender controls. */
   consoleUrl: () => string
   onError: (error: unknown) => void
@@ -100,13 +105,14 @@ export class PasswordResets {
     { kind, email, address }: ResetRequest,
     take: (write: WriteTransaction) => Promise<boolean>,
   ): Promise<void> {
-    const { ctx, consoleUrl, requests } = this.#parts
-    const account = await requests[kind].find(email)
+    const { ctx, consoleUrl, requestsOf } = this.#parts
+    const request = requestsOf(kind)
+    const account = await request.find(email)
     const ownerId = account?.ownerId ?? null
     await ctx.tx({ kind: 'anonymous', ownerId, address }, async (write) => {
       if (!(await take(write)) || !account) return
       // The address may have changed meanwhile, and the account may have been deleted.
-      const found = await requests[kind].lock(write.tx, account, email)
+      const found = await request.lock(write.tx, account, email)
       if (!found) return
       const token = newToken('kwp')
       const [createdAt, expiresAt] = [write.now, write.now + lifetimeMs]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type OfOwner, system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { schedule } from '../../core/one-at-a-time.ts'
 import { problem } from '../../core/problem.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import {
@@ -134,20 +134,10 @@ export async function reconcile(payments: Payments, signal?: AbortSignal): Promi
 
 /** Starts the schedule; the returned function stops it. */
 export function startReconciler(payments: Payments, firstAfterMs = afterStartMs): () => Promise<void> {
-  if (!payments.provider) return async () => {}
-  const stopping = new AbortController()
-  const reconciling = oneAtATime(() => reconcile(payments, stopping.signal).catch(payments.onError))
-  let timer: NodeJS.Timeout | undefined
-  const first = setTimeout(() => {
-    reconciling.start()
-    timer = setInterval(reconciling.start, scheduleEveryMs).unref()
-  }, firstAfterMs).unref()
-  return async () => {
-    clearTimeout(first)
-    clearInterval(timer)
-    stopping.abort()
-    await reconciling.ended()
-  }
+  const { provider, onError } = payments
+  if (!provider) return async () => {}
+  const times = { everyMs: scheduleEveryMs, firstMs: firstAfterMs }
+  return schedule((signal) => reconcile(payments, signal), { ...times, onError })
 }
 
 /** Schedules a recheck in case the process dies before the order is settled. */

@@ -1,29 +1,15 @@
-import { endpoints, type User } from '@keyward/contract'
-import type { VendorActor } from '../../core/actor.ts'
+import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Input, Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
+import type { Parts } from '../module.ts'
 import { validateCoupon } from './coupons.service.ts'
 import { createOrder } from './payments.orders.ts'
 import { acceptEvent } from './payments.pipeline.ts'
-import { type Payments, requireProvider } from './payments.provider.ts'
+import { requireProvider } from './payments.provider.ts'
 import * as service from './payments.service.ts'
 
-/** `readUser` comes from the account module, which is a layer above. */
-export function paymentsRoutes(
-  mount: Mount,
-  {
-    payments,
-    attempts,
-    readUser,
-  }: {
-    payments: Payments
-    attempts: Attempts
-    readUser: (actor: VendorActor) => Promise<User>
-  },
-): void {
+export function paymentsRoutes(mount: Mount, { ctx, payments, attempts, readUser }: Parts): void {
   const calls = endpoints.payments
-  const { ctx } = payments
   mount(calls.createOrder, 'owner', ({ actor, body }) =>
     createOrder(payments, attempts, actor, {
       duration: body.planDuration ?? body.duration ?? 'monthly',

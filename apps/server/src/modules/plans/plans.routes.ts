@@ -1,11 +1,11 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
 import { getUser } from '../account/account.view.ts'
+import type { Parts } from '../module.ts'
 import { listOffered } from '../payments/coupons.service.ts'
 import { listPlans, toPricing } from '../payments/pricing.rules.ts'
 
-export function plansRoutes(mount: Mount, ctx: Ctx): void {
+export function plansRoutes(mount: Mount, { ctx }: Parts): void {
   const { plans } = endpoints
   mount(plans.list, 'owner', async () => {
     const { free, premium } = listPlans(ctx.config)

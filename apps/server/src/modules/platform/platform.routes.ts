@@ -2,12 +2,11 @@ import { endpoints } from '@keyward/contract'
 import { personOf } from '../../core/actor.ts'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as overview from './apps-overview.service.ts'
 import * as service from './platform.service.ts'
 
-export function platformRoutes(mount: Mount, ctx: Ctx, attempts: Attempts): void {
+export function platformRoutes(mount: Mount, { ctx, attempts }: Parts): void {
   const { apps, settings } = endpoints
   mount(settings.get, 'owner', ({ actor }) => service.getSettings(ctx.db, actor))
   mount(settings.update, 'owner', async ({ actor, body }) => {

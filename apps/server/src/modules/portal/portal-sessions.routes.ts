@@ -1,12 +1,12 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import { confirmIdentity, identityOptions } from '../second-factors/identity.service.ts'
-import type { Factors } from '../second-factors/second-factors.proofs.ts'
 import * as sessions from '../sessions/account-sessions.service.ts'
 import { selfOf } from './portal.factors.ts'
 import { confirmPassword } from './portal.sessions.ts'
 
-export function portalSessionsRoutes(mount: Mount, factors: Factors): void {
+export function portalSessionsRoutes(mount: Mount, factors: Parts): void {
   const { portalSessions } = endpoints
   const { ctx, attempts } = factors
   mount(portalSessions.list, 'reseller', async ({ actor }) => ({

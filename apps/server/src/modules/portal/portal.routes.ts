@@ -1,15 +1,13 @@
 import { endpoints, portalLicenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Attempts } from '../../service/attempts.ts'
-import type { Ctx } from '../../service/ctx.ts'
 import { toFile } from '../bulk/export.file.ts'
-import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import type { Parts } from '../module.ts'
 import * as licenses from './portal.licenses.ts'
 import * as reset from './portal.reset.ts'
 import * as service from './portal.service.ts'
 
-export function portalRoutes(mount: Mount, ctx: Ctx, attempts: Attempts, resets: PasswordResets): void {
+export function portalRoutes(mount: Mount, { ctx, attempts, resets }: Parts): void {
   const { portal } = endpoints
   mount(portal.login, 'public', async ({ body, address }) => {
     const session = await service.login(ctx, attempts, { ...body, address })

@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './releases.service.ts'
 
-export function releasesRoutes(mount: Mount, ctx: Ctx): void {
+export function releasesRoutes(mount: Mount, { ctx }: Parts): void {
   const { releases } = endpoints
   mount(releases.list, 'owner', async ({ actor, params }) => ({
     releases: await service.listReleases(ctx, actor, params.id),

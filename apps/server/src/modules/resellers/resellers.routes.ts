@@ -1,10 +1,10 @@
 import { endpoints } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './resellers.service.ts'
 
-export function resellersRoutes(mount: Mount, ctx: Ctx): void {
+export function resellersRoutes(mount: Mount, { ctx }: Parts): void {
   const { resellers } = endpoints
   mount(resellers.list, 'owner', ({ actor, query }) => service.listResellers(ctx, actor, query))
   mount(resellers.get, 'owner', ({ actor, params }) => service.getResellerPage(ctx, actor, params.id))

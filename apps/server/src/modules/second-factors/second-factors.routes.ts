@@ -1,12 +1,19 @@
+import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import type { Calls, Holders } from './holders.ts'
 import { passkeyLoginOptions, showPasskey } from './passkey-login.ts'
-import { type Factors, showFactor } from './second-factors.proofs.ts'
+import { showFactor } from './second-factors.proofs.ts'
 import * as service from './second-factors.service.ts'
 
-export function secondFactorRoutes(
+export function secondFactorRoutes(mount: Mount, parts: Parts): void {
+  mountCalls(mount, parts, endpoints.secondFactor, parts.accountHolders)
+  mountCalls(mount, parts, endpoints.portalSecondFactor, parts.resellerHolders)
+}
+
+function mountCalls(
   mount: Mount,
-  factors: Factors,
+  factors: Parts,
   calls: Calls,
   { kind, selfOf, goOn, signIn }: Holders,
 ): void {

@@ -34,34 +34,34 @@ export interface SentHook {
 
 export interface HookParts {
   ctx: Ctx
-  gates: HookGates
+  hookGates: HookGates
   budget: Pick<WriteBudget, 'check'>
 }
 
 /** Counts a request to a hook, and refuses one to an unknown hook before its body is read. */
 export async function admitHook(
-  { ctx, gates }: Pick<HookParts, 'ctx' | 'gates'>,
+  { ctx, hookGates }: Pick<HookParts, 'ctx' | 'hookGates'>,
   { id, address }: Pick<SentHook, 'id' | 'address'>,
 ): Promise<void> {
-  refuse(gates.requests(`${address} ${id}`))
+  refuse(hookGates.requests(`${address} ${id}`))
   if (await findShop(ctx, id)) return
-  refuse(gates.refused(address))
+  refuse(hookGates.refused(address))
   throw problem('not_found')
 }
 
 /** Stores an event of a shop, unless it is stored already. */
 export async function receiveEvent(parts: HookParts, sent: SentHook): Promise<void> {
-  const { ctx, gates, budget } = parts
+  const { ctx, hookGates, budget } = parts
   const shop = await findShop(ctx, sent.id)
   const secret = shop && secretOf(ctx.seal, shop)
   if (!shop || secret === undefined) throw problem('not_found')
   const adapter = adapters[shop.kind]
   const event = adapter.verify(secret, { ...sent, now: ctx.clock.now() })
   if (!event) {
-    refuse(gates.refused(sent.address))
+    refuse(hookGates.refused(sent.address))
     throw problem('unauthorized', { message: 'The signature is missing, wrong or too old' })
   }
-  refuse(gates.events(shop.id))
+  refuse(hookGates.events(shop.id))
   const body = sent.body.toString('utf8')
   // PostgreSQL cannot store it.
   if (body.includes('\u0000')) throw problem('invalid_input')

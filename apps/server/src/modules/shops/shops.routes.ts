@@ -1,13 +1,14 @@
 import { endpoints } from '@keyward/contract'
 import { meets } from '../../core/actor.ts'
 import type { Input, Mount } from '../../http/mount.ts'
-import { admitHook, type HookParts, receiveEvent } from './hooks.service.ts'
+import type { Parts } from '../module.ts'
+import { admitHook, receiveEvent } from './hooks.service.ts'
 import { addressOrder } from './orders.address.ts'
-import { mailAgain, type ResendParts } from './orders.mail.ts'
+import { mailAgain } from './orders.mail.ts'
 import * as orders from './orders.service.ts'
 import * as service from './shops.service.ts'
 
-export function shopsRoutes(mount: Mount, parts: HookParts & ResendParts): void {
+export function shopsRoutes(mount: Mount, parts: Parts): void {
   const { ctx } = parts
   const calls = endpoints.shops
   mount(calls.list, 'owner', async ({ actor, params }) => ({

@@ -15,6 +15,8 @@ interface Options {
 const ordersAtOnce = 50
 
 /** Queues the mails of orders whose wait is over: paid ones first, then in the order of their arrival. */
+export type WaitingMails = ReturnType<typeof startWaitingMails>
+
 export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Options) {
   let [isEnding, isAsked] = [false, false]
   const look = async (): Promise<void> => {

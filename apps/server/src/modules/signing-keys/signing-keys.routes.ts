@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './signing-keys.service.ts'
 
-export function signingKeysRoutes(mount: Mount, ctx: Ctx): void {
+export function signingKeysRoutes(mount: Mount, { ctx }: Parts): void {
   const { signingKeys } = endpoints
   mount(signingKeys.list, 'owner', async ({ actor, params }) => ({
     signingKeys: await service.listSigningKeys(ctx, actor, params.id),

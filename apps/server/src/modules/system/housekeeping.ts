@@ -1,6 +1,7 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { hour, minute, second, toIso } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { schedule } from '../../core/one-at-a-time.ts'
 import { countTables, deleteEmptyCounts, deleteExpired, expiringTables } from '../../db/deletions.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import { putMeta, readMeta } from '../../db/meta.ts'
@@ -10,14 +11,18 @@ import { tidyAudit } from '../audit/audit.retention.ts'
 import { freeAllEnded } from '../devices/leased-places.access.ts'
 import { tidyImports } from '../imports/imports.runner.ts'
 import { expireMails } from '../mail/mail.outbox.ts'
-import { queueReminders, tidyReminders } from '../plans/reminders.service.ts'
+import { tidyReminders } from '../plans/reminders.service.ts'
 import { eraseShopEvents, noteMailEnd } from '../shops/shops.access.ts'
 import { tidyWebhooks } from '../webhooks/webhooks.access.ts'
 import { ClockGuard } from './clock-guard.ts'
 import { thinRecords } from './record-thinning.ts'
 
-const intervalMs = 10 * minute
-const firstRemindersMs = 30 * second
+interface Parts {
+  ctx: Ctx
+  log: Pick<FastifyBaseLogger, 'warn'>
+  onError: (error: unknown) => void
+  options: { remindersAfterMs?: number | undefined }
+}
 
 /**
  * Deletes expired rows: sessions, reset links, answers for repeats, rate limit windows, counts of zero, repeated records. Computes
@@ -70,42 +75,18 @@ function guardedTidy(ctx: Ctx, warn: (text: string) => void): () => Promise<void
   }
 }
 
-interface Options {
-  onError: (error: unknown) => void
-  warn: (text: string) => void
-  pauseFullWebhooks: () => Promise<void>
-  /** Delay of the first reminders after the start. */
-  remindersAfterMs?: number | undefined
-}
-
-/** Deletes expired rows, queues reminders and pauses full webhooks periodically until the returned function is called. */
-export function startHousekeeping(ctx: Ctx, options: Options): () => Promise<void> {
-  const { onError, remindersAfterMs = firstRemindersMs } = options
-  const stopping = new AbortController()
-  const tidyGuarded = guardedTidy(ctx, options.warn)
-  const tidying = oneAtATime(() => tidyGuarded().catch(onError))
-  const reminding = oneAtATime(() => queueReminders(ctx, stopping.signal).catch(onError))
-  const analyzing = oneAtATime(async () => {
-    await ctx.database.engine.updateStatistics().catch(onError)
-  })
-  const pausing = oneAtATime(() => options.pauseFullWebhooks().catch(onError))
-  analyzing.start()
-  const timer = setInterval(() => {
-    tidying.start()
-    reminding.start()
-    pausing.start()
-  }, intervalMs)
-  const first = setTimeout(() => {
-    tidying.start()
-    reminding.start()
-  }, remindersAfterMs)
-  timer.unref()
-  first.unref()
+/** Deletes expired rows every ten minutes until the returned function is called. */
+export function startHousekeeping(parts: Parts): () => Promise<void> {
+  const { ctx, log, onError, options } = parts
+  const analyzed = ctx.database.engine.updateStatistics().catch(onError)
+  const end = schedule(
+    guardedTidy(ctx, (text) => log.warn(text)),
+    {
+      ...{ everyMs: 10 * minute, firstMs: options.remindersAfterMs ?? 30 * second, onError },
+    },
+  )
   return async () => {
-    clearInterval(timer)
-    clearTimeout(first)
-    stopping.abort()
-    const all = [tidying, reminding, analyzing, pausing]
-    await Promise.all(all.map((work) => work.ended()))
+    await end()
+    await analyzed
   }
 }

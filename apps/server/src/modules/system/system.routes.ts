@@ -4,7 +4,7 @@ import { version } from '../../core/version.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import type { StorageTrouble } from '../../db/storage-room.ts'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import { toPricing } from '../payments/pricing.rules.ts'
 
 const troubleTexts: Record<StorageTrouble, string> = {
@@ -14,7 +14,7 @@ const troubleTexts: Record<StorageTrouble, string> = {
   disk_failed: 'The disk did not store a write. Check the disk, then restart the server.',
 }
 
-export function systemRoutes(mount: Mount, ctx: Ctx, draining?: AbortSignal): void {
+export function systemRoutes(mount: Mount, { ctx, options: { draining } }: Parts): void {
   const { system } = endpoints
   const { payments, defaultPlan } = ctx.config
   const pricing = payments.mode === 'off' || defaultPlan === 'premium' ? null : toPricing(ctx.config)

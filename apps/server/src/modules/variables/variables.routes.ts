@@ -1,9 +1,9 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
-import type { Ctx } from '../../service/ctx.ts'
+import type { Parts } from '../module.ts'
 import * as service from './variables.service.ts'
 
-export function variablesRoutes(mount: Mount, ctx: Ctx): void {
+export function variablesRoutes(mount: Mount, { ctx }: Parts): void {
   const { variables } = endpoints
   mount(variables.app, 'owner', ({ actor, params }) => service.getAppVariables(ctx, actor, params.id))
   mount(variables.setApp, 'owner', ({ actor, params, body }) =>

@@ -1,9 +1,10 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
+import type { Parts } from '../module.ts'
 import * as deliveries from './deliveries.service.ts'
 import * as service from './webhooks.service.ts'
 
-export function webhooksRoutes(mount: Mount, parts: service.WebhookParts): void {
+export function webhooksRoutes(mount: Mount, parts: Parts): void {
   const { ctx } = parts
   const { webhooks } = endpoints
   mount(webhooks.list, 'owner', async ({ actor }) => ({

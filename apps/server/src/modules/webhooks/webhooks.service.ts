@@ -6,6 +6,7 @@ import { invalid, problem } from '../../core/problem.ts'
 import { type Db, inSlices, type Tx } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import type { Outbound } from '../../service/outbound/outbound.ts'
 import { lockApps } from '../apps/apps.access.ts'
 import { lockOwner } from '../owners/owners.service.ts'
 import { giveUp } from './deliveries.repo.ts'
@@ -16,8 +17,7 @@ import { newWebhookSecret } from './webhooks.signature.ts'
 /** What the calls about webhooks need. */
 export interface WebhookParts {
   ctx: Ctx
-  /** The sentence that says why an address cannot be called; undefined if it can. */
-  findFault(url: string): string | undefined
+  outbound: Pick<Outbound, 'findFault'>
 }
 
 export async function listWebhooks(ctx: Ctx, actor: VendorActor): Promise<Webhook[]> {
@@ -34,11 +34,11 @@ export interface NewWebhook {
 
 /** Returns the secret too, which nothing returns again. */
 export async function createWebhook(
-  { ctx, findFault }: WebhookParts,
+  { ctx, outbound }: WebhookParts,
   actor: VendorActor,
   wanted: NewWebhook,
 ): Promise<{ webhook: Webhook; secret?: string }> {
-  const origin = originOf(findFault, wanted.url)
+  const origin = originOf(outbound, wanted.url)
   const { format = 'standard' } = wanted
   const id = newId('whk')
   const secret = format === 'standard' ? newWebhookSecret() : undefined
@@ -76,13 +76,13 @@ export interface WebhookChange {
 
 /** The actor becomes the maker: otherwise it could point a webhook that reads more than itself at its own server. */
 export async function updateWebhook(
-  { ctx, findFault }: WebhookParts,
+  { ctx, outbound }: WebhookParts,
   actor: VendorActor,
   id: string,
   wanted: WebhookChange,
 ): Promise<Webhook> {
   const { url, active } = wanted
-  const origin = url === undefined ? undefined : originOf(findFault, url)
+  const origin = url === undefined ? undefined : originOf(outbound, url)
   const row = await ctx.tx(actor, async (write) => {
     const { tx } = write
     await lockOwner(tx, actor)
@@ -182,8 +182,8 @@ export const secretContext = (id: string) => `webhook secret ${id}`
 /** `*` contains all others. */
 const inOneForm = (events: readonly string[]): string[] => (events.includes('*') ? ['*'] : [...events])
 
-function originOf(findFault: WebhookParts['findFault'], url: string): string {
-  const fault = findFault(url)
+function originOf(outbound: WebhookParts['outbound'], url: string): string {
+  const fault = outbound.findFault(url)
   if (fault !== undefined) throw invalid('url', fault)
   return new URL(url).origin
 }

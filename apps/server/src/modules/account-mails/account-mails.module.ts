@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { AccountMails } from './account-mails.service.ts'
+
+export const accountMails: Module = {
+  parts: (parts) => ({ accountMails: new AccountMails(parts) }),
+}

@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { auditRoutes } from './audit.routes.ts'
+
+export const audit: Module = {
+  routes: auditRoutes,
+}

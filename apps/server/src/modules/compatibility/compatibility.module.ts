@@ -1,0 +1,18 @@
+import { lazyLogger } from '../../http/lazy-logger.ts'
+import type { Module } from '../module.ts'
+import { startCompatibility } from './compatibility.mount.ts'
+import { compatibilityRoutes } from './compatibility.routes.ts'
+
+export const compatibility: Module = {
+  parts: ({ ctx, program: { calls }, consoleUrl, onError }) => ({
+    compatibility: startCompatibility({ ctx, calls, consoleUrl, onError }),
+  }),
+  routes: compatibilityRoutes,
+  install: async (server, { compatibility, floods }) => {
+    await server.register(async (scope) => {
+      scope.setChildLoggerFactory(lazyLogger)
+      compatibility.mount(scope, floods)
+    })
+  },
+  flush: ({ compatibility }) => compatibility.close(),
+}

@@ -1,0 +1,8 @@
+import type { Module } from '../module.ts'
+import { customerRecordsRoutes } from './customer-records.routes.ts'
+import { startErasures } from './erasure-runner.ts'
+
+export const customerRecords: Module = {
+  routes: customerRecordsRoutes,
+  work: (parts) => startErasures(parts, { onError: parts.onError, pollMs: parts.options.deliveriesEveryMs }),
+}

@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { explanationsRoutes } from './explanations.routes.ts'
+
+export const explanations: Module = {
+  routes: explanationsRoutes,
+}

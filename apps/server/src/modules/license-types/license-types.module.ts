@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { licenseTypesRoutes } from './license-types.routes.ts'
+
+export const licenseTypes: Module = {
+  routes: licenseTypesRoutes,
+}

@@ -1,0 +1,21 @@
+import { lazyLogger } from '../../http/lazy-logger.ts'
+import type { Module } from '../module.ts'
+import { startProgram } from './program.start.ts'
+
+export const program: Module = {
+  parts: ({ ctx, activity, blocks, attempts, moves, onError, options }) => {
+    const { checkAnswers = false, sessionCap } = options
+    const shared = { ctx, activity, blocks, attempts, moves }
+    const program = startProgram({ ...shared, checkAnswers, sessionCap, onError })
+    const { reads, signer, leaked } = program
+    return { program, reads, signer, leaked }
+  },
+  install: async (server, { program, floods }) => {
+    await server.register(async (scope) => {
+      scope.setChildLoggerFactory(lazyLogger)
+      program.mount(scope, floods.refuseFlood)
+    })
+  },
+  consume: ({ program }, records) => program.consume(records),
+  flush: ({ program }) => program.close(),
+}

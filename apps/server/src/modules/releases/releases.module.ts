@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { releasesRoutes } from './releases.routes.ts'
+
+export const releases: Module = {
+  routes: releasesRoutes,
+}

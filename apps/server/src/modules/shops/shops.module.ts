@@ -1,0 +1,35 @@
+import { limits } from '@keyward/contract'
+import { minute } from '../../core/clock.ts'
+import { createFloodGate } from '../../http/flood-gate.ts'
+import type { Module } from '../module.ts'
+import { createShopRunner } from './shop-events.worker.ts'
+import { isMailCurrent, noteMailEnd } from './shops.access.ts'
+import { shopsRoutes } from './shops.routes.ts'
+import { startWaitingMails } from './waiting-mails.ts'
+
+export const shops: Module = {
+  parts: ({ ctx, outbound, onError, options: { deliveriesEveryMs: pollMs, shopLeaseMs: leaseMs } }) => {
+    const max = limits.hookEventsPerMinute
+    // Without limits, nothing is counted.
+    const gate = (most: number) =>
+      ctx.config.rateLimits === 'on' ? createFloodGate({ max: most, windowMs: minute }) : () => undefined
+    return {
+      hookGates: { events: gate(max), requests: gate(2 * max), refused: gate(max) },
+      shopEvents: createShopRunner({ ctx, outbound, onError, pollMs, leaseMs }),
+      waitingMails: startWaitingMails(ctx, { onError, pollMs }),
+      mailEnds: { isCurrent: (mailId) => isMailCurrent(ctx.db, mailId), onEnded: noteMailEnd },
+    }
+  },
+  routes: shopsRoutes,
+  queues: {
+    'shop events': ({ shopEvents }) => shopEvents.wake(),
+    'waiting mails': ({ waitingMails }) => waitingMails.wake(),
+  },
+  work: ({ shopEvents, waitingMails }) => {
+    shopEvents.start()
+    return async () => {
+      await shopEvents.end()
+      await waitingMails.end()
+    }
+  },
+}

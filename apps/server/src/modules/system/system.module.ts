@@ -1,0 +1,14 @@
+import type { Module } from '../module.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { ScheduledBackups } from './scheduled-backups.ts'
+import { systemRoutes } from './system.routes.ts'
+
+export const system: Module = {
+  parts: (parts) => ({ backups: new ScheduledBackups(parts, parts.options.backupOptions) }),
+  routes: systemRoutes,
+  work: (parts) => {
+    const endHousekeeping = startHousekeeping(parts)
+    parts.backups.start()
+    return () => Promise.all([endHousekeeping(), parts.backups.end()])
+  },
+}
