@@ -9,7 +9,6 @@ import { createGates, type Gates } from './core/gate.ts'
 import { Passwords } from './core/passwords.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import { transactRecorded } from './db/record.ts'
-import { installBodies } from './http/body.ts'
 import { installErrors, logStorageFailure } from './http/errors.ts'
 import { createFloodGate, createFloods } from './http/flood-gate.ts'
 import { createMount } from './http/mount.ts'
@@ -50,7 +49,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   database.slow.listen(config.slowQueryMs, (query) => server.log.warn(query, 'slow query'))
   installRequestChecks(server, config)
   installErrors(server)
-  installBodies(server)
   await installMetrics(server, parts, gates)
   await server.register(async (scope) => {
     installRequestLog(scope)

@@ -1,5 +1,5 @@
 import type { DataOf, endpoints } from '@keyward/contract'
-import { toOwnerActor } from '../src/core/actor.ts'
+import { toOwnerActor, type VendorActor } from '../src/core/actor.ts'
 import { importLicenses } from '../src/modules/imports/imports.call.ts'
 import { ImportRunner } from '../src/modules/imports/imports.runner.ts'
 import type { Ctx } from '../src/service/ctx.ts'
@@ -30,7 +30,7 @@ export const heldImportsOn =
       }
       return transact(actor, work, options)
     }
-    const actor = toOwnerActor({
+    const actor: VendorActor = toOwnerActor({
       accountId: by.accountId,
       ownerId: by.id,
       sessionId: 'ses_1',
@@ -38,13 +38,13 @@ export const heldImportsOn =
     })
     const ctx = { clock, config, database, db: database.db, seal, tx } as Partial<Ctx> as Ctx
     const runner = new ImportRunner(ctx, { onError: () => {} })
-    const work = () => importLicenses(ctx, runner, actor, { app: app._id, csv, dryRun: false })
-    if (!keyed) return work()
+    const work = (as: VendorActor) => importLicenses(ctx, runner, as, { app: app._id, csv, dryRun: false })
+    if (!keyed) return work(actor)
     const { answer } = await doOnce(
       ctx,
       actor,
       keyed,
-      async () => ({ data: await work() }),
+      async (as) => ({ data: await work(as) }),
       (error) => {
         throw error
       },

@@ -37,7 +37,12 @@ interface Identity {
   hasFactor?: boolean | undefined
 }
 
-interface Vendor extends OwnerScope {
+interface OfRequest {
+  /** The steps of a request with an Idempotency-Key, in which only `db` looks. */
+  steps?: object | undefined
+}
+
+interface Vendor extends OwnerScope, OfRequest {
   /** Id of the person's account, or of the API key. */
   actorId: string
   permissions: ReadonlySet<Permission>
@@ -65,7 +70,7 @@ export interface ApiKeyActor extends Vendor {
 export type VendorActor = PersonActor | ApiKeyActor
 
 /** A reseller, signed in to its portal; it acts on rows of the owner it belongs to. */
-export interface ResellerActor extends Identity {
+export interface ResellerActor extends Identity, OfRequest {
   kind: 'reseller'
   ownerId: string
   /** Its calls name its app themselves. */

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** Data with a message next to it. */
+/** Data, mostly with a message next to it. */
 export class WithMessage<Data> {
   readonly data: Data
-  readonly message: string
+  readonly message: string | undefined
 
-  constructor(data: Data, message: string) {
+  constructor(data: Data, message: string | undefined) {
     this.data = data
     this.message = message
   }

@@ -27,12 +27,6 @@ export interface Steps {
   pack(result: unknown): Promise<void>
 }
 
-const steps = new WeakMap<Actor, Steps>()
-
-export function setSteps(actor: Actor, ofRequest: Steps | undefined): void {
-  if (ofRequest) steps.set(actor, ofRequest)
-  else steps.delete(actor)
-}
-
 /** The steps of the request that this actor makes; undefined without an Idempotency-Key. */
-export const stepsOf = (actor: Actor): Steps | undefined => steps.get(actor)
+export const stepsOf = (actor: Actor): Steps | undefined =>
+  'steps' in actor ? (actor.steps as Steps | undefined) : undefined

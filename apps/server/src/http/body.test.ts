@@ -2,8 +2,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { installBodies } from './body.ts'
+import { bodyReader } from './body.ts'
 import { installErrors } from './errors.ts'
+import { readNoBodies } from './server.ts'
 
 const limit = 1000
 
@@ -14,8 +15,12 @@ beforeEach(async () => {
   sockets = []
   server = fastify()
   installErrors(server)
-  installBodies(server)
-  server.post('/', { bodyLimit: limit }, async ({ body, rawBody }) => ({ body, raw: rawBody?.toString() }))
+  readNoBodies(server)
+  const read = bodyReader(server, { limit })
+  server.post('/', async (request, reply) => {
+    const sent = await read({ request, reply })
+    return { body: sent?.value, raw: sent?.bytes.toString() }
+  })
   server.get('/', async ({ body }) => ({ body: body ?? null }))
   await server.listen({ port: 0, host: '127.0.0.1' })
 })

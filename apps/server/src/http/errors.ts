@@ -8,9 +8,9 @@ import { type StorageFailure, storageFailureOf } from '../db/failure.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The code of the answer if it refuses the call, for the log and the metrics. */
-    failureCode: string | undefined
+    failureCode?: string | undefined
     /** The account that asks, for the log. */
-    account: string | undefined
+    account?: string | undefined
   }
 }
 

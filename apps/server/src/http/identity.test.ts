@@ -5,10 +5,10 @@ import { type PersonActor, type ResellerActor, toOwnerActor, type VendorActor } 
 import { minute } from '../core/clock.ts'
 import { createGates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
-import { installBodies } from './body.ts'
 import { installErrors } from './errors.ts'
 import { createMount } from './mount.ts'
 import { allEndpoints, buildOpenApi } from './openapi.ts'
+import { readNoBodies } from './server.ts'
 
 const now = 1_800_000_000_000
 const owner: PersonActor = toOwnerActor({
@@ -34,7 +34,7 @@ let asKey = false
 
 const server = fastify()
 installErrors(server)
-installBodies(server)
+readNoBodies(server)
 const mount = createMount(server, {
   authenticators: {
     owner: async (): Promise<VendorActor> =>
@@ -46,7 +46,7 @@ const mount = createMount(server, {
   gates: createGates(),
   countStranger: () => undefined,
   budget: { check: () => undefined },
-  once: async (_actor, _keyed, work) => ({ answer: await work(), isRepeat: false }),
+  once: async (actor, _keyed, work) => ({ answer: await work(actor), isRepeat: false }),
   attempts: { refuseUnread: () => undefined },
   checkAnswers: false,
 })

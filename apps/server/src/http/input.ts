@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Endpoint, limits } from '@keyward/contract'
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Issue, problem } from '../core/problem.ts'
+import { type Issue, invalid, problem } from '../core/problem.ts'
+import type { KeyedRequest } from '../service/idempotency.ts'
 
 // Reject an unexpected body instead of ignoring it.
 const noBody = z.strictObject({})
@@ -13,7 +14,7 @@ const mostUnknownFields = 10
 const longestName = 100
 
 /** Parses params, query and body together, so that all issues are reported at once. */
-export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
+export function parseInput(endpoint: Endpoint, sent: { params?: unknown; query?: unknown; body: unknown }) {
   const issues: Issue[] = []
   const parse = (schema: z.ZodType | undefined, value: unknown) => {
     if (!schema) return undefined
@@ -31,9 +32,9 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest) {
   const parseBody = (body: unknown) =>
     endpoint.body || body !== undefined ? parse(endpoint.body ?? noBody, body ?? {}) : {}
   const input = {
-    params: parse(endpoint.params, request.params),
-    query: parse(endpoint.query, request.query),
-    body: parseBody(request.body ?? undefined),
+    params: parse(endpoint.params, sent.params),
+    query: parse(endpoint.query, sent.query),
+    body: parseBody(sent.body ?? undefined),
   }
   if (issues.length > 0) {
     throw problem('invalid_input', { message: issues[0]?.message, issues: issues.slice(0, mostIssues) })
@@ -79,3 +80,24 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
 
 const shorten = (name: string): string =>
   name.length > longestName ? `${name.slice(0, longestName)}…` : name
+
+// A string of RFC 9651. Most clients send it without quotes, which is accepted as long as it can mean only one value.
+const quoted = /^"([\x20\x21\x23-\x5b\x5d-\x7e]+)"$/
+const bare = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/
+
+/** The request with its Idempotency-Key; undefined without one. */
+export function toKeyedRequest(
+  headers: IncomingHttpHeaders,
+  request: { method: string; path: string; input: unknown },
+): KeyedRequest | undefined {
+  const sent = headers['idempotency-key']
+  if (sent === undefined) return undefined
+  const value = String(sent).trim()
+  const key = quoted.exec(value)?.[1] ?? bare.exec(value)?.[0]
+  if (key === undefined || key.length > limits.idempotencyKeyMax)
+    throw invalid(
+      'Idempotency-Key',
+      `Idempotency-Key must have 1 to ${limits.idempotencyKeyMax} visible characters without commas, quotes and backslashes`,
+    )
+  return { key, request: JSON.stringify([request.method, request.path, request.input]) }
+}

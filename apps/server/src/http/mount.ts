@@ -10,7 +10,7 @@ import {
   type ParamsOf,
   type QueryOf,
 } from '@keyward/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
   type CustomerActor,
   hasAllApps,
@@ -28,14 +28,15 @@ import type { Gates } from '../core/gate.ts'
 import { requireProof } from '../core/identity.ts'
 import { keysToSearch } from '../core/pasted-keys.ts'
 import { type Problem, problem } from '../core/problem.ts'
-import { visitorOf } from '../core/visitor.ts'
 import type { Attempts } from '../service/attempts.ts'
 import type { Answer, KeyedRequest } from '../service/idempotency.ts'
 import type { WriteBudget } from '../service/write-budget.ts'
+import { bodyReader } from './body.ts'
 import { isBudgeted } from './budgeted.ts'
-import { toKeyedRequest } from './idempotency-key.ts'
-import { parseInput } from './input.ts'
-import { announcedBytes, Turns } from './turns.ts'
+import { answerProblem } from './errors.ts'
+import { parseInput, toKeyedRequest } from './input.ts'
+import { bearerToken, type Call, pipe, type Steps } from './pipe.ts'
+import { announcedBytes, createTurns, type Turn } from './turns.ts'
 
 /** Resolves a token to its actor; undefined without an open session of that kind. */
 export interface Authenticators {
@@ -45,6 +46,7 @@ export interface Authenticators {
 }
 
 type SignedInAccess = 'owner' | 'reseller' | 'customer'
+type Holder = VendorActor | ResellerActor
 type SignedIn = VendorActor | ResellerActor | CustomerActor
 
 type ActorOf<A extends Access> = A extends 'owner'
@@ -91,133 +93,147 @@ export interface MountOptions {
   countStranger: (address: string, requests: number) => Problem | undefined
   /** Does a request with an Idempotency-Key once, in the transactions of its actor. */
   once: (
-    actor: VendorActor | ResellerActor,
+    actor: Holder,
     keyed: KeyedRequest,
-    work: () => Promise<Answer>,
+    work: (actor: Holder) => Promise<Answer>,
   ) => Promise<{ answer: Answer; isRepeat: boolean }>
   /** Validates every response against the contract; for tests. */
   checkAnswers: boolean
 }
 
-/** Mounts endpoints of the contract: authenticate, authorize, wait for a turn, parse, handle, respond. */
+/** A stranger has no actor, and no step that looks at one. */
+type AnyInput = Omit<Input<Endpoint>, 'actor'> & { actor: SignedIn; agent: string | null }
+type AnyHandler = (input: AnyInput) => Promise<unknown>
+type Admit = (request: Unread) => Promise<void>
+
+/** Mounts endpoints of the contract: each has the steps that its access and its fields ask for. */
 export function createMount(server: FastifyInstance, options: MountOptions): Mount {
   return (endpoint, access, handler, admit) => {
-    if (endpoint.access !== access)
-      throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
-    if ((access === 'owner') !== (endpoint.permission !== undefined))
-      throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
-    if (endpoint.confirm && access === 'public')
-      throw new Error(`${endpoint.path} must not ask strangers for a proof of identity`)
-    const actors = new WeakMap<FastifyRequest, SignedIn>()
-    const bodyLimit = endpoint.bodyLimit ?? limits.bodyBytesMax
-    const { method, path } = endpoint
-    const acceptsKey = acceptsIdempotencyKey(endpoint)
-    const send = (reply: FastifyReply, { data, message }: Answer) => {
-      if (options.checkAnswers) endpoint.data.parse(data)
-      reply.code(endpoint.status ?? 200)
-      return { success: true, message, data }
-    }
-    const turns = new Turns(options.gates, {
-      isJob: endpoint.job === true,
-      bodyLimit: endpoint.streamed ? 0 : bodyLimit,
-    })
-    /** A large body counts as several requests; what else arrives on the connection of a flood stays unread. */
-    const refuseFlood = (request: FastifyRequest, reply: FastifyReply): void => {
-      const weight = Math.ceil(announcedBytes(request.headers, bodyLimit) / limits.bodyBytesMax)
-      const flood = options.countStranger(visitorOf(request.ip), Math.max(1, weight))
-      if (!flood) return
-      refuseUnread(reply, flood)
-    }
-    server.route({
-      method,
-      url: `/api${path}`,
-      bodyLimit,
-      config: { raw: endpoint.raw, streamed: endpoint.streamed },
-      onRequest: async (request, reply) => {
-        if (access === 'public') refuseFlood(request, reply)
-        if (endpoint.hashes) await options.attempts.refuseUnread(visitorOf(request.ip))
-        if (access === 'public') {
-          const { params, ip } = request
-          return admit?.({ params, address: visitorOf(ip) }).catch((error) => refuseUnread(reply, error))
-        }
-        const token = bearerToken(request)
-        const actor =
-          token === undefined
-            ? undefined
-            : await options.authenticators[access as SignedInAccess](token, visitorOf(request.ip))
-        if (!actor) throw problem('unauthorized')
-        if (actor.kind === 'api_key' && needsPerson(endpoint)) throw problem('api_key_not_allowed')
-        if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
-        if (endpoint.permission !== 'self' && lacksFactor(actor)) throw problem('second_factor_required')
-        if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
-        if (actor.kind !== 'customer') {
-          requireProof(actor, endpoint.confirm, options.clock.now())
-          if (isBudgeted(endpoint)) await options.budget.check(actor)
-        }
-        actors.set(request, actor)
-        request.account = callerOf(actor).account
-        await turns.take(request, reply, callerOf(actor))
-      },
-      handler: (request, reply) =>
-        turns.during(request, async () => {
-          const parsed = parseInput(endpoint, request)
-          refuseByInput(endpoint, actors.get(request), parsed, options.clock.now())
-          const keyed =
-            acceptsKey && !isDryRun(parsed.body)
-              ? toKeyedRequest(request.headers, { method, path, input: parsed })
-              : undefined
-          const input = {
-            ...parsed,
-            // Its own object: the steps of a request with an Idempotency-Key belong to its actor.
-            actor: keyed ? { ...actors.get(request) } : actors.get(request),
-            address: visitorOf(request.ip),
-            sent: { body: request.rawBody ?? Buffer.alloc(0), headers: request.headers, stream: request.raw },
-          } as unknown as Input<typeof endpoint, typeof access>
-          const { actor } = input
-          const run = () => {
-            const agent = toAgent(request.headers['user-agent'])
-            return currentAgent.run(agent, () =>
-              orByKeyInText(input.query, (query) => handler({ ...input, query })),
-            )
-          }
-          const handle = () => (actor ? currentCaller.run(callerOf(actor), run) : run())
-          if (actor && keyed && actor.kind !== 'customer') {
-            const { answer, isRepeat } = await options.once(actor, keyed, async () =>
-              toAnswer(await handle()),
-            )
-            if (isRepeat) reply.header('idempotent-replay', 'true')
-            return send(reply, answer)
-          }
-          const result = await handle()
-          if (result instanceof FileAnswer) {
-            turns.keepFor(result.content, request, reply)
-            reply.type(result.type).header('content-disposition', `attachment; filename="${result.name}"`)
-            return reply.send(result.content)
-          }
-          if (result instanceof StreamAnswer) {
-            turns.end(request)
-            return sendEvents(reply, result.content)
-          }
-          return send(reply, toAnswer(result))
-        }),
-    })
+    refuseMistakes(endpoint, access)
+    const { method, path, raw } = endpoint
+    const steps = toSteps(server, endpoint, handler as unknown as AnyHandler, { ...options, admit })
+    server.route({ method, url: `/api${path}`, config: { raw }, handler: pipe(steps) })
   }
 }
 
-/** Refuses a request whose body, which may go on arriving, is not read. */
-function refuseUnread(reply: FastifyReply, error: unknown): never {
+function refuseMistakes(endpoint: Endpoint, access: Access): void {
+  if (endpoint.access !== access)
+    throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
+  if ((access === 'owner') !== (endpoint.permission !== undefined))
+    throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
+  if (endpoint.confirm && access === 'public')
+    throw new Error(`${endpoint.path} must not ask strangers for a proof of identity`)
+}
+
+function toSteps(
+  server: FastifyInstance,
+  endpoint: Endpoint,
+  handler: AnyHandler,
+  options: MountOptions & { admit: Admit | undefined },
+): Steps<Call, SignedIn, AnyInput, unknown> {
+  const { method, streamed, raw, hashes, bodyLimit = limits.bodyBytesMax } = endpoint
+  const { clock, budget, admit } = options
+  const access = endpoint.access === 'public' ? undefined : (endpoint.access as SignedInAccess)
+  const take = createTurns(options.gates, {
+    isJob: endpoint.job === true,
+    bodyLimit: streamed ? 0 : bodyLimit,
+  })
+  return {
+    begin: (call) => call,
+    headers: (call) => {
+      call.reply.header('cache-control', 'no-store')
+      if (!access) refuseFlood(call, bodyLimit, options)
+      return hashes || admit ? refuseUnread(call, endpoint, options) : undefined
+    },
+    authenticate: access && ((call) => authenticate(call, options.authenticators[access])),
+    authorize: access && ((actor) => authorize(actor, endpoint, clock.now())),
+    budget: isBudgeted(endpoint) ? (actor) => budget.check(actor as Holder) : undefined,
+    turn:
+      access &&
+      (({ request, reply }, actor) => {
+        const caller = callerOf(actor)
+        request.account = caller.account
+        return take(request, reply, caller)
+      }),
+    body: method === 'GET' ? undefined : bodyReader(server, { limit: bodyLimit, raw, streamed }),
+    parse: ({ request, address }, sent, actor) => {
+      const { params, query, headers } = request
+      const parsed = parseInput(endpoint, { params, query, body: sent?.value })
+      const agent = toAgent(headers['user-agent'])
+      const whole = { body: sent?.bytes ?? noBytes, headers, stream: request.raw }
+      return { ...parsed, actor, address, agent, sent: whole } as AnyInput
+    },
+    permit: access && ((actor, input) => permit(actor, input, endpoint, clock.now())),
+    once: acceptsIdempotencyKey(endpoint)
+      ? (call, input, handle) => once(call, input, endpoint, options, handle)
+      : undefined,
+    handle: (input) => {
+      const search = (query: AnyInput['query']) => handler({ ...input, query })
+      const run = () => currentAgent.run(input.agent, () => orByKeyInText(input.query, search))
+      return access ? currentCaller.run(callerOf(input.actor), run) : run()
+    },
+    answer: ({ reply }, result, turn) => {
+      if (result instanceof FileAnswer) return sendFile(reply, result, turn)
+      if (result instanceof StreamAnswer) return sendEvents(reply, result)
+      const { data, message } = toAnswer(result)
+      if (options.checkAnswers) endpoint.data.parse(data)
+      reply.code(endpoint.status ?? 200)
+      return { success: true, message, data }
+    },
+    refuse: (error, { request, reply }) => answerProblem(error, request, reply),
+  }
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** A large body counts as several requests; what else arrives on the connection of a flood stays unread. */
+function refuseFlood({ request, reply, address }: Call, bodyLimit: number, options: MountOptions): void {
+  const weight = Math.ceil(announcedBytes(request.headers, bodyLimit) / limits.bodyBytesMax)
+  const flood = options.countStranger(address, Math.max(1, weight))
+  if (flood) closeAndThrow(reply, flood)
+}
+
+async function refuseUnread(
+  { request, reply, address }: Call,
+  { hashes }: Endpoint,
+  { attempts, admit }: MountOptions & { admit: Admit | undefined },
+): Promise<void> {
+  if (hashes) await attempts.refuseUnread(address)
+  await admit?.({ params: request.params, address }).catch((error) => closeAndThrow(reply, error))
+}
+
+/** The body, which may go on arriving, is not read. */
+function closeAndThrow(reply: FastifyReply, error: unknown): never {
   reply.header('connection', 'close')
   throw error
 }
 
+async function authenticate(
+  { request, address }: Call,
+  find: (token: string, address: string) => Promise<SignedIn | undefined>,
+): Promise<SignedIn> {
+  const token = bearerToken(request)
+  const actor = token === undefined ? undefined : await find(token, address)
+  if (!actor) throw problem('unauthorized')
+  return actor
+}
+
+/** Refuses what an actor may not do, whatever it sends. */
+function authorize(actor: SignedIn, endpoint: Endpoint, now: number): void {
+  if (actor.kind === 'api_key' && needsPerson(endpoint)) throw problem('api_key_not_allowed')
+  if (!meets(actor, endpoint.permission)) throw problem('permission_missing')
+  if (endpoint.permission !== 'self' && lacksFactor(actor)) throw problem('second_factor_required')
+  if (endpoint.allApps === true && !hasAllApps(actor)) throw problem('permission_missing')
+  if (actor.kind !== 'customer') requireProof(actor, endpoint.confirm, now)
+}
+
 /** Refuses what an actor may not do although it may make the call. */
-function refuseByInput(
-  { allApps, deleting = [], also = [] }: Endpoint,
-  actor: SignedIn | undefined,
+function permit(
+  actor: SignedIn,
   { query, body }: { query?: unknown; body?: unknown },
+  { allApps, deleting = [], also = [] }: Endpoint,
   now: number,
 ): void {
-  if (!actor) return
   const { app } = { ...(query as { app?: string }) }
   if (allApps === 'without app' && app === undefined && !hasAllApps(actor))
     throw problem('permission_missing')
@@ -230,6 +246,24 @@ function refuseByInput(
     if (!meets(actor, permission)) throw problem('permission_missing')
     if (actor.kind !== 'customer') requireProof(actor, confirm, now)
   }
+}
+
+async function once(
+  { request, reply }: Call,
+  input: AnyInput,
+  { method, path }: Endpoint,
+  options: MountOptions,
+  handle: (input: AnyInput) => Promise<unknown>,
+): Promise<unknown> {
+  const { params, query, body } = input
+  const keyed = isDryRun(body)
+    ? undefined
+    : toKeyedRequest(request.headers, { method, path, input: { params, query, body } })
+  if (!keyed) return handle(input)
+  const work = async (actor: Holder) => toAnswer(await handle({ ...input, actor }))
+  const { answer, isRepeat } = await options.once(input.actor as Holder, keyed, work)
+  if (isRepeat) reply.header('idempotent-replay', 'true')
+  return new WithMessage(answer.data, answer.message)
 }
 
 /** Repeats a search that finds nothing with the keys in its text: people paste a sentence with the key of a customer. */
@@ -252,26 +286,26 @@ function foundNothing(result: unknown): boolean {
   return pagination?.total === 0 || ids?.length === 0
 }
 
-const toAnswer = (result: unknown): Answer =>
-  result instanceof WithMessage ? { data: result.data, message: result.message } : { data: result }
+const toAnswer = (result: unknown): WithMessage<unknown> =>
+  result instanceof WithMessage ? result : new WithMessage(result, undefined)
 
 /** A dry run changes nothing and leaves its key free. */
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean } | undefined)?.dryRun === true
 
-function sendEvents(reply: FastifyReply, content: Readable): FastifyReply {
+function sendFile(
+  reply: FastifyReply,
+  { content, type, name }: FileAnswer,
+  turn: Turn | undefined,
+): undefined {
+  turn?.keepFor(content, reply)
+  reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content)
+}
+
+function sendEvents(reply: FastifyReply, { content }: StreamAnswer): undefined {
   // A HEAD request or a disconnect reads nothing, so the source must be ended explicitly.
   reply.raw.once('close', () => content.destroy())
-  return reply
+  reply
     .type('text/event-stream; charset=utf-8')
     .headers({ connection: 'close', 'x-accel-buffering': 'no' })
     .send(content)
-}
-
-const scheme = 'bearer '
-
-/** What it contains needs no check: a token that was not issued is not found. */
-export function bearerToken({ headers: { authorization = '' } }: FastifyRequest): string | undefined {
-  const token = authorization.slice(scheme.length)
-  const isBearer = authorization.slice(0, scheme.length).toLowerCase() === scheme
-  return isBearer && token.length >= 20 && token.length <= 1200 ? token : undefined
 }

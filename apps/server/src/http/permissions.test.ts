@@ -6,10 +6,10 @@ import { toOwnerActor, type VendorActor } from '../core/actor.ts'
 import { systemClock } from '../core/clock.ts'
 import { createGates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
-import { installBodies } from './body.ts'
 import { installErrors } from './errors.ts'
 import { createMount } from './mount.ts'
 import { allEndpoints } from './openapi.ts'
+import { readNoBodies } from './server.ts'
 
 const owner = toOwnerActor({
   accountId: 'acc_1',
@@ -22,7 +22,7 @@ let actor: VendorActor = owner
 
 const server = fastify()
 installErrors(server)
-installBodies(server)
+readNoBodies(server)
 const mount = createMount(server, {
   authenticators: {
     owner: async () => actor,
@@ -34,7 +34,7 @@ const mount = createMount(server, {
   countStranger: () => undefined,
   budget: { check: () => undefined },
   attempts: { refuseUnread: () => undefined },
-  once: async (_actor, _keyed, work) => ({ answer: await work(), isRepeat: false }),
+  once: async (actor, _keyed, work) => ({ answer: await work(actor), isRepeat: false }),
   checkAnswers: false,
 })
 const calls = allEndpoints.filter(({ endpoint }) => endpoint.access === 'owner')

@@ -1,11 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Logs each request of a scope whose answers are not stored. */
+/** Logs each request of a scope. */
 export function installRequestLog(scope: FastifyInstance): void {
-  scope.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store')
-    done()
-  })
   // These lines contain no secret, and searching them for one would take 15 times as long as writing them.
   const requestLog = scope.log.child({}, { redact: [] })
   scope.addHook('onResponse', async (request, reply) => {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { limits } from '@keyward/contract'
-import fastify, { type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
 import type { Config } from '../config.ts'
 import type { LogWriter } from '../core/log-writer.ts'
 import { installConnections, type Timeouts } from './connections.ts'
 import { refuseBrokenRequest } from './errors.ts'
-import { loggerOptions } from './logging.ts'
 import { createRouterErrors } from './request-checks.ts'
 
 export interface ServerOptions {
@@ -25,11 +28,13 @@ const defaultTimeouts: Timeouts = {
   checkEveryMs: 2_000,
 }
 
-/** The web server without a route. */
+/**
+ * The web server without a route. Everything of Fastify's own that this server does without is switched off here: the steps of
+ * `pipe.ts` do it.
+ */
 export function createServer(options: ServerOptions): FastifyInstance {
   const timeouts = options.timeouts ?? defaultTimeouts
   const server = fastify({
-    bodyLimit: limits.bodyBytesMax,
     trustProxy: trusted(options.config.trustProxy),
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
@@ -43,20 +48,29 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => withoutBase(request.url ?? '/', options.config.basePath),
-    logController: new LogController({ disableRequestLogging: true }),
-    logger: loggerOptions(options.logLevel ?? 'info', options.log),
     routerOptions: { maxParamLength: 200 },
-    // Zod checks requests against the contract: Fastify need not load its own compilers of schemas.
+    frameworkErrors: createRouterErrors(options.config),
+    clientErrorHandler: refuseBrokenRequest,
+    logger: loggerOptions(options.logLevel ?? 'info', options.log),
+    // Its two lines for each request: `app.ts` writes one.
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request, until the request logs something.
+    childLoggerFactory: (parent, bindings) => new LazyLogger(parent, bindings),
+    // Its compilers of JSON schemas: the contract is written in Zod.
     schemaController: {
       compilersFactory: { buildValidator: () => noSchema, buildSerializer: () => noSchema },
     },
-    frameworkErrors: createRouterErrors(options.config),
-    clientErrorHandler: refuseBrokenRequest,
   })
-  server.decorateRequest('failureCode', undefined)
-  server.decorateRequest('account', undefined)
+  readNoBodies(server)
   installConnections(server, timeouts)
   return server
+}
+
+/** Fastify's parsers of bodies, whatever the method: `body.ts` reads them once the caller may send one. */
+export function readNoBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 }
 
 /** Removes the base path, unless the proxy in front has already removed it. */
@@ -73,4 +87,82 @@ const trusted = (trustProxy: Config['trustProxy']) =>
 
 const noSchema = (): never => {
   throw new Error('routes have no schemas of Fastify')
+}
+
+const secrets = ['authorization', 'cookie', 'token', 'password', 'secret', 'appSecret', 'session']
+
+/** Logger options; removes secrets by name, three levels deep. */
+export function loggerOptions(level: string, stream: Pick<LogWriter, 'write'> | undefined) {
+  return {
+    level,
+    redact: {
+      paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+      censor: '[redacted]',
+    },
+    serializers: { err: toLoggedError },
+    ...(stream ? { stream } : {}),
+  } satisfies FastifyServerOptions['logger']
+}
+
+/** Logs only name, message, code and stack: other properties, such as query parameters, may hold secrets. */
+function toLoggedError(error: Error & { code?: string }) {
+  return { type: error.name, code: error.code, message: error.message, stack: error.stack ?? '' }
+}
+
+type Method = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+/** Creates the child logger with its first line, because a program's check logs nothing. */
+export class LazyLogger {
+  readonly #parent: FastifyBaseLogger
+  readonly #bindings: Record<string, unknown>
+  #made: FastifyBaseLogger | undefined
+
+  constructor(parent: FastifyBaseLogger, bindings: Record<string, unknown>) {
+    this.#parent = parent
+    this.#bindings = bindings
+  }
+
+  get level() {
+    return this.#parent.level
+  }
+
+  child(bindings: Record<string, unknown>): FastifyBaseLogger {
+    return this.#logger().child(bindings)
+  }
+
+  fatal(...line: unknown[]): void {
+    this.#write('fatal', line)
+  }
+
+  error(...line: unknown[]): void {
+    this.#write('error', line)
+  }
+
+  warn(...line: unknown[]): void {
+    this.#write('warn', line)
+  }
+
+  info(...line: unknown[]): void {
+    this.#write('info', line)
+  }
+
+  debug(...line: unknown[]): void {
+    this.#write('debug', line)
+  }
+
+  trace(...line: unknown[]): void {
+    this.#write('trace', line)
+  }
+
+  silent(): void {}
+
+  #write(method: Method, line: unknown[]): void {
+    const logger = this.#logger()
+    ;(logger[method] as (...line: unknown[]) => void).apply(logger, line)
+  }
+
+  #logger(): FastifyBaseLogger {
+    this.#made ??= this.#parent.child(this.#bindings)
+    return this.#made
+  }
 }

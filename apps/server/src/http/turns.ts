@@ -2,13 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
-import type { EndTurn, Gate, Gates } from '../core/gate.ts'
+import type { EndTurn, Gates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
-
-interface Turn {
-  end: EndTurn
-  handled: boolean
-}
 
 /** Smaller bodies are read at once. */
 const largeBytes = 65_536
@@ -20,98 +15,66 @@ export function announcedBytes(headers: IncomingHttpHeaders, limit: number): num
   return announced > limit ? 0 : announced
 }
 
-/** Tracks the turns of requests to one endpoint. */
-export class Turns {
-  readonly #gate: Gate
-  readonly #keysGate: Gate
-  readonly #gates: Gates
-  readonly #bodyLimit: number
-  readonly #turns = new WeakMap<FastifyRequest, Turn>()
+/** The turn of one request, and the place of its body. */
+export class Turn {
+  readonly #ends: EndTurn[]
+  readonly #stalledMs: number
+  #upload: NodeJS.Timeout | undefined
+  #isKept = false
 
-  constructor(gates: Gates, { isJob, bodyLimit }: { isJob: boolean; bodyLimit: number }) {
-    this.#gates = gates
-    this.#gate = isJob ? gates.jobs : gates.requests
-    this.#keysGate = isJob ? gates.keys.jobs : gates.keys.requests
-    this.#bodyLimit = bodyLimit
+  constructor(ends: EndTurn[], stalledMs: number) {
+    this.#ends = ends
+    this.#stalledMs = stalledMs
   }
 
-  async take(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
-    const endTurn = await this.#enter(caller)
-    const bytes = announcedBytes(request.headers, this.#bodyLimit)
-    const endBody = bytes > largeBytes ? await this.#admit(caller, bytes, endTurn) : undefined
-    const turn: Turn = {
-      end: () => {
-        endBody?.()
-        endTurn()
-      },
-      handled: false,
-    }
-    if (reply.raw.destroyed) {
-      turn.end()
-      throw problem('unavailable')
-    }
-    this.#turns.set(request, turn)
-    const { bodies, uploadMs } = this.#gates
-    // A body that arrives slowly on purpose would keep the places of others.
-    const abort = () => void (!turn.handled && bodies.isAwaited && request.raw.destroy())
-    const upload = endBody && setInterval(abort, uploadMs)
-    // A body that never arrives or cannot be parsed reaches no handler that would end the turn.
-    const endUnlessHandled = () => {
-      clearInterval(upload)
-      if (!turn.handled) turn.end()
-    }
-    reply.raw.once('finish', endUnlessHandled).once('close', endUnlessHandled)
+  /** Breaks off a body that arrives slowly on purpose: it would keep the places of others. */
+  watchBody(abort: () => void, everyMs: number): void {
+    this.#upload = setInterval(abort, everyMs)
   }
 
-  /** An API key waits in its own queue first, then with the vendor's other keys, so that none of them starves another. */
-  async #enter({ account, keysOf }: Caller): Promise<EndTurn> {
-    const endOwn = await this.#gate.enter(account)
-    if (keysOf === undefined) return endOwn
-    try {
-      const endShared = await this.#keysGate.enter(keysOf)
-      return () => {
-        endShared()
-        endOwn()
-      }
-    } catch (error) {
-      endOwn()
-      throw error
-    }
-  }
-
-  async #admit(caller: Caller, weight: number, endTurn: EndTurn): Promise<EndTurn> {
-    try {
-      return await this.#gates.bodies.enter(caller, { weight })
-    } catch (error) {
-      endTurn()
-      throw error
-    }
+  bodyRead(): void {
+    clearInterval(this.#upload)
   }
 
   /** The turn ends with the work, not when the caller disconnects: started work keeps running. */
-  async during<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turns.get(request)
-    if (turn) turn.handled = true
-    try {
-      return await work()
-    } finally {
-      if (this.#turns.get(request) === turn) turn?.end()
-    }
-  }
-
-  /** Releases the turn early: an open event stream must not hold a turn of its account. */
-  end(request: FastifyRequest): void {
-    this.#turns.get(request)?.end()
-    this.#turns.delete(request)
+  end(): void {
+    if (!this.#isKept) this.#end()
   }
 
   /** Keeps the turn until the file is sent, or aborted because the client does not read it. */
-  keepFor(content: Readable, request: FastifyRequest, reply: FastifyReply): void {
-    const turn = this.#turns.get(request)
-    if (!turn) return
-    this.#turns.delete(request)
-    content.once('close', turn.end)
+  keepFor(content: Readable, reply: FastifyReply): void {
+    this.#isKept = true
+    content.once('close', () => this.#end())
     reply.raw.once('close', () => content.destroy())
-    reply.raw.setTimeout(this.#gates.stalledMs, () => content.destroy())
+    reply.raw.setTimeout(this.#stalledMs, () => content.destroy())
+  }
+
+  #end(): void {
+    this.bodyRead()
+    for (const end of this.#ends) end()
+  }
+}
+
+/** Returns what waits for the turns of one endpoint. */
+export function createTurns(gates: Gates, { isJob, bodyLimit }: { isJob: boolean; bodyLimit: number }) {
+  const gate = isJob ? gates.jobs : gates.requests
+  const keysGate = isJob ? gates.keys.jobs : gates.keys.requests
+  return async (request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<Turn> => {
+    const ends = [await gate.enter(caller.account)]
+    try {
+      // An API key waits in its own queue first, then with the vendor's other keys, so that none of them starves another.
+      if (caller.keysOf !== undefined) ends.unshift(await keysGate.enter(caller.keysOf))
+      const weight = announcedBytes(request.headers, bodyLimit)
+      const isLarge = weight > largeBytes
+      if (isLarge) ends.unshift(await gates.bodies.enter(caller, { weight }))
+      if (reply.raw.destroyed) throw problem('unavailable')
+      const turn = new Turn(ends, gates.stalledMs)
+      if (isLarge)
+        turn.watchBody(() => void (gates.bodies.isAwaited && request.raw.destroy()), gates.uploadMs)
+      return turn
+    } catch (error) {
+      for (const end of ends) end()
+      throw error
+    }
   }
 }

@@ -3,7 +3,7 @@ import { type ResellerActor, system, type VendorActor } from '../core/actor.ts'
 import { hour } from '../core/clock.ts'
 import { newId } from '../core/ids.ts'
 import { Problem, problem } from '../core/problem.ts'
-import { type Database, type Step, type Steps, type StepTransaction, setSteps } from '../db/index.ts'
+import type { Database, Step, Steps, StepTransaction } from '../db/index.ts'
 import type { Ctx } from './ctx.ts'
 import { type Answer, makeRoom, open, type Rights, type Stored, seal } from './stored-answers.ts'
 
@@ -23,15 +23,15 @@ const keptMs = limits.idempotencyHours * hour
 const running = new WeakMap<Database, Set<string>>()
 
 /**
- * Does a request once per Idempotency-Key. Each transaction of the actor stores its result in its own commit, the answer
+ * Does a request once per Idempotency-Key. Each transaction of the actor that `work` gets stores its result in its own commit, the answer
  * is stored at the end. A repeat gets the answer; after an interruption it runs `work` again, in which the committed
  * transactions return their stored results. A request that fails before its first commit stores nothing.
  */
-export async function doOnce(
+export async function doOnce<Actor extends Holder>(
   ctx: Needs,
-  actor: Holder,
+  actor: Actor,
   keyed: KeyedRequest,
-  work: () => Promise<Answer>,
+  work: (actor: Actor) => Promise<Answer>,
   onError: (error: unknown) => void,
 ): Promise<{ answer: Answer; isRepeat: boolean }> {
   const holder = actor.kind === 'reseller' ? actor.resellerId : actor.actorId
@@ -46,9 +46,8 @@ export async function doOnce(
       const request = new OnceRequest(ctx, actor, { id, requestHash })
       const answer = await request.begin()
       if (answer) return { answer, isRepeat: true }
-      setSteps(actor, request)
       try {
-        const made = await work()
+        const made = await work({ ...actor, steps: request })
         await request.finish(made).catch(onError)
         return { answer: made, isRepeat: request.isResumed }
       } catch (error) {
@@ -56,7 +55,6 @@ export async function doOnce(
       }
     }
   } finally {
-    setSteps(actor, undefined)
     ids.delete(id)
   }
 }

@@ -46,15 +46,9 @@ let keys = 0
 const newKey = () => `interrupted-${++keys}`
 
 const once = (ctx: Ctx, key: string, actor: VendorActor, work: (actor: VendorActor) => Promise<Answer>) =>
-  doOnce(
-    ctx,
-    actor,
-    { key, request: 'the same' },
-    () => work(actor),
-    (error) => {
-      throw error
-    },
-  )
+  doOnce(ctx, actor, { key, request: 'the same' }, work, (error) => {
+    throw error
+  })
 
 const killed = new Error('killed')
 const killAt = (at: number) => async (transaction: number) => {

@@ -1,4 +1,3 @@
-import { lazyLogger } from '../../http/lazy-logger.ts'
 import type { Module } from '../module.ts'
 import { startCompatibility } from './compatibility.mount.ts'
 import { compatibilityRoutes } from './compatibility.routes.ts'
@@ -9,10 +8,7 @@ export const compatibility: Module = {
   }),
   routes: compatibilityRoutes,
   install: async (server, { compatibility, floods }) => {
-    await server.register(async (scope) => {
-      scope.setChildLoggerFactory(lazyLogger)
-      compatibility.mount(scope, floods)
-    })
+    await server.register(async (scope) => compatibility.mount(scope, floods))
   },
   flush: ({ compatibility }) => compatibility.close(),
 }

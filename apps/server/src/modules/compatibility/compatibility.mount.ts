@@ -1,6 +1,7 @@
-import { type CompatibilityProtocol, compatibilityProtocols, limits } from '@keyward/contract'
+import { type CompatibilityProtocol, compatibilityProtocols } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { visitorOf } from '../../core/visitor.ts'
+import { bodyReader, type Sent } from '../../http/body.ts'
 import { toProblem } from '../../http/errors.ts'
 import type { Floods } from '../../http/flood-gate.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -56,6 +57,7 @@ function mountEndpoints(server: FastifyInstance, shared: Deps, floods: Floods): 
     send(reply, protocolOf(request), await refuseUnread(depsOf(request), protocolOf(request), found))
     return reply
   })
+  const readBody = bodyReader(server, { raw: true })
   const outbox = new Outbox()
   for (const protocol of compatibilityProtocols) {
     // Domains that vendors had at the old system lead to paths without `/api`.
@@ -64,15 +66,18 @@ function mountEndpoints(server: FastifyInstance, shared: Deps, floods: Floods): 
         server.route({
           method: ['GET', 'POST'],
           url: `${base}/${protocol}${end}`,
-          bodyLimit: limits.bodyBytesMax,
           config: { raw: true },
           // Fastify would wait for a promise once more.
           handler: (request, reply) => {
-            const flood = floods.refuseFlood(request)
-            const path = (request.params as { id?: string }).id
-            const address = visitorOf(request.ip)
-            const sent = fieldsOf(request)
-            respond(depsOf(request), { protocol, path, sent, address, flood }).then(
+            const handle = async () => {
+              const body = await readBody({ request, reply })
+              const flood = floods.refuseFlood(request)
+              const path = (request.params as { id?: string }).id
+              const address = visitorOf(request.ip)
+              const sent = fieldsOf(request, body)
+              return respond(depsOf(request), { protocol, path, sent, address, flood })
+            }
+            handle().then(
               (answer) => outbox.add(() => send(reply, protocol, answer)),
               (error) => reply.send(error),
             )
@@ -110,11 +115,11 @@ function send(reply: FastifyReply, protocol: CompatibilityProtocol, { body, head
 }
 
 /** A field of the body wins over one of the query. */
-function fieldsOf({ raw, rawBody }: FastifyRequest): ReadonlyMap<string, string> {
+function fieldsOf({ raw }: FastifyRequest, sent: Sent | undefined): ReadonlyMap<string, string> {
   const url = raw.url ?? ''
   const at = url.indexOf('?')
   const query = at === -1 ? new Map<string, string>() : readForm(url.slice(at + 1))
-  const body = rawBody?.toString('utf8') ?? ''
+  const body = sent?.bytes.toString('utf8') ?? ''
   if (body === '') return query
   const isMultipart = /^\s*--/.test(body) && /form-data/i.test(body.slice(0, 1000))
   return new Map([...query, ...(isMultipart ? readMultipart(body) : readForm(body))])

@@ -1,4 +1,3 @@
-import { lazyLogger } from '../../http/lazy-logger.ts'
 import type { Module } from '../module.ts'
 import { startProgram } from './program.start.ts'
 
@@ -11,10 +10,7 @@ export const program: Module = {
     return { program, reads, signer, leaked }
   },
   install: async (server, { program, floods }) => {
-    await server.register(async (scope) => {
-      scope.setChildLoggerFactory(lazyLogger)
-      program.mount(scope, floods.refuseFlood)
-    })
+    await server.register(async (scope) => program.mount(scope, floods.refuseFlood))
   },
   consume: ({ program }, records) => program.consume(records),
   flush: ({ program }) => program.close(),

@@ -3,7 +3,6 @@ import { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import type { RecordConsumer } from '../../db/index.ts'
 import { ProgramVariables } from './answers/variables.ts'
 import { ProgramReads } from './facts/reads.ts'
-import { installCors } from './http/cors.ts'
 import { createProgramMount } from './http/mount.ts'
 import { programRoutes } from './http/routes.ts'
 import { AnswerSigner } from './http/signer.ts'
@@ -55,14 +54,8 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
       return deps.turns.waiting
     },
     consume: (records) => cap.consume(records),
-    mount: (server, refuseFlood) => {
-      installCors(server)
-      server.addHook('onRequest', (request, reply, done) => {
-        reply.header('cache-control', 'no-store')
-        done(refuseFlood(request))
-      })
-      programRoutes(createProgramMount(server, { ...deps, checkAnswers }), deps)
-    },
+    mount: (server, refuseFlood) =>
+      programRoutes(createProgramMount(server, { ...deps, refuseFlood, checkAnswers }), deps),
     close: async () => {
       await deps.signer.close()
       await deps.sessions.flush()

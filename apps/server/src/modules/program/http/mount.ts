@@ -1,14 +1,14 @@
 import type { BodyOf, DataOf, Endpoint, MessageKey, ParamsOf } from '@keyward/contract'
-import { canonicalLocale, limits } from '@keyward/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { canonicalLocale } from '@keyward/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
 import { digestMatches } from '../../../core/signing.ts'
-import { visitorOf } from '../../../core/visitor.ts'
+import { bodyReader, type Sent } from '../../../http/body.ts'
 import { toFailure, toProblem } from '../../../http/errors.ts'
 import { parseInput } from '../../../http/input.ts'
-import { bearerToken } from '../../../http/mount.ts'
+import { type Call as AnyCall, bearerToken, pipe, refuse, type Steps, toCall } from '../../../http/pipe.ts'
 import type { Attempts } from '../../../service/attempts.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
@@ -19,15 +19,6 @@ import type { ProgramReads } from '../facts/reads.ts'
 import type { ProgramSessions } from '../sessions/sessions.ts'
 import { contextOf, isMessageKey, noteRefusal } from '../verdict/refusal.ts'
 import type { AnswerSigner } from './signer.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The app whose key signs the response. */
-    signingApp: AppFacts | undefined
-    /** The language that the program named when it opened its session. */
-    sessionLocale: string | undefined
-  }
-}
 
 /** Input of a handler; `session` only on calls that require one. */
 export interface Call<E extends Endpoint, Session> {
@@ -59,140 +50,211 @@ interface Options {
   activity: ActivityLog
   signer: AnswerSigner
   attempts: Pick<Attempts, 'refuseUnread'>
+  refuseFlood: (request: FastifyRequest) => Error | undefined
   checkAnswers: boolean
 }
 
+/** A call of a program on its way. */
+class ProgramCall implements AnyCall {
+  readonly request: AnyCall['request']
+  readonly reply: AnyCall['reply']
+  readonly address: string
+  /** What the body says, once it was read. */
+  body: unknown = undefined
+  /** The app whose key signs the answer. */
+  app: AppFacts | undefined = undefined
+  /** The language that the program named when it opened its session. */
+  locale: string | null = null
+
+  constructor({ request, reply, address }: AnyCall) {
+    this.request = request
+    this.reply = reply
+    this.address = address
+  }
+}
+
+type Session = SessionFacts | undefined
+type Input = Call<Endpoint, Session>
+type ProgramSteps<Result = unknown> = Steps<ProgramCall, Session, Input, Result>
+
 /** Mounts the endpoints of vendors' programs. Every response of a known app is signed, including errors. */
 export function createProgramMount(server: FastifyInstance, options: Options): ProgramMount {
-  server.decorateRequest('signingApp', undefined)
-  server.decorateRequest('sessionLocale', undefined)
-
-  async function answer(request: FastifyRequest, reply: FastifyReply, payload: object) {
-    const app = request.signingApp
-    const body = JSON.stringify(payload)
-    reply.type('application/json; charset=utf-8')
-    if (app) await options.signer.sign(request, reply, app, body)
-    reply.send(body)
-  }
-
-  async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const found = toProblem(error, request)
-    if (!request.signingApp && found.status !== 429 && found.status < 500) {
-      const app = await claimedApp(request, options.reads)
-      if (app) request.signingApp = app
+  const shared = toSharedSteps(options)
+  const mount = (endpoint: Endpoint, handle: ProgramSteps['handle']) => {
+    const { method, path, hashes } = endpoint
+    const steps: ProgramSteps = {
+      begin: shared.begin,
+      headers: hashes
+        ? (call) => shared.headers(call) ?? options.attempts.refuseUnread(call.address)
+        : shared.headers,
+      body: method === 'GET' ? undefined : bodyReader(server, { limit: endpoint.bodyLimit }),
+      verify,
+      session: endpoint.access === 'session' ? (call) => readSession(call, options) : undefined,
+      parse: (call, sent, session) => toInput(call, sent, session, endpoint, options),
+      handle,
+      answer: (call, result) => toAnswer(call, result, endpoint, options),
+      refuse: shared.refuse,
+      sign: shared.sign,
     }
-    reply.code(found.status)
-    if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
-    const { signingApp: app, body, routeOptions, ip } = request
-    const { code } = found
-    if (!isMessageKey(code)) return answer(request, reply, toFailure(found, request))
-    const refusal = app && { app, code, path: routeOptions.url, body, address: visitorOf(ip) }
-    return answer(request, reply, {
-      ...toFailure(found, request),
-      message: await textOf(request, code, found.reason),
-      reference: refusal && noteRefusal(options.activity, refusal, contextOf(found)),
-    })
+    server.route({ method, url: `/api${path}`, handler: pipe(steps) })
   }
-
-  async function textOf(request: FastifyRequest, key: MessageKey, reason?: string | null) {
-    const app = request.signingApp
-    const texts = app ? await options.reads.texts(app, localeOf(request)) : []
-    return messageOf(texts, key, reason)
-  }
-
-  server.setErrorHandler(refuse)
-
-  function route<E extends Endpoint, Session>(
-    endpoint: E,
-    open: (request: FastifyRequest) => Promise<Session> | Session,
-    handler: Handler<E, Session>,
-  ) {
-    server.route({
-      method: endpoint.method,
-      url: `/api${endpoint.path}`,
-      bodyLimit: endpoint.bodyLimit ?? limits.bodyBytesMax,
-      ...(endpoint.hashes && {
-        onRequest: async ({ ip }: FastifyRequest) => options.attempts.refuseUnread(visitorOf(ip)),
-      }),
-      // Fastify would wait for a promise once more.
-      handler: (request, reply) => {
-        respond(request, reply).catch((error) => reply.send(error))
-      },
-    })
-    async function respond(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-      checkHeaders(request)
-      const session = await open(request)
-      const { params, body } = parseInput(endpoint, request) as Pick<Call<E, Session>, 'params' | 'body'>
-      const result = await handler({
-        params,
-        body,
-        session,
-        address: visitorOf(request.ip),
-        pinned: String(request.headers['keyward-keys'] ?? '') || undefined,
-        signAs: (app) => {
-          request.signingApp = app
-        },
-        textOf: (key, reason) => textOf(request, key, reason),
-      })
-      const { data, message } = result instanceof WithMessage ? result : { data: result, message: undefined }
-      if (options.checkAnswers) endpoint.data.parse(data)
-      const { valid, code } = data as { valid?: boolean; code?: string }
-      if (valid === false) request.failureCode = code
-      reply.code(endpoint.status ?? 200)
-      await answer(request, reply, { success: true, message, data })
-    }
-  }
-
+  server.options('/api/client/*', pipe(preflight(shared, bodyReader(server))))
+  // What is refused before its first step is signed, too.
+  server.setErrorHandler((error, request, reply) =>
+    refuse(shared, shared.begin(toCall(request, reply)), error),
+  )
   return {
     program: (endpoint, handler) => {
       if (endpoint.access !== 'program') throw new Error(`${endpoint.path} needs a session`)
-      route(endpoint, () => undefined, handler)
+      mount(endpoint, handler as unknown as ProgramSteps['handle'])
     },
     session: (endpoint, handler) => {
       if (endpoint.access !== 'session') throw new Error(`${endpoint.path} takes no session`)
-      route(endpoint, (request) => readSession(request, options), handler)
+      mount(endpoint, handler as unknown as ProgramSteps['handle'])
     },
   }
 }
 
+type SharedSteps = Required<Pick<ProgramSteps, 'begin' | 'headers' | 'refuse' | 'sign'>>
+
+const toSharedSteps = (options: Options): SharedSteps => ({
+  begin: (call) => new ProgramCall(call),
+  headers: ({ request, reply }) => {
+    reply.header('cache-control', 'no-store')
+    const flood = options.refuseFlood(request)
+    if (flood) throw flood
+    return undefined
+  },
+  refuse: (error, call) => toRefusal(error, call, options),
+  sign: ({ request, reply, app }, body) => app && options.signer.sign(request, reply, app, body),
+})
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-digest, content-type, keyward-app, keyward-keys, keyward-nonce',
+  'access-control-max-age': '86400',
+}
+
+/** Answers the preflights of programs that run in a web page; the checks of every request send the other headers. */
+const preflight = (
+  shared: SharedSteps,
+  body: ReturnType<typeof bodyReader>,
+): Steps<ProgramCall, undefined, undefined, void> => ({
+  ...shared,
+  body,
+  parse: () => undefined,
+  handle: async () => {},
+  answer: ({ reply }) => void reply.headers(preflightHeaders).code(204).send(),
+})
+
+/** Checks the nonce, and the digest of the body, which the program chose. */
+function verify(call: ProgramCall, sent: Sent | undefined): void {
+  call.body = sent?.value
+  const { 'keyward-nonce': nonce, 'content-digest': digest } = call.request.headers
+  if (nonce !== undefined && !/^[\x21-\x7e]{16,64}$/.test(String(nonce))) throw problem('invalid_nonce')
+  if (typeof digest === 'string' && !digestMatches(digest, sent?.bytes ?? noBytes))
+    throw problem('invalid_digest')
+}
+
+const noBytes = Buffer.alloc(0)
+
 /** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
-async function readSession(
-  request: FastifyRequest,
-  { reads, sessions, ctx }: Options,
-): Promise<SessionFacts> {
-  const named = request.headers['keyward-app']
+async function readSession(call: ProgramCall, { reads, sessions, ctx }: Options): Promise<SessionFacts> {
+  const named = call.request.headers['keyward-app']
   if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
-  const token = bearerToken(request)
+  const token = bearerToken(call.request)
   const stored = token === undefined ? undefined : await reads.session(sha256(token))
   const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)
   const app = isOfApp ? stored.app : await reads.app(named)
   if (!app) throw problem('appDisabled')
-  request.signingApp = app
+  call.app = app
   const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
-  if (session && session.locale !== null) request.sessionLocale = session.locale
+  if (session) call.locale = session.locale
   return openSession(app, session || undefined, ctx.clock.now())
 }
 
-function checkHeaders(request: FastifyRequest): void {
-  const nonce = request.headers['keyward-nonce']
-  if (nonce !== undefined && !/^[\x21-\x7e]{16,64}$/.test(String(nonce))) throw problem('invalid_nonce')
-  const digest = request.headers['content-digest']
-  if (typeof digest === 'string' && !digestMatches(digest, request.rawBody ?? Buffer.alloc(0))) {
-    throw problem('invalid_digest')
+function toInput(
+  call: ProgramCall,
+  sent: Sent | undefined,
+  session: Session,
+  endpoint: Endpoint,
+  { reads }: Options,
+): Input {
+  const { params, query, headers } = call.request
+  const parsed = parseInput(endpoint, { params, query, body: sent?.value }) as Pick<Input, 'params' | 'body'>
+  return {
+    params: parsed.params,
+    body: parsed.body,
+    session,
+    address: call.address,
+    pinned: String(headers['keyward-keys'] ?? '') || undefined,
+    signAs: (app) => {
+      call.app = app
+    },
+    textOf: (key, reason) => textOf(call, reads, key, reason),
+  }
+}
+
+function toAnswer(
+  { request, reply }: ProgramCall,
+  result: unknown,
+  endpoint: Endpoint,
+  { checkAnswers }: Options,
+): object {
+  const { data, message } = result instanceof WithMessage ? result : { data: result, message: undefined }
+  if (checkAnswers) endpoint.data.parse(data)
+  const { valid, code } = data as { valid?: boolean; code?: string }
+  if (valid === false) request.failureCode = code
+  reply.code(endpoint.status ?? 200)
+  return { success: true, message, data }
+}
+
+async function toRefusal(
+  error: unknown,
+  call: ProgramCall,
+  { reads, activity }: Pick<Options, 'reads' | 'activity'>,
+): Promise<object> {
+  const { request, reply, body, address } = call
+  const found = toProblem(error, request)
+  if (!call.app && found.status !== 429 && found.status < 500) call.app = await claimedApp(call, reads)
+  reply.code(found.status)
+  if (found.retryAfterSeconds !== undefined) reply.header('retry-after', found.retryAfterSeconds)
+  const failure = toFailure(found, request)
+  const { code } = found
+  if (!isMessageKey(code)) return failure
+  const { app } = call
+  const refusal = app && { app, code, path: request.routeOptions.url, body, address }
+  return {
+    ...failure,
+    message: await textOf(call, reads, code, found.reason),
+    reference: refusal && noteRefusal(activity, refusal, contextOf(found)),
   }
 }
 
 /** The app that a failed call claims to belong to, so that the error can be signed. */
-async function claimedApp(request: FastifyRequest, reads: ProgramReads): Promise<AppFacts | undefined> {
-  const body = request.body as { appId?: unknown } | null | undefined
+async function claimedApp(
+  { request, body }: ProgramCall,
+  reads: ProgramReads,
+): Promise<AppFacts | undefined> {
+  const sent = body as { appId?: unknown } | null | undefined
   const params = request.params as { appId?: unknown } | undefined
-  const claim = request.headers['keyward-app'] ?? body?.appId ?? params?.appId
+  const claim = request.headers['keyward-app'] ?? sent?.appId ?? params?.appId
   return typeof claim === 'string' && /^\w{1,64}$/.test(claim) ? reads.app(claim) : undefined
 }
 
-/** The language of the session, or of the call that needs none. */
-function localeOf(request: FastifyRequest): string | undefined {
-  if (request.sessionLocale !== undefined) return request.sessionLocale
-  const named = (request.body as { locale?: unknown } | null | undefined)?.locale
+async function textOf(
+  { app, locale, body }: ProgramCall,
+  reads: ProgramReads,
+  key: MessageKey,
+  reason?: string | null,
+): Promise<string> {
+  const texts = app ? await reads.texts(app, locale ?? namedLocale(body)) : []
+  return messageOf(texts, key, reason)
+}
+
+/** The language of a call that needs no session. */
+function namedLocale(body: unknown): string | undefined {
+  const named = (body as { locale?: unknown } | null | undefined)?.locale
   return typeof named === 'string' ? canonicalLocale(named) : undefined
 }

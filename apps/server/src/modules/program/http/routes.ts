@@ -2,9 +2,11 @@ import { endpoints, type SentDevice } from '@keyward/contract'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { invalid, problem } from '../../../core/problem.ts'
+import { toJwk } from '../../../core/signing.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailuresOf } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
+import { listPinnableKeys } from '../../signing-keys/signing-keys.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
 import { checkSession } from '../checks/session.ts'
@@ -22,7 +24,6 @@ import { remember, resume } from '../sign-in/remember.ts'
 import { startTrial } from '../sign-in/trial.ts'
 import { upgrade } from '../sign-in/upgrade.ts'
 import { noteRefusal } from '../verdict/refusal.ts'
-import { getApp, listKeys } from './keys.ts'
 import type { ProgramMount } from './mount.ts'
 
 export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
@@ -145,3 +146,17 @@ const machineOf = (
   app: AppFacts,
   { hwid, device }: { hwid?: string | undefined; device?: SentDevice | undefined },
 ) => toMachine(app.appId, hwid, device)
+
+/** Finds an app in any state; programs see an unknown app as disabled. */
+async function getApp({ reads }: Pick<ProgramDeps, 'reads'>, idOrAppId: string): Promise<AppFacts> {
+  const app = await reads.app(idOrAppId)
+  if (!app) throw problem('appDisabled')
+  return app
+}
+
+/** The public keys that programs may pin, newest first. */
+async function listKeys({ ctx }: Pick<ProgramDeps, 'ctx'>, { id, signing }: AppFacts) {
+  const keys = await listPinnableKeys(ctx.db, id)
+  const pinnable = keys.length > 0 ? keys : [{ ...signing, status: 'current' as const }]
+  return pinnable.map(({ kid, publicKey, status }) => ({ ...toJwk(kid, publicKey), status }))
+}
