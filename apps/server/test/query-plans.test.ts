@@ -266,7 +266,7 @@ const dated = (id: string) => ({ id, ...untilDate(9) })
 test.each<[string, (tx: Tx, scope: OwnerScope) => Promise<unknown>]>([
   ['licenses are read', (tx, scope) => licenses.listById(tx, scope, ids)],
   ['licenses are locked', (tx, scope) => licenses.lockLicenses(tx, scope, ids)],
-  ['licenses are banned', (tx, scope) => licenseRows.setBanned(tx, scope, ids, 1)],
+  ['licenses are banned', (tx, scope) => licenseRows.updateLicenses(tx, scope, ids, { banned: 1 })],
   ['licenses are deleted', (tx, scope) => licenseRows.deleteByIds(tx, scope, ids)],
   ['ends of licenses change', (tx, scope) => setEnds(tx, scope, { licenses: ids })],
   ['end users are read', (tx, scope) => clients.listById(tx, scope, ids)],

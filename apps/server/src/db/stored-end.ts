@@ -9,8 +9,8 @@ export const never = Date.parse('+010001-01-01T00:00:00.000Z')
 /** The `expires_at` of what a pause holds, whose time left is in `left_ms`; later than any real end, earlier than never. */
 export const held = Date.parse('+010000-07-01T00:00:00.000Z')
 
-/** `expires_at` for an end that people see; null for never. */
-export const toStoredEnd = (end: number | null, graceDays: number): number =>
+/** The end of access for the end that people see; null for never. */
+export const toAccessEnd = (end: number | null, graceDays: number): number =>
   end === null ? never : end + graceDays * day
 
 interface Stored {

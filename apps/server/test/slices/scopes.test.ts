@@ -24,12 +24,7 @@ import * as entitlements from '../../src/modules/entitlements/entitlements.servi
 import { returnKeys, withdrawKeys } from '../../src/modules/entitlements/grants.changes.ts'
 import { changeAccess } from '../../src/modules/entitlements/grants.ts'
 import type { Which } from '../../src/modules/entitlements/license-locks.ts'
-import {
-  deleteByIds,
-  setBanned,
-  updateDetails,
-  updateTyped,
-} from '../../src/modules/entitlements/license-rows.ts'
+import { deleteByIds, updateLicenses, updateTyped } from '../../src/modules/entitlements/license-rows.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { hashed, makeLicenses, registerUser } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -119,8 +114,7 @@ test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>
   ['updateEndUsers', (tx, { user }, foreign) => updateEndUsers(tx, foreign, [user], { banned: 1 })],
   ['deleteEndUsers', (tx, { user }, foreign) => endUsers.deleteEndUsers(tx, foreign, [user], 0)],
   ['deleteSlice', (tx, _ids, foreign) => endUsers.deleteSlice(tx, foreign, app._id, 100)],
-  ['updateDetails', (tx, { license }, foreign) => updateDetails(tx, foreign, license, { devices: 9 })],
-  ['setBanned', (tx, { license }, foreign) => setBanned(tx, foreign, [license], 1)],
+  ['updateLicenses', (tx, { license }, foreign) => updateLicenses(tx, foreign, [license], { banned: 1 })],
   ['deleteByIds', (tx, { license }, foreign) => deleteByIds(tx, foreign, [license])],
 ])('%s changes no row of another owner or app', async (_name, work) => {
   const { license, program, user } = await registerUser(on, owner, app)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { registerUser } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeShop, makeType, sell } from '../shop-actor.ts'
@@ -37,5 +38,22 @@ test('an order takes at most 26 statements until its mail is queued, from its ev
     const own = sent.slice(0, last + 1).filter(isOwn)
     expect(own.filter((text) => text.startsWith('insert into "mails"'))).toHaveLength(1)
     expect(own.length, own.join('\n')).toBeLessThanOrEqual(26)
+  }
+})
+
+test('an edit of the end of a used license takes at most 8 statements, and a lock where rows need one', async () => {
+  await registerUser(on, owner, app)
+  const { licenses } = (await owner.call('GET', `/licenses?app=${app.appId}`)).json.data
+  const [used] = licenses.filter((license: { used: boolean }) => license.used)
+  const edit = (days: number, seen?: object) =>
+    owner.call('PUT', `/licenses/${used._id}`, { expiresAt: on.clock.inDays(days), seen })
+  const { license } = (await edit(40)).json.data
+  for (const seen of [undefined, { expiresAt: license.expiresAt, devices: license.devices }]) {
+    const sent = (await statementsOf(on.database, () => edit(41, seen))).map(({ text }) => text)
+    const begun = sent.slice(sent.findIndex((text) => text.startsWith('begin')) + 1)
+    const own = begun.filter((text) => isOwn(text) || /"(clients|grants)"/.test(text))
+    expect(own.filter((text) => text.startsWith('insert into "grants"'))).toHaveLength(1)
+    expect(own.filter((text) => !text.endsWith('for update')).length, own.join('\n')).toBeLessThanOrEqual(8)
+    expect(own.length).toBeLessThanOrEqual(9)
   }
 })

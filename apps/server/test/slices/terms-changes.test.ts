@@ -244,46 +244,6 @@ test('banning or deleting an added key that never expires returns to the end bef
   expect(await theUser()).toMatchObject({ _id: user._id, expiresAt: on.clock.inDays(60) })
 })
 
-test('a dated key that is gone before one that never expires leaves no time behind', async () => {
-  await registerUser(on, owner, app)
-  const dated = single(await makeLicenses(on, owner, app))
-  await upgrade('alice', dated.key)
-  const added = await sell(forever)
-  await upgrade('alice', added.key)
-  await owner.call('DELETE', `/licenses/${dated._id}`)
-  expect(await theUser()).toMatchObject({ expiresAt: null })
-  await owner.call('DELETE', `/licenses/${added._id}`)
-  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(30) })
-})
-
-test('lifting the ban of a dated key counts once a key that never expires is gone', async () => {
-  await registerUser(on, owner, app)
-  const dated = single(await makeLicenses(on, owner, app))
-  await upgrade('alice', dated.key)
-  const toggle = (id: string) => owner.call('PATCH', `/licenses/${id}/toggle-ban`)
-  await toggle(dated._id)
-  const added = await sell(forever)
-  await upgrade('alice', added.key)
-  await toggle(dated._id)
-  await toggle(added._id)
-  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(60) })
-})
-
-test('of two keys that never expire, either one alone keeps the end user without an end', async () => {
-  await registerUser(on, owner, app)
-  const [one, other] = [await sell(forever), await sell(forever)]
-  const ban = (id: string, is_banned: boolean) =>
-    owner.call('PATCH', `/licenses/${id}/toggle-ban`, { is_banned })
-  await upgrade('alice', one.key)
-  await ban(one._id, true)
-  await upgrade('alice', other.key)
-  await ban(one._id, false)
-  await owner.call('DELETE', `/licenses/${other._id}`)
-  expect(await theUser()).toMatchObject({ expiresAt: null })
-  await owner.call('DELETE', `/licenses/${one._id}`)
-  expect(await theUser()).toMatchObject({ expiresAt: on.clock.inDays(30) })
-})
-
 test('an added key whose own end the owner changes still takes back what it gave, no more', async () => {
   await registerUser(on, owner, app)
   const dated = single(await makeLicenses(on, owner, app))

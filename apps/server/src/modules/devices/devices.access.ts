@@ -6,9 +6,9 @@ import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import {
   type Binding,
   bindingOf,
-  leaveAllDevices,
   leaveDevices,
   setLatestDevice,
+  updateEndUsers,
 } from '../entitlements/end-user-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
 
@@ -277,7 +277,7 @@ export async function freeAllDevices(tx: Tx, scope: OwnerScope, clientIds: reado
     .where('client_id', 'in', clientIds)
     .where(foundInScope(scope, 'devices'))
     .execute()
-  await leaveAllDevices(tx, scope, clientIds)
+  await updateEndUsers(tx, scope, clientIds, { hwid: null, hwid_hash: null, device_count: 0 })
 }
 
 /** Sets when devices were seen, and the end users' hardware ids with them. */

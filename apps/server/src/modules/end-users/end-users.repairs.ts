@@ -16,6 +16,7 @@ import { getLimits } from '../owners/owners.service.ts'
 import type { LockedEndUser } from './end-users.access.ts'
 import { addKey } from './end-users.added-key.ts'
 import { reserveExtension } from './end-users.limit.ts'
+import { findEndUser } from './end-users.repo.ts'
 import { toNewUsername } from './end-users.rules.ts'
 import { changeEndUser } from './end-users.service.ts'
 
@@ -65,8 +66,10 @@ export async function repairEndUser(
     },
     {
       onTaken: () => problem('username_taken'),
-      lockFirst: async (write, appId) => {
-        customerId = await linkedCustomer(write, actor, customer, appId)
+      lockFirst: async (write) => {
+        const found = customer ? await findEndUser(write.tx, actor, id) : undefined
+        if (customer && !found) throw problem('not_found')
+        customerId = await linkedCustomer(write, actor, customer, found?.app_id ?? '')
         if (expiresAt !== undefined) await lockLicensesOf(write.tx, actor, { clients: [id] })
       },
     },

@@ -237,11 +237,10 @@ export async function removeEndUser(
   id: string,
 ): Promise<boolean> {
   const { tx, now } = write
-  const client = await repo.findEndUser(tx, actor, id)
-  if (!client) return false
   // Lock before freeing the licenses, so that a key added concurrently is freed too.
   await lockLicensesOf(tx, actor, { clients: [id] })
-  await lockEndUser(tx, actor, id)
+  const client = await lockEndUser(tx, actor, id)
+  if (!client) return false
   await freeLeasedSeats(tx, actor, [id])
   const freed = await freeLicensesOf(write, actor, [id])
   await endProgramSessionsOf(tx, [id])
@@ -266,7 +265,7 @@ export const deleteEndUsersInSlices = (
 
 interface ChangeOptions {
   /** Locks what is locked before an end user. */
-  lockFirst?: (write: WriteTransaction, appId: string) => Promise<void>
+  lockFirst?: (write: WriteTransaction) => Promise<void>
   onTaken?: () => Error
 }
 
@@ -280,9 +279,7 @@ export async function changeEndUser(
 ): Promise<Client> {
   const change = async (write: WriteTransaction) => {
     const { tx, now } = write
-    const found = await repo.findEndUser(tx, actor, id)
-    if (!found) throw problem('not_found')
-    await lockFirst?.(write, found.app_id)
+    await lockFirst?.(write)
     const locked = await lockEndUser(tx, actor, id)
     if (!locked) throw problem('not_found')
     await apply(write, locked)

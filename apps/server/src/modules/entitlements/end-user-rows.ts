@@ -45,6 +45,7 @@ export async function updateEndUser(
       | 'username_normalized'
       | 'email'
       | 'customer_id'
+      | 'activation_until'
     >
   >,
 ): Promise<void> {
@@ -67,7 +68,7 @@ export async function updateEndUsers(
   tx: Tx,
   scope: OwnerScope,
   ids: readonly string[],
-  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason'>>,
+  change: Partial<Pick<ClientRow, 'banned' | 'ban_reason' | keyof BoundDevice | 'device_count'>>,
 ): Promise<void> {
   await tx
     .updateTable('clients')
@@ -117,20 +118,6 @@ export async function nextStatement(
     .returning('lease_seq')
     .executeTakeFirst()
   return row?.lease_seq
-}
-
-export async function setActivationEnd(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  until: number | null,
-): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set({ activation_until: until })
-    .where(inScope(scope))
-    .where('id', '=', id)
-    .execute()
 }
 
 /** Locks the end user from here on, names the revision and returns its app; undefined without such an end user. */
@@ -202,19 +189,6 @@ export async function leaveDevices(
     }))
     .where('id', '=', clientId)
     .where(inScope(scope))
-    .execute()
-}
-
-export async function leaveAllDevices(
-  tx: Tx,
-  scope: OwnerScope,
-  clientIds: readonly string[],
-): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set({ hwid: null, hwid_hash: null, device_count: 0 })
-    .where('id', 'in', clientIds)
-    .where(foundInScope(scope, 'clients'))
     .execute()
 }
 

@@ -94,16 +94,18 @@ export async function withdrawKeys(write: Write, scope: OwnerScope, keys: readon
   await changeAccess(write, scope, holdersOf(standing), (holder) => withoutKeys(holder, ids, write.now))
 }
 
+/** The grant of an added key whose ban is lifted. */
+export const returned = (grant: Grant): Grant => ({
+  ...grant,
+  withdrawn_at: null,
+  kept_ms: grant.moved_ms === null ? grant.kept_ms : null,
+})
+
 /** Gives back what bans of added keys took, when they are lifted. The caller has locked the keys. */
 export async function returnKeys(write: Write, scope: OwnerScope, keys: readonly Key[]): Promise<void> {
   const used = keys.filter(({ client_id }) => client_id !== null)
   const withdrawn = (await newestOf(write.tx, used)).filter((grant) => grant.withdrawn_at !== null)
   const ids = new Set(withdrawn.map(({ id }) => id))
-  const returned = (grant: Grant): Grant => ({
-    ...grant,
-    withdrawn_at: null,
-    kept_ms: grant.moved_ms === null ? grant.kept_ms : null,
-  })
   await changeAccess(write, scope, holdersOf(withdrawn), ({ grants }) => ({
     changed: grants.filter(({ id }) => ids.has(id)).map(returned),
   }))

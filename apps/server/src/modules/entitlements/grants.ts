@@ -85,7 +85,7 @@ export async function changeHolders(
   holders: readonly Holder[],
   change?: (holder: Holder) => Change | undefined,
 ): Promise<Changed[]> {
-  const changes = holders.map((before) => ({ before, after: changed(before, change?.(before) ?? {}, now) }))
+  const changes = holders.map((before) => ({ before, after: afterChange(before, change?.(before), now) }))
   await writeGrants(tx, changes)
   // Licenses first, so that their counts are locked before those of end users.
   await updateRows(tx, 'licenses', folded.licenses, changes.map(rowsOf('license')))
@@ -94,7 +94,7 @@ export async function changeHolders(
 }
 
 /** A holder after a change. The first one also stores what the columns said before. */
-function changed(holder: Holder, { added = [], changed = [] }: Change, now: number): Holder {
+export function afterChange(holder: Holder, { added = [], changed = [] }: Change = {}, now: number): Holder {
   if (added.length + changed.length === 0) return foldedOf(holder, now)
   const byId = new Map(changed.map((grant) => [grant.id, grant]))
   const kept = holder.grants.map((grant) => byId.get(grant.id) ?? grant)

@@ -19,29 +19,20 @@ export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery 
     licenses.map((license) => ({ ...license, ...unused })),
   )
 
-export async function setBanned(
+export async function updateLicenses(
   tx: Tx,
   scope: OwnerScope,
   ids: readonly string[],
-  banned: 0 | 1,
-  /** Undefined keeps the reason of an earlier ban. */
-  reason?: string | null,
+  change: Partial<
+    Pick<LicenseRow, 'banned' | 'ban_reason' | 'devices' | 'features' | 'note' | 'customer_id'>
+  >,
 ): Promise<void> {
   await tx
     .updateTable('licenses')
-    .set({ banned, ban_reason: banned === 1 ? reason : null })
+    .set(change)
     .where('id', 'in', ids)
     .where(foundInScope(scope, 'licenses'))
     .execute()
-}
-
-export async function updateDetails(
-  tx: Tx,
-  scope: OwnerScope,
-  id: string,
-  change: Partial<Pick<LicenseRow, 'devices' | 'features' | 'note' | 'customer_id'>>,
-): Promise<void> {
-  await tx.updateTable('licenses').set(change).where('id', '=', id).where(inScope(scope)).execute()
 }
 
 /** Gives licenses what their type has now; their clocks, if they started, go on. */

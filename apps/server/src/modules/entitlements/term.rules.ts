@@ -1,7 +1,7 @@
 import type { Duration } from '@keyward/contract'
 import { toIsoOrNull } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { accessEnd, displayedEnd, never, toStoredEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
 type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'> & { left_ms?: number | null }
@@ -19,7 +19,7 @@ export function atFirstUse(
 ): Partial<Pick<LicenseRow, 'started_at' | 'expires_at'>> {
   const duration = toDuration(license)
   if (license.term !== 'first_use' || license.started_at !== null || duration === null) return {}
-  return { started_at: now, expires_at: toStoredEnd(addDuration(now, duration), license.grace_days) }
+  return { started_at: now, expires_at: toAccessEnd(addDuration(now, duration), license.grace_days) }
 }
 
 /** The response's fields for an end. */

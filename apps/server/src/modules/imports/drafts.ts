@@ -4,7 +4,7 @@ import { newId, newLicenseKey, normalizeKey, normalizeName } from '../../core/id
 import { isImportedHash, missingPassword } from '../../core/imported-hashes.ts'
 import { addDuration } from '../../core/time-zones.ts'
 import { prepareUsername } from '../../core/username.ts'
-import { never, toStoredEnd } from '../../db/stored-end.ts'
+import { never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { type Machine, toGluedMachine, toMachine } from '../devices/devices.rules.ts'
 import type { ImportedEndUser } from '../entitlements/imported-rows.ts'
@@ -187,17 +187,17 @@ function toTerms(
   return {
     ...base,
     ...term,
-    expires_at: expires_at === never ? never : toStoredEnd(expires_at, base.grace_days),
+    expires_at: expires_at === never ? never : toAccessEnd(expires_at, base.grace_days),
   }
 }
 
 /** When the access of an end user ends: a duration counts from now, as does what a pause kept. */
 function toUserEnd(read: ReadUser, terms: LicenseTerms, now: number): ImportedEnd {
   const { pausedSeconds } = read
-  if (pausedSeconds !== undefined) return { at: toStoredEnd(now + pausedSeconds * second, terms.grace_days) }
+  if (pausedSeconds !== undefined) return { at: toAccessEnd(now + pausedSeconds * second, terms.grace_days) }
   if (terms.term !== 'first_use') return terms.expires_at === never ? 'never' : { at: terms.expires_at }
   const duration = toDuration(terms)
-  return { at: toStoredEnd(duration === null ? now : addDuration(now, duration), terms.grace_days) }
+  return { at: toAccessEnd(duration === null ? now : addDuration(now, duration), terms.grace_days) }
 }
 
 /** As many characters as the old system kept of all hardware ids of an end user. */

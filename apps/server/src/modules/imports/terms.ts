@@ -9,7 +9,7 @@ import {
 } from '@keyward/contract'
 import { toFlag } from '@keyward/contract/imported-files'
 import { toEpochMs } from '../../core/clock.ts'
-import { toStoredEnd } from '../../db/stored-end.ts'
+import { toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import type { Ban } from '../licenses/licenses.issue.ts'
@@ -46,7 +46,7 @@ export function readTerms(
     const base = readTerm(cells, type, now)
     const terms = { ...base, ...readDetails(cells), type_id: type?.id ?? null }
     const end = readEnd(cells)
-    if (end !== undefined) terms.expires_at = toStoredEnd(end, terms.grace_days)
+    if (end !== undefined) terms.expires_at = toAccessEnd(end, terms.grace_days)
     if (terms.expires_at <= now) fail('The expiry must be in the future')
     return { terms, ban: readBan(cells), type }
   } catch (error) {

@@ -3,7 +3,7 @@ import { toIso } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { never, toStoredEnd } from '../../db/stored-end.ts'
+import { never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import { type LicenseTerms, toTermsFields } from '../licenses/licenses.rules.ts'
@@ -69,7 +69,7 @@ export function toTerm(type: LicenseTypeRow, createdAt: number): Term {
   const duration = toDuration(type)
   if (term === 'first_use') return { term, duration_value, duration_unit, expires_at: never }
   const end = term === 'date' && duration !== null ? addDuration(createdAt, duration) : null
-  return { term, duration_value: null, duration_unit: null, expires_at: toStoredEnd(end, grace_days) }
+  return { term, duration_value: null, duration_unit: null, expires_at: toAccessEnd(end, grace_days) }
 }
 
 /** The terms of a license that is generated from a type now. */

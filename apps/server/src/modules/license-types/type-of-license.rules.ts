@@ -1,6 +1,6 @@
 import { day, lastInstant } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { displayedEnd, never, toStoredEnd } from '../../db/stored-end.ts'
+import { displayedEnd, never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Access } from '../entitlements/access.rules.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
@@ -79,7 +79,7 @@ function startedEnds(license: LicenseRow, type: LicenseTypeRow): Ends | undefine
   const { term, duration_value, duration_unit, grace_days } = type
   const [duration, start] = [toDuration(type), license.started_at ?? license.used_at]
   if (term !== 'first_use' || duration === null || start === null) return undefined
-  const expires_at = toStoredEnd(addDuration(start, duration), grace_days)
+  const expires_at = toAccessEnd(addDuration(start, duration), grace_days)
   return { term, duration_value, duration_unit, started_at: start, expires_at }
 }
 

@@ -11,7 +11,7 @@ import { linkedCustomer } from '../customers/customers.access.ts'
 import { toUndo } from '../entitlements/extensions.ts'
 import { endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes.ts'
 import { changeAccess, changeHolders, type Holder, lockHolders, sourceOf } from '../entitlements/grants.ts'
-import { setBanned, updateDetails } from '../entitlements/license-rows.ts'
+import { updateLicenses } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import * as repo from './licenses.repo.ts'
@@ -140,7 +140,7 @@ async function changeDetails(
   const { devices, features, customer } = changes
   const note = changes.note === undefined ? undefined : changes.note || null
   if ([devices, features, note, customer].every((value) => value === undefined)) return
-  await updateDetails(write.tx, actor, license.id, {
+  await updateLicenses(write.tx, actor, [license.id], {
     ...(devices !== undefined && { devices }),
     ...(features !== undefined && { features: JSON.stringify(features) }),
     ...(note !== undefined && { note }),
@@ -190,10 +190,11 @@ export async function changeBans(
   scope: OwnerScope,
   keys: readonly LicenseRow[],
   banned: boolean,
-  reason?: string | null,
+  reason: string | null,
 ): Promise<void> {
   const ids = keys.map((key) => key.id)
-  await setBanned(write.tx, scope, ids, banned ? 1 : 0, reason)
+  const ban = { banned: banned ? 1 : 0, ban_reason: banned ? reason : null } as const
+  await updateLicenses(write.tx, scope, ids, ban)
   await (banned ? withdrawKeys(write, scope, keys) : returnKeys(write, scope, keys))
 }
 

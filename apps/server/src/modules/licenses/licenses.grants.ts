@@ -71,31 +71,30 @@ async function namesOf(
 ): Promise<Map<string, string>> {
   const ids = [...new Set(grants.flatMap(({ source_id }) => source_id ?? []))]
   if (ids.length === 0) return new Map()
-  const keys = await db
+  const rows = await db
     .selectFrom('licenses')
-    .select(['id', 'key'])
+    .select(['id', 'key as name'])
     .where(isIn(db, 'id', ids))
+    .unionAll(
+      db
+        .selectFrom('shop_orders')
+        .select(['id', 'number as name'])
+        .where(isIn(db, 'id', ids)),
+    )
+    .unionAll(
+      db
+        .selectFrom('accounts')
+        .select(['id', 'name'])
+        .where(isIn(db, 'id', ids)),
+    )
+    .unionAll(
+      db
+        .selectFrom('api_keys')
+        .select(['id', 'name'])
+        .where(isIn(db, 'id', ids)),
+    )
     .execute()
-  const orders = await db
-    .selectFrom('shop_orders')
-    .select(['id', 'number'])
-    .where(isIn(db, 'id', ids))
-    .execute()
-  const people = await db
-    .selectFrom('accounts')
-    .select(['id', 'name'])
-    .where(isIn(db, 'id', ids))
-    .execute()
-  const apiKeys = await db
-    .selectFrom('api_keys')
-    .select(['id', 'name'])
-    .where(isIn(db, 'id', ids))
-    .execute()
-  return new Map([
-    ...keys.map(({ id, key }) => [id, hintOf(key)] as const),
-    ...orders.map(({ id, number }) => [id, number] as const),
-    ...[...people, ...apiKeys].map(({ id, name }) => [id, name] as const),
-  ])
+  return new Map(rows.map(({ id, name }) => [id, id.startsWith('lic_') ? hintOf(name) : name]))
 }
 
 /** The order that made the license of a holder. */

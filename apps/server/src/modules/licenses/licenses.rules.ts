@@ -1,7 +1,6 @@
 import { type Duration, termsDefaults } from '@keyward/contract'
 import { toEpochMs } from '../../core/clock.ts'
 import { invalid } from '../../core/problem.ts'
-import { addDuration } from '../../core/time-zones.ts'
 import { never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 
@@ -78,12 +77,3 @@ export const toTermsFields = (row: Omit<LicenseTerms, 'expires_at' | 'started_at
   updatesForDays: row.updates_for_days,
   trial: row.trial === 1,
 })
-
-/** Until when released versions are covered; null for all versions, and before the first use. */
-export function updatesUntil(
-  license: Pick<LicenseRow, 'term' | 'updates_for_days' | 'started_at' | 'created_at'>,
-): number | null {
-  if (license.updates_for_days === null) return null
-  const start = license.term === 'first_use' ? license.started_at : license.created_at
-  return start === null ? null : addDuration(start, { value: license.updates_for_days, unit: 'days' })
-}

@@ -4,8 +4,9 @@ import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
 import { toEnding, toTerms } from '../entitlements/term.rules.ts'
+import { updatesUntil } from '../entitlements/updates.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
-import { toTermsFields, updatesUntil } from './licenses.rules.ts'
+import { toTermsFields } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>
 

@@ -15,7 +15,7 @@ import type { BlockTables } from '../blocklist/block-tables.ts'
 import { freeDevice } from '../devices/devices.access.ts'
 import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
-import { nextStatement, setActivationEnd } from '../entitlements/end-user-rows.ts'
+import { nextStatement, updateEndUser } from '../entitlements/end-user-rows.ts'
 import { featuresUntil } from '../entitlements/rights.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import {
@@ -242,7 +242,8 @@ async function end(write: WriteTransaction, actor: VendorActor, row: OfflineActi
   const { client_id: clientId, hwid_hash: hwidHash, device_id: deviceId, app_id: appId } = row
   await repo.deactivateAll(tx, actor, { clientId, hwidHash }, now)
   const deviceFreed = deviceId !== null && (await freeDevice(tx, actor, clientId, deviceId))
-  await setActivationEnd(tx, actor, clientId, await repo.latestEnd(tx, actor, clientId))
+  const activation_until = await repo.latestEnd(tx, actor, clientId)
+  await updateEndUser(tx, actor, clientId, { activation_until })
   write.record('end_user.deactivated_offline', clientId, { activationId: row.id, deviceFreed }, appId)
   if (deviceFreed) write.record('device.freed', deviceId, { endUserId: clientId }, appId)
 }

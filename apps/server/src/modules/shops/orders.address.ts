@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
-import { updateDetails } from '../entitlements/license-rows.ts'
+import { updateLicenses } from '../entitlements/license-rows.ts'
 import { lockOrdered } from '../licenses/licenses.ordered.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
@@ -30,8 +30,9 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
       units.flatMap(({ license_id }) => license_id ?? []),
     )
     const free = holders.flatMap(({ license }) => (license?.customer_id === null ? license : []))
-    for (const license of free) await updateDetails(tx, actor, license.id, { customer_id })
-    const objects = [...free.map((license) => license.id), ...(customer_id === null ? [] : [customer_id])]
+    const freed = free.map((license) => license.id)
+    if (freed.length > 0) await updateLicenses(tx, actor, freed, { customer_id })
+    const objects = [...freed, ...(customer_id === null ? [] : [customer_id])]
     write.recordWith(objects, 'shop_order.addressed', id, { order: order.number }, order.app_id)
     // One that did not wait mails its keys too.
     const state = order.state === 'fulfilled' ? 'waiting' : order.state
