@@ -6,7 +6,8 @@ export const sqliteSyntax: Syntax = {
   parameter: () => '?',
   lower: 'lower_unicode',
   isIn: (column, values) => sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`,
-  isAmong: (column, values) => sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}))`,
+  isAmong: (column, values) =>
+    sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}) some)`,
   locksRows: false,
   searchIndex: 'full text',
   indexed: (table, alias, index) => `${table} ${alias} indexed by ${index}`,
