@@ -24,7 +24,7 @@ import { extendAll } from '../entitlements/extensions.ts'
 import { pausedFrom } from '../entitlements/grants.changes.ts'
 import { changeAccess, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { toEnding } from '../entitlements/term.rules.ts'
+import { endFields } from '../entitlements/term.rules.ts'
 import { readGranted } from '../licenses/licenses.grants.ts'
 import { toListFilter } from '../licenses/licenses.origins.ts'
 import { getLimits } from '../owners/owners.service.ts'
@@ -307,7 +307,7 @@ export function toEndUser(row: repo.EndUserView, now: number): Client {
     licenseKey: row.license_key,
     testLicense: row.license_test === 1,
     createdAt: toIso(row.created_at),
-    ...toEnding(row, now),
+    ...endFields(row, now),
     lastLoginAt: toIsoOrNull(row.last_login_at),
     offline: toOffline(row, now),
   }

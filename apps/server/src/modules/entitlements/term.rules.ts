@@ -23,7 +23,7 @@ export function atFirstUse(
 }
 
 /** The response's fields for an end. */
-export function toEnding(row: Ending, now: number) {
+export function endFields(row: Ending, now: number) {
   const end = displayedEnd(row, now)
   const inGrace = end !== null && end <= now && accessEnd(row, now) > now
   return { expiresAt: toIsoOrNull(end), graceDays: row.grace_days, inGrace }

@@ -3,7 +3,7 @@ import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
-import { toEnding, toTerms } from '../entitlements/term.rules.ts'
+import { endFields, toTerms } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
 import { toTermsFields } from './licenses.rules.ts'
@@ -52,7 +52,7 @@ export function toLicense(row: Shown, now: number): License {
     customer: row.customer,
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),
-    ...toEnding(row, now),
+    ...endFields(row, now),
     ...toTerms(row),
     ...toTermsFields(row),
     updatesUntil: toIsoOrNull(updatesUntil(row)),

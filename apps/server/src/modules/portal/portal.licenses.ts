@@ -10,7 +10,7 @@ import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
-import { toEnding, toTerms } from '../entitlements/term.rules.ts'
+import { endFields, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { listResellableTypes } from '../license-types/license-types.service.ts'
 import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
@@ -174,7 +174,7 @@ type PortalRow = Pick<
 > & { username: string | null; left_ms: number | null }
 
 const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLicense => {
-  const ending = toEnding(row, now)
+  const ending = endFields(row, now)
   return {
     _id: row.id,
     key: row.key,

@@ -1,15 +1,15 @@
 import type { SessionUser } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
-import { toEnding } from '../../entitlements/term.rules.ts'
+import { endFields } from '../../entitlements/term.rules.ts'
 import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import { hasUpdate } from './versions.ts'
 
 /** The end that programs see, without grace days. */
-export function toShownEnding(
+export function endFieldsOf(
   { expiresAt, graceDays }: Pick<EndUserFacts, 'expiresAt' | 'graceDays'>,
   now: number,
 ) {
-  const end = toEnding({ expires_at: expiresAt, grace_days: graceDays }, now)
+  const end = endFields({ expires_at: expiresAt, grace_days: graceDays }, now)
   return { expiresAt: end.expiresAt, inGrace: end.inGrace }
 }
 
@@ -27,7 +27,7 @@ export const toSessionUser = (
   _id: endUser.id,
   username: endUser.username,
   email: endUser.email,
-  ...toShownEnding(endUser, now),
+  ...endFieldsOf(endUser, now),
   term: endUser.term,
   createdAt: toIso(endUser.createdAt),
   lastLoginAt: toIsoOrNull(endUser.lastLoginAt),

@@ -4,7 +4,7 @@ import { keyFailures } from '../../../service/attempts.ts'
 import { differs, isPlaceholder, type Machine } from '../../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
-import { toShownEnding } from '../answers/session-user.ts'
+import { endFieldsOf } from '../answers/session-user.ts'
 import { toActor } from '../facts/actor.ts'
 import { callerOf, judgeCaller } from '../facts/caller.ts'
 import { toDeviceFacts } from '../facts/device.ts'
@@ -106,7 +106,7 @@ async function judge(
     key: key.text,
     used: key.isUsed,
     username: endUser?.username ?? null,
-    ...toShownEnding(key, now),
+    ...endFieldsOf(key, now),
     term: key.term,
   }
   const details = toDetails(key, facts.devices, now)

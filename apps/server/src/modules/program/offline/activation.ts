@@ -9,7 +9,7 @@ import type { BlockTables } from '../../blocklist/block-tables.ts'
 import { findByHash } from '../../devices/devices.access.ts'
 import { toOfflineMachine } from '../../devices/devices.rules.ts'
 import { findLicenseByKey, findPastedLicense } from '../../licenses/licenses.access.ts'
-import { toShownEnding } from '../answers/session-user.ts'
+import { endFieldsOf } from '../answers/session-user.ts'
 import { judgeDevice } from '../facts/caller.ts'
 import type { AppFacts, EndUserFacts } from '../facts/facts.ts'
 import type { Admitted } from '../sign-in/admit.ts'
@@ -60,7 +60,7 @@ export async function admitOfflineMachine<T>(
       const device = hwidHash === null ? undefined : await findByHash(write.tx, endUser.id, hwidHash)
       // Without the hardware lock a machine gets in without a place; a file that nothing counts must not be made.
       if (!device) throw refusedLater('hwidMismatch', facts)
-      const endsAt = toShownEnding(endUser, write.now).expiresAt
+      const endsAt = endFieldsOf(endUser, write.now).expiresAt
       return store(write, { endUser, endsAt, deviceId: device.id, licenseId: license.id })
     },
   }

@@ -8,7 +8,7 @@ import {
 import { toIsoOrNull } from '../../../core/clock.ts'
 import { type Problem, problem } from '../../../core/problem.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
-import { toEnding } from '../../entitlements/term.rules.ts'
+import { endFields } from '../../entitlements/term.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import { toSituation } from './situation.ts'
 import { type Refusal, verdict } from './verdict.ts'
@@ -55,7 +55,7 @@ export const refusedLater = (
 
 /** The `details` of a refusal: when access ends, since when it runs, and how many devices are bound. */
 export function toDetails(ending: Ending, { used, limit }: DeviceUse, now: number): RefusalDetails {
-  const { expiresAt } = toEnding({ expires_at: ending.expiresAt, grace_days: ending.graceDays }, now)
+  const { expiresAt } = endFields({ expires_at: ending.expiresAt, grace_days: ending.graceDays }, now)
   return {
     expiresAt,
     startedAt: toIsoOrNull(ending.startedAt),
