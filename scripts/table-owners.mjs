@@ -1,82 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
-/** Each table has one owner, a module or a folder of the server: it alone inserts, updates and deletes the table's rows. */
-const tablesOf = {
-  db: [
-    ...[
-      'meta',
-      'audit',
-      'audit_objects',
-      'audit_lists',
-      'license_counts',
-      'license_blocks',
-      'license_places',
-    ],
-    ...['client_counts', 'client_blocks', 'client_places'],
-  ],
-  service: ['attempts', 'known_addresses', 'idempotency_keys'],
-  accounts: ['accounts'],
-  owners: ['owners'],
-  members: ['members'],
-  sessions: ['owner_sessions', 'reseller_sessions', 'client_sessions'],
-  'account-mails': ['known_devices'],
-  notifications: ['notification_settings', 'notification_scans', 'notification_marks'],
-  customers: ['customers', 'customer_faces', 'erasures'],
-  'customer-sessions': ['customer_sessions', 'customer_links'],
-  'daily-counts': ['daily_counts'],
-  entitlements: ['licenses', 'grants', 'clients', 'former_names'],
-  'lazy-move': ['lazy_moves'],
-  devices: ['devices', 'device_tokens', 'leased_seats'],
-  apps: ['apps', 'app_messages', 'app_sdks'],
-  'app-mails': ['app_mails', 'buyer_mails'],
-  'password-resets': ['password_resets', 'reset_requests'],
-  mail: ['mails'],
-  'api-keys': ['api_keys'],
-  shops: ['shops', 'shop_events', 'shop_orders', 'shop_order_units'],
-  webhooks: ['webhooks', 'webhook_deliveries'],
-  'second-factors': ['second_factors', 'passkeys', 'recovery_codes', 'factor_challenges'],
-  releases: ['releases'],
-  blocklist: ['blocklist', 'program_hashes'],
-  activity: ['activity', 'activity_shares'],
-  'license-types': ['license_types'],
-  resellers: ['resellers'],
-  'signing-keys': ['signing_keys'],
-  'end-users': ['deleted_files'],
-  variables: ['app_variables', 'client_variables'],
-  payments: ['coupons', 'payment_orders', 'payments'],
-  program: ['seats', 'trial_marks'],
-  plans: ['plan_reminders'],
-  imports: [
-    ...['data_imports', 'data_import_files', 'data_import_parts', 'data_import_rows'],
-    'imported_users',
-  ],
-  'offline-activations': ['offline_activations'],
-  compatibility: ['compatibility', 'compatibility_programs', 'compatibility_names'],
-}
-const owners = new Map(
-  Object.entries(tablesOf).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
-)
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const server = 'apps/server/src/'
 
-/** A record queues its events in its own transaction, logs go with their vendor, and a lost key concerns all tables with sealed values. */
+/** Each table has one owner, a module or a folder of the server: it alone inserts, updates and deletes the table's rows. */
+const owners = readOwners(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** A record queues its events in its own transaction, logs go with their vendor, and a lost key replaces all of an app at once. */
 const exceptions = {
   [`${server}db/queued-events.ts`]: ['webhook_deliveries'],
   [`${server}db/deletions.ts`]: ['webhook_deliveries'],
-  [`${server}modules/system/lost-key.operator.ts`]: [
-    ...[
-      'apps',
-      'signing_keys',
-      'app_variables',
-      'client_variables',
-      'compatibility',
-      'compatibility_programs',
-    ],
-    ...['second_factors', 'recovery_codes', 'webhooks', 'shops', 'shop_events', 'shop_orders', 'mails'],
-    ...['reset_requests', 'data_imports', 'data_import_parts', 'data_import_files', 'lazy_moves', 'erasures'],
-    ...['customer_sessions', 'customer_links', 'idempotency_keys'],
-  ],
+  [`${server}modules/system/lost-key.operator.ts`]: ['apps', 'signing_keys'],
 }
 
 /** Calls such as `updateTable('x')` and `insert(tx, 'x')`, and statements in SQL; the last group is not a name. */
@@ -114,6 +49,24 @@ function tablesWrittenBy(file, text) {
     written.push(...(named.length > 0 ? named : ['an unknown table']))
   }
   return [...new Set(written)]
+}
+
+/** The tables in the description of each module, and of `db` and `service`. */
+function readOwners(repository) {
+  const names = new Set(declaredTables(repository).map(({ table }) => table))
+  const modules = readdirSync(join(repository, `${server}modules`), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => [name, `modules/${name}/${name}.module.ts`])
+  const all = [['db', 'db/owned-tables.ts'], ['service', 'service/owned-tables.ts'], ...modules]
+  const owned = all.flatMap(([owner, file]) => {
+    const text = readFileSync(join(repository, server, file), 'utf8')
+    const tables = /^ {2}tables: \{(?:\n[\s\S]*?^ {2}\},|.*\},)$/m.exec(text)?.[0] ?? ''
+    const keys = [...tables.matchAll(/(?:^ {4}|^ {2}tables: \{ )(\w+): /gm)].map(([, key]) => key)
+    return keys.filter((key) => names.has(key)).map((table) => [table, owner])
+  })
+  const twice = owned.find(([table], at) => owned.findIndex(([other]) => other === table) < at)
+  if (twice) throw new Error(`${twice[0]} has two owners`)
+  return new Map(owned)
 }
 
 const withoutComments = (text) => text.replace(/^\s*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm, '')

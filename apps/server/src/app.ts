@@ -110,7 +110,7 @@ function makeParts(options: AppOptions, server: FastifyInstance, vpn: VpnRanges)
   })
   const port = () => (server.addresses()[0] as AddressInfo | undefined)?.port ?? config.port
   const parts = {
-    ...{ options, ctx, attempts, budget, onError, log: server.log },
+    ...{ options, modules, ctx, attempts, budget, onError, log: server.log },
     outbound: new Outbound(config),
     mailer: options.mailer ?? createMailer(config, server.log),
     floods: createFloods(config, options.programRequestsPerMinute),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { modules } from '../src/modules/index.ts'
 import { tidy } from '../src/modules/system/housekeeping.ts'
 import { makeApp, makePremium, type Owner, signUp } from './actors.ts'
 import { startServer, type TestServer, transactionsOn } from './harness.ts'
@@ -35,4 +36,4 @@ export const appForEach = (owner: Owner) => filled(beforeEach, () => makeApp(own
 
 /** Runs the housekeeping that the server schedules every ten minutes. */
 export const tidyUp = ({ clock, config, database, seal }: TestServer): Promise<void> =>
-  tidy({ clock, config, seal, database, db: database.db, tx: transactionsOn(database, clock) })
+  tidy({ clock, config, seal, database, db: database.db, tx: transactionsOn(database, clock) }, modules)

@@ -3,15 +3,18 @@ import { expect } from 'vitest'
 import { createSeal, type Seal } from '../src/core/crypto.ts'
 import { readSlice, type SealedRow } from '../src/db/key-rotation/reseal.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
+import { sealedColumnsOf } from '../src/db/owned-tables.ts'
 import { openSeal, readKeyMeta } from '../src/db/secret-key.ts'
 import { allEndpoints } from '../src/http/openapi.ts'
+import { modules } from '../src/modules/index.ts'
 import { resetRequestContext } from '../src/modules/password-resets/reset-requests.ts'
-import { sealedColumns } from '../src/modules/system/sealed-columns.ts'
 import { makeApp } from './actors.ts'
 import { factorRecipes } from './recipes/factors.ts'
 import { otherRecipes } from './recipes/others.ts'
 import { ownerRecipes } from './recipes/owners.ts'
 import { type Recipes, recipeOf, type World } from './recipes/world.ts'
+
+const sealedColumns = sealedColumnsOf(modules)
 
 /** Every column with a value that looks sealed, as `table.column`, sorted. */
 export async function sealedValuesIn({ db }: Pick<OpenDatabase, 'db'>): Promise<string[]> {

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { type RotationReport, rotateKeys } from '../db/key-rotation/rotate.ts'
+import { sealedColumnsOf } from '../db/owned-tables.ts'
 import { replaceLostKey } from '../modules/system/lost-key.operator.ts'
-import { sealedColumns } from '../modules/system/sealed-columns.ts'
 import { command, print, UsageError, withDatabase } from './command.ts'
 import { describeLost } from './lost-key.ts'
 
@@ -40,13 +40,17 @@ export const keysCommand = command<KeysOptions>({
   },
 })
 
+/** Loaded when they are needed: other commands start faster without them. */
+const readModules = async () => (await import('../modules/index.ts')).modules
+
 const show = (report: object, text: string, json: boolean) =>
   print(json ? `${JSON.stringify(report, null, 2)}\n` : text)
 
 function rotate({ json = false }: KeysOptions): Promise<void> {
   return withDatabase(async (database, config) => {
     const tell = (line: string) => process.stderr.write(`${line}\n`)
-    const report = await rotateKeys(database, config, { columns: sealedColumns, tell })
+    const columns = sealedColumnsOf(await readModules())
+    const report = await rotateKeys(database, config, { columns, tell })
     show(report, describe(report), json)
   })
 }
@@ -67,6 +71,7 @@ function describe({ sealed, unreadable, oldKey }: RotationReport): string {
 function replace({ yes = false, json = false }: KeysOptions): Promise<void> {
   return withDatabase(async (database, config) => {
     const report = await replaceLostKey(database, config, {
+      modules: await readModules(),
       clock: systemClock,
       confirm: async () => {
         if (!yes && !(await confirms())) throw new OperatorError('Nothing was changed.')

@@ -1,4 +1,4 @@
-import type { LostKeyReport } from '../modules/system/lost-key.operator.ts'
+import type { LostKeyReport } from '../modules/description.ts'
 
 /** What `keyward keys replace-lost` prints: what has to be done now, then what was lost. */
 export function describeLost(report: LostKeyReport): string {

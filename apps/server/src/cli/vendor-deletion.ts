@@ -14,7 +14,8 @@ export const parseDelete =
     const found = await findVendor(database, typed)
     if (!found) throw noOwner(typed)
     if (!isSure && !(await confirms(typed, found.apps))) throw new OperatorError('Nothing was deleted.')
-    const done = await deleteVendor(database, systemClock, typed)
+    const { modules } = await import('../modules/index.ts')
+    const done = await deleteVendor(database, modules, systemClock, typed)
     if (!done) throw noOwner(typed)
     const { email, ownerId, person } = done
     const kept = person ? '' : '; the person stays, as a member of another vendor'

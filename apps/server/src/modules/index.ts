@@ -1,3 +1,5 @@
+import { database } from '../db/owned-tables.ts'
+import { service } from '../service/owned-tables.ts'
 import { account } from './account/account.module.ts'
 import { accountMails } from './account-mails/account-mails.module.ts'
 import { accounts } from './accounts/accounts.module.ts'
@@ -79,4 +81,4 @@ const layers: readonly (readonly Module[])[] = [
 ]
 
 /** Every module, lower layers first. Nothing below imports this list: what needs it is given it. */
-export const modules: readonly Module[] = layers.flat()
+export const modules: readonly Module[] = [database, service, ...layers.flat()]

@@ -15,6 +15,7 @@ import type { AccountMails } from './account-mails/account-mails.service.ts'
 import type { ActivityLog } from './activity/activity.log.ts'
 import type { BlockTables } from './blocklist/block-tables.ts'
 import type { Compatibility } from './compatibility/compatibility.mount.ts'
+import type { Description } from './description.ts'
 import type { Events } from './events/events.service.ts'
 import type { ImportRunner } from './imports/imports.runner.ts'
 import type { LazyMoves } from './lazy-move/lazy-moves.ts'
@@ -32,6 +33,7 @@ import type { Refusal } from './webhooks/webhooks.refusals.ts'
 /** What the server makes once when it starts. Routes and workers of modules take from it what they need. */
 export interface Parts {
   options: AppOptions
+  modules: readonly Description[]
   ctx: Ctx
   attempts: Attempts
   budget: WriteBudget
@@ -75,7 +77,7 @@ export interface Parts {
 }
 
 /** What the server knows of a module. Each one describes itself in its file `<noun>.module.ts`, with the fields that it needs. */
-export interface Module {
+export interface Module extends Description {
   /** Makes parts. Those of lower modules exist then. */
   parts?(parts: Parts): Partial<Parts>
   /** Mounts the calls of the contract. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, hour, minute, second } from '../../src/core/clock.ts'
+import { modules } from '../../src/modules/index.ts'
 import { tidy } from '../../src/modules/system/housekeeping.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, signUp, single, startProgram } from '../actors.ts'
 import { eventually } from '../eventually.ts'
@@ -174,9 +175,9 @@ test('what another server writes about an erased person later is removed, and on
     }
   })
   on.clock.advance(170 * day)
-  await tidy(ctxOf(on))
+  await tidy(ctxOf(on), modules)
   expect(await erasuresOf(customer)).not.toEqual([])
   on.clock.advance(11 * day)
-  await tidy(ctxOf(on))
+  await tidy(ctxOf(on), modules)
   expect(await erasuresOf(customer)).toEqual([])
 })

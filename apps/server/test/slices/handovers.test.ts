@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { toPersonActor } from '../../src/core/actor.ts'
 import { deleteAccount } from '../../src/modules/account/account.deletion.ts'
+import { modules } from '../../src/modules/index.ts'
 import { Invitations } from '../../src/modules/members/invitations.service.ts'
 import { removeMember, updateMember } from '../../src/modules/members/members.service.ts'
 import { resetPlatform } from '../../src/modules/platform/platform.service.ts'
@@ -64,7 +65,7 @@ describe('a call that began before the vendor was handed over', () => {
       () => invitations.invite(former, { email: newAddress(), role: 'manager' }),
       () => updateMember(ctx, former, other._id, { role: 'manager' }),
       () => removeMember(ctx, former, other._id),
-      () => resetPlatform(ctx, attempts, former, { address: '192.0.2.1' }),
+      () => resetPlatform({ ctx, attempts, modules }, former, { address: '192.0.2.1' }),
     ]) {
       await expect(change()).rejects.toMatchObject({ code: 'permission_missing' })
     }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PersonActor, toPersonActor, type VendorActor } from '../../src/core/actor.ts'
 import { problem } from '../../src/core/problem.ts'
+import { modules } from '../../src/modules/index.ts'
 import { deleteAllLicenses } from '../../src/modules/licenses/licenses.service.ts'
 import { deleteApp } from '../../src/modules/platform/apps-overview.service.ts'
 import type { Ctx } from '../../src/service/ctx.ts'
@@ -93,7 +94,9 @@ test('the deletion of an app that is interrupted before any of its transactions 
   const app = await makeApp(owner)
   await makeLicenses(on, owner, app, 30)
   const [key, actor] = [newKey(), actorOf()]
-  const work = (ctx: Ctx) => async (as: VendorActor) => ({ data: await deleteApp(ctx, as, app._id) })
+  const work = (ctx: Ctx) => async (as: VendorActor) => ({
+    data: await deleteApp({ ctx, modules }, as, app._id),
+  })
   let interrupted = 0
   for (let isDone = false; !isDone; ) {
     // Each run gets one transaction further than the one before.

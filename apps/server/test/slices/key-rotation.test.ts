@@ -5,10 +5,11 @@ import { createSeal } from '../../src/core/crypto.ts'
 import { SealRing } from '../../src/core/seal-ring.ts'
 import { rotateKeys } from '../../src/db/key-rotation/rotate.ts'
 import { watchKeys } from '../../src/db/key-rotation/servers.ts'
+import { sealedColumnsOf } from '../../src/db/owned-tables.ts'
 import { fingerprintOf, openSeal, readKeyMeta } from '../../src/db/secret-key.ts'
 import { lockDataDir } from '../../src/db/sqlite/data-dir.ts'
 import { secretContext } from '../../src/modules/apps/apps.service.ts'
-import { sealedColumns } from '../../src/modules/system/sealed-columns.ts'
+import { modules } from '../../src/modules/index.ts'
 import { makeApp, refusal, registerUser, startProgram } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -29,6 +30,7 @@ const on = serverForAll({ SECRET_KEY: before }, { seal: ring, runsImports: false
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 const world = { on, owner, app }
+const sealedColumns = sealedColumnsOf(modules)
 const names = sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()
 const keys = (secretKey: string, secretKeyPrevious?: string) => ({
   ...on.config,

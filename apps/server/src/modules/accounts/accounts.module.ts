@@ -1,3 +1,7 @@
 import type { Module } from '../module.ts'
 
-export const accounts: Module = {}
+export const accounts: Module = {
+  tables: {
+    accounts: {},
+  },
+}

@@ -1,8 +1,14 @@
 import { system } from '../../core/actor.ts'
 import type { Module } from '../module.ts'
 import { ActivityLog } from './activity.log.ts'
+import { tidyActivity } from './activity.service.ts'
 
 export const activity: Module = {
+  tables: {
+    activity: { key: ['seq'], isOfApp: true },
+    activity_shares: {},
+  },
+  tidy: tidyActivity,
   parts: (parts) => ({
     activity: new ActivityLog({
       clock: parts.ctx.clock,

@@ -1,6 +1,9 @@
 import type { OwnerScope } from '../../core/actor.ts'
+import { newSigningKey } from '../../core/signing.ts'
 import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { CompatibilityRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
+import { keyContext, newSecret, secretContext, toHex } from './compatibility.rules.ts'
 
 export const findOfApp = (db: Db, scope: OwnerScope, appId: string): Promise<CompatibilityRow | undefined> =>
   db
@@ -85,3 +88,23 @@ export const readSignedIn = (db: Db, clientId: string) =>
     .select(['clients.hwid', 'clients.expires_at', 'clients.left_ms', 'licenses.key'])
     .where('clients.id', '=', clientId)
     .executeTakeFirst()
+
+/** Replaces what a lost secret key sealed. */
+export async function loseKey({ tx, seal }: LostKey): Promise<Pick<LostKeyReport, 'otherPrograms'>> {
+  const rows = await tx.selectFrom('compatibility').select('app_id').execute()
+  for (const { app_id } of rows) {
+    const key = newSigningKey()
+    await tx
+      .updateTable('compatibility')
+      .set({
+        secret_sealed: seal.seal(newSecret(), secretContext(app_id)),
+        public_key: toHex(key.x),
+        key_sealed: seal.seal(key.privateKey, keyContext(app_id)),
+      })
+      .where('app_id', '=', app_id)
+      .execute()
+  }
+  // Its hashes have a key that is lost; it fills again.
+  await tx.deleteFrom('compatibility_programs').execute()
+  return { otherPrograms: rows.map(({ app_id }) => app_id) }
+}

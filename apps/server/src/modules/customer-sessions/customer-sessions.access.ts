@@ -5,6 +5,7 @@ import type { Seal } from '../../core/crypto.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken } from '../../core/ids.ts'
 import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Tokens and sessions identify their subject themselves, so these functions take no scope.
 
@@ -181,4 +182,11 @@ export async function takeLink(tx: Tx, id: string, now: number): Promise<boolean
     .returning('id')
     .executeTakeFirst()
   return taken !== undefined
+}
+
+/** Ends all sessions of customers: their tokens hold what a lost secret key sealed. */
+export async function loseKey({ tx }: LostKey): Promise<Pick<LostKeyReport, 'customerSessions'>> {
+  await tx.deleteFrom('customer_links').execute()
+  const ended = await tx.deleteFrom('customer_sessions').returning('id').execute()
+  return { customerSessions: ended.length }
 }

@@ -4,6 +4,7 @@ import type { Seal } from '../../core/crypto.ts'
 import { formsOfEmail, normalizeEmail } from '../../core/ids.ts'
 import { lock, query, type Tx, takeLocks, type WriteTransaction } from '../../db/index.ts'
 import type { ErasureRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 /** Shops tell of payments later: they repeat events for days, and a dispute can follow after months. */
 const keptMs = 180 * day
@@ -126,4 +127,15 @@ export async function wasErasedSince(
 export async function awaitEvents(tx: Tx, { ownerId }: OwnerScope): Promise<void> {
   const shops = tx.selectFrom('shops').select('id').where('owner_id', '=', ownerId).orderBy('id')
   await takeLocks(tx, () => lock(tx, shops).execute())
+}
+
+/** Forgets whom erasures concern, which a lost secret key sealed. */
+export async function loseKey({ tx }: LostKey): Promise<Pick<LostKeyReport, 'erasures' | 'erasedUnknown'>> {
+  const rows = await tx.selectFrom('erasures').select(['customer_id', 'owner_id', 'sealed']).execute()
+  await tx.updateTable('erasures').set({ sealed: null, due_at: null }).execute()
+  const open = rows.filter(({ sealed }) => sealed !== null)
+  return {
+    erasures: open.map(({ customer_id, owner_id }) => ({ customer: customer_id, vendor: owner_id })),
+    erasedUnknown: rows.length,
+  }
 }

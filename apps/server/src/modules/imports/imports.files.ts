@@ -8,6 +8,7 @@ import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 import { getImportBytes } from '../owners/owners.service.ts'
 import * as repo from './imports.repo.ts'
 
@@ -161,4 +162,23 @@ async function deleteParts(ctx: Pick<Ctx, 'tx'>, actor: Actor, fileId: string): 
   const deleteSome = () =>
     ctx.tx(actor, ({ tx }) => repo.deleteParts(tx, fileId, partsAtOnce), { isStep: false })
   while ((await deleteSome()) === partsAtOnce);
+}
+
+/** Ends the imports whose files a lost secret key sealed. */
+export async function loseKey({ tx, now }: LostKey): Promise<Pick<LostKeyReport, 'imports'>> {
+  await tx.deleteFrom('data_import_parts').execute()
+  await tx.deleteFrom('data_import_files').execute()
+  const failed = await tx
+    .updateTable('data_imports')
+    .set({ state: 'failed', claim: null, claimed_until: null, files_until: null, finished_at: now })
+    .set({ problem: 'The secret key of the server was lost, and the files with it: begin again.' })
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['waiting', 'checking', 'checked']),
+        eb.and([eb('state', '=', 'running'), eb('is_read', '=', 0)]),
+      ]),
+    )
+    .returning('id')
+    .execute()
+  return { imports: failed.map(({ id }) => id) }
 }

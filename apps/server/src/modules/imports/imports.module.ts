@@ -1,8 +1,23 @@
 import type { Module } from '../module.ts'
+import { filePartContext, loseKey } from './imports.files.ts'
 import { importsRoutes } from './imports.routes.ts'
-import { ImportRunner } from './imports.runner.ts'
+import { ImportRunner, tidyImports } from './imports.runner.ts'
 
 export const imports: Module = {
+  tables: {
+    data_imports: {},
+    data_import_files: {},
+    data_import_parts: {
+      key: ['file_id', 'part'],
+      isOfApp: true,
+      atOnce: 5,
+      sealed: { sealed: (file, { part }) => filePartContext(file, Number(part)) },
+    },
+    data_import_rows: { key: ['import_id', 'n'], isOfApp: true },
+    imported_users: {},
+  },
+  loseKey,
+  tidy: tidyImports,
   parts: ({ ctx, onError, options: { importsEveryMs: pollMs, runsImports: runs } }) => ({
     imports: new ImportRunner(ctx, { onError, pollMs, runs }),
   }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, query, type Tx } from '../../db/index.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 // The caller has checked the owner of the app, or a program's session belongs to it.
 
@@ -58,4 +59,15 @@ export async function countFailed(
     .set({ failed: sql`failed + 1`, last_failure: reason, last_failure_at: at })
     .where('app_id', '=', app.id)
     .execute()
+}
+
+/** Ends the moves whose secret a lost secret key sealed. */
+export async function loseKey({ tx, now }: LostKey): Promise<Pick<LostKeyReport, 'lazyMoves'>> {
+  const ended = await tx
+    .updateTable('lazy_moves')
+    .set({ secret_sealed: null, until: now })
+    .where('secret_sealed', 'is not', null)
+    .returning('app_id')
+    .execute()
+  return { lazyMoves: ended.map(({ app_id }) => app_id) }
 }

@@ -1,7 +1,13 @@
 import type { Module } from '../module.ts'
 import { MailOutbox } from './mail.outbox.ts'
+import { mailContext } from './mail.queue.ts'
+import { loseKey } from './mail.repo.ts'
 
 export const mail: Module = {
+  tables: {
+    mails: { key: ['id'], expires: 'kept_until', sealed: { sealed: mailContext } },
+  },
+  loseKey,
   parts: (parts) => ({
     mails: new MailOutbox({
       ...parts,

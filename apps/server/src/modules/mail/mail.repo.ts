@@ -1,6 +1,9 @@
+import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
+import { day } from '../../core/clock.ts'
 import { type Db, query, type Tx } from '../../db/index.ts'
 import type { MailRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Mails of all vendors, which any node sends, so these functions take no scope.
 
@@ -116,4 +119,16 @@ export async function expire(
     .returning('id')
     .execute()
   return expired.map(({ id }) => id)
+}
+
+/** Gives up the mails that a lost secret key sealed. */
+export async function loseKey({ tx, now }: LostKey): Promise<Pick<LostKeyReport, 'mails'>> {
+  const failed = await tx
+    .updateTable('mails')
+    .set({ state: 'failed', sealed: null, due_at: null, last_error: 'secret key lost' })
+    .set({ kept_until: now + limits.mailDays * day })
+    .where('sealed', 'is not', null)
+    .returning('id')
+    .execute()
+  return { mails: failed.length }
 }

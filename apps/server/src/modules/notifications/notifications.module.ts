@@ -3,6 +3,11 @@ import { notificationsRoutes } from './notifications.routes.ts'
 import { startNotifications } from './notifications.scan.ts'
 
 export const notifications: Module = {
+  tables: {
+    notification_settings: {},
+    notification_scans: {},
+    notification_marks: {},
+  },
   routes: notificationsRoutes,
   work: (parts) => startNotifications(parts.ctx, parts, parts.options.remindersAfterMs),
 }

@@ -1,3 +1,7 @@
 import type { Module } from '../module.ts'
 
-export const owners: Module = {}
+export const owners: Module = {
+  tables: {
+    owners: {},
+  },
+}

@@ -1,7 +1,14 @@
 import type { Module } from '../module.ts'
 import { PasswordResets } from './password-resets.service.ts'
+import { loseKey } from './reset-requests.repo.ts'
+import { resetRequestContext } from './reset-requests.ts'
 
 export const passwordResets: Module = {
+  tables: {
+    password_resets: { key: ['id'], expires: 'expires_at' },
+    reset_requests: { key: ['id'], expires: 'expires_at', sealed: { sealed: resetRequestContext } },
+  },
+  loseKey,
   parts: (parts) => ({
     resets: new PasswordResets({
       ...parts,

@@ -1,5 +1,6 @@
 import { insert, query, send, type Tx } from '../../db/index.ts'
 import type { ResetRequestRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Requests of strangers, which belong to nobody yet, so these functions take no scope.
 
@@ -38,4 +39,10 @@ export function claim(
 export async function takeRequest(tx: Tx, id: string): Promise<boolean> {
   const taken = await tx.deleteFrom('reset_requests').where('id', '=', id).returning('id').executeTakeFirst()
   return taken !== undefined
+}
+
+/** Deletes the requests that a lost secret key sealed. */
+export async function loseKey({ tx }: LostKey): Promise<Pick<LostKeyReport, 'resetRequests'>> {
+  const lost = await tx.deleteFrom('reset_requests').returning('id').execute()
+  return { resetRequests: lost.length }
 }

@@ -5,6 +5,11 @@ import { paymentsRoutes } from './payments.routes.ts'
 import { createProvider } from './payments.service.ts'
 
 export const payments: Module = {
+  tables: {
+    coupons: {},
+    payment_orders: {},
+    payments: {},
+  },
   parts: ({ ctx, onError, options: { providerWaits: waits = usualWaits } }) => ({
     payments: { ctx, waits, provider: createProvider(ctx.config, waits), onError },
   }),

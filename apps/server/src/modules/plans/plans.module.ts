@@ -2,9 +2,13 @@ import { minute, second } from '../../core/clock.ts'
 import { schedule } from '../../core/one-at-a-time.ts'
 import type { Module } from '../module.ts'
 import { plansRoutes } from './plans.routes.ts'
-import { queueReminders } from './reminders.service.ts'
+import { queueReminders, tidyReminders } from './reminders.service.ts'
 
 export const plans: Module = {
+  tables: {
+    plan_reminders: {},
+  },
+  tidy: tidyReminders,
   routes: plansRoutes,
   work: ({ ctx, onError, options: { remindersAfterMs: firstMs = 30 * second } }) =>
     schedule((signal) => queueReminders(ctx, signal), { everyMs: 10 * minute, firstMs, onError }),

@@ -1,18 +1,17 @@
 import { type Bans, unlimited } from '@keyward/contract'
 import type { Actor, OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { deleteOfApp, tablesOfApps } from '../../db/deletions.ts'
+import { deleteOfApp } from '../../db/deletions.ts'
 import { inSlices, type Transactions, type WriteTransaction } from '../../db/index.ts'
+import { tablesOf } from '../../db/owned-tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { removeAppFromApiKeys } from '../api-keys/api-keys.access.ts'
 import * as access from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import type { Description } from '../description.ts'
 import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'
-import { removeAppFromMembers } from '../members/members.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { countOnline } from '../sessions/online.access.ts'
-import { removeAppFromWebhooks } from '../webhooks/webhooks.access.ts'
 
 /** What deleting an app would remove. */
 export async function deletionPreview(ctx: Ctx, scope: OwnerScope, idOrAppId: string) {
@@ -43,9 +42,15 @@ export async function appStats(ctx: Ctx, scope: OwnerScope, idOrAppId: string, b
 export const appSdks = async (ctx: Ctx, scope: OwnerScope, idOrAppId: string): Promise<string[]> =>
   access.listSdks(ctx.db, (await getApp(ctx.db, scope, idOrAppId)).id)
 
+/** What a deletion needs: modules say what an app leaves in their tables. */
+export interface DeletionParts {
+  ctx: Transactions
+  modules: readonly Description[]
+}
+
 /** Deletes an app. Its many rows are deleted first, in slices, so that other requests are not blocked. */
 export async function deleteApp(
-  ctx: Transactions,
+  { ctx, modules }: DeletionParts,
   actor: Actor & OwnerScope,
   idOrAppId: string,
 ): Promise<void> {
@@ -57,16 +62,16 @@ export async function deleteApp(
   // Licenses first, which expires their end users: an interruption leaves no used license without an end user.
   await deleteLicensesInSlices(ctx, actor, { appId: id })
   await deleteEndUsersInSlices(ctx, actor, id)
-  for (const table of tablesOfApps) {
+  // The lowest come last: counts that triggers keep, which deletions change.
+  for (const table of tablesOf(modules.toReversed())) {
+    if (!table.isOfApp) continue
     await inSlices(ctx, actor, async ({ tx }, size) => ({
       found: await deleteOfApp(tx, table, id, size),
     }))
   }
   const finish = async (write: WriteTransaction) => {
     if (!(await access.deleteApp(write.tx, actor, id))) throw problem('not_found')
-    await removeAppFromApiKeys(write.tx, actor, id)
-    await removeAppFromMembers(write.tx, actor, id)
-    await removeAppFromWebhooks(write.tx, actor, id, write.now)
+    for (const module of modules) await module.forgetApp?.(write, actor, id)
     write.record('app.deleted', id, { name }, id)
   }
   await ctx.tx(actor, finish, { isPatient: true })

@@ -6,7 +6,8 @@ import type { Parts } from '../module.ts'
 import * as overview from './apps-overview.service.ts'
 import * as service from './platform.service.ts'
 
-export function platformRoutes(mount: Mount, { ctx, attempts }: Parts): void {
+export function platformRoutes(mount: Mount, parts: Parts): void {
+  const { ctx } = parts
   const { apps, settings } = endpoints
   mount(settings.get, 'owner', ({ actor }) => service.getSettings(ctx.db, actor))
   mount(settings.update, 'owner', async ({ actor, body }) => {
@@ -14,11 +15,11 @@ export function platformRoutes(mount: Mount, { ctx, attempts }: Parts): void {
     return new WithMessage(updated, 'Settings updated successfully')
   })
   mount(settings.reset, 'owner', async ({ actor, body, address }) => {
-    await service.resetPlatform(ctx, attempts, personOf(actor), { ...body, address })
+    await service.resetPlatform(parts, personOf(actor), { ...body, address })
     return new WithMessage({}, 'Platform data has been reset successfully')
   })
   mount(apps.remove, 'owner', async ({ actor, params }) => {
-    await overview.deleteApp(ctx, actor, params.id)
+    await overview.deleteApp(parts, actor, params.id)
     return new WithMessage({}, 'App and all associated data deleted successfully')
   })
   mount(apps.deletionPreview, 'owner', async ({ actor, params }) => ({

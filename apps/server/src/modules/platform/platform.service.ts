@@ -1,7 +1,7 @@
 import type { Actor, OfOwner, OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { requireProof } from '../../core/identity.ts'
 import { Problem, problem } from '../../core/problem.ts'
-import { type Db, inSlices, type Transactions } from '../../db/index.ts'
+import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteAnswers } from '../../service/stored-answers.ts'
@@ -12,7 +12,7 @@ import { deleteCustomers } from '../customers/customers.access.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from '../owners/settings.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
-import { deleteApp } from './apps-overview.service.ts'
+import { type DeletionParts, deleteApp } from './apps-overview.service.ts'
 
 export interface PlatformSettings {
   pauseApplications: boolean
@@ -50,11 +50,11 @@ export async function updateSettings(
 
 /** Deletes apps, licenses, end users, customers, resellers, settings and stored answers, revokes all API keys; keeps the account, its plan and the audit log. */
 export async function resetPlatform(
-  ctx: Ctx,
-  attempts: Attempts,
+  parts: DeletionParts & { ctx: Ctx; attempts: Attempts },
   actor: PersonActor,
   proof: { password?: string | undefined; address: string },
 ): Promise<void> {
+  const { ctx, attempts } = parts
   await confirmIdentity(ctx, attempts, actor, proof)
   await ctx.tx(actor, async (write) => {
     await refuseFormerOwner(write.tx, actor)
@@ -62,7 +62,7 @@ export async function resetPlatform(
     await revokeApiKeys(write, actor)
     write.record('platform.reset_started', null, {})
   })
-  await deleteContents(ctx, actor)
+  await deleteContents(parts, actor)
   await ctx.tx(actor, async (write) => {
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessionsAt(write.tx, actor)
@@ -73,10 +73,11 @@ export async function resetPlatform(
 }
 
 /** Deletes apps with all they have, customers and stored answers, in slices. */
-export async function deleteContents(ctx: Transactions, actor: Actor & OwnerScope): Promise<void> {
+export async function deleteContents(parts: DeletionParts, actor: Actor & OwnerScope): Promise<void> {
+  const { ctx } = parts
   let apps = await listAppRefs(ctx.db, actor)
   while (apps.length > 0) {
-    for (const app of apps) await deleteAppIfThere(ctx, actor, app._id)
+    for (const app of apps) await deleteAppIfThere(parts, actor, app._id)
     apps = await listAppRefs(ctx.db, actor)
   }
   await inSlices(ctx, actor, async ({ tx }, size) => ({ found: await deleteCustomers(tx, actor, size) }))
@@ -84,8 +85,8 @@ export async function deleteContents(ctx: Transactions, actor: Actor & OwnerScop
 }
 
 /** Ignores an app that a concurrent request has already deleted. */
-async function deleteAppIfThere(ctx: Transactions, actor: Actor & OwnerScope, id: string): Promise<void> {
-  await deleteApp(ctx, actor, id).catch((error: unknown) => {
+async function deleteAppIfThere(parts: DeletionParts, actor: Actor & OwnerScope, id: string): Promise<void> {
+  await deleteApp(parts, actor, id).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'not_found')) throw error
   })
 }

@@ -8,6 +8,7 @@ import * as accounts from '../accounts/accounts.service.ts'
 import { listVendors } from '../members/members.access.ts'
 import * as owners from '../owners/owners.service.ts'
 import { awaitsPayment } from '../payments/subscription.service.ts'
+import type { DeletionParts } from './apps-overview.service.ts'
 import { deleteContents } from './platform.service.ts'
 import { disableVendor } from './vendors.operator.ts'
 
@@ -32,6 +33,7 @@ export async function findVendor({ db }: Opened, email: string): Promise<{ apps:
  */
 export async function deleteVendor(
   { db }: Opened,
+  modules: DeletionParts['modules'],
   clock: Clock,
   typed: string,
 ): Promise<DeletedVendor | undefined> {
@@ -42,7 +44,7 @@ export async function deleteVendor(
   await disableVendor({ db }, clock, { email: typed, programs: true })
   const ctx = operatorTransactions(db, () => clock.now())
   const actor: Actor & OwnerScope = { kind: 'operator', ...scope, apps: null }
-  await deleteContents(ctx, actor)
+  await deleteContents({ ctx, modules }, actor)
   await deleteHistory(ctx, actor)
   const changed = () => new OperatorError('The account has changed meanwhile. Run the command again.')
   return transactAsOperator(

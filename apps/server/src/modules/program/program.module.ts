@@ -2,6 +2,10 @@ import type { Module } from '../module.ts'
 import { startProgram } from './program.start.ts'
 
 export const program: Module = {
+  tables: {
+    seats: { key: ['session_id'], expires: 'until' },
+    trial_marks: { key: ['app_id', 'mark'], isOfApp: true },
+  },
   parts: ({ ctx, activity, blocks, attempts, moves, onError, options }) => {
     const { checkAnswers = false, sessionCap } = options
     const shared = { ctx, activity, blocks, attempts, moves }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import { type Db, lock, type Tx } from '../../db/index.ts'
 import type { PasskeyRow, SecondFactorRow } from '../../db/tables.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 import { columnOf } from './second-factors.access.ts'
 
@@ -191,4 +192,21 @@ export async function spendChallenge(
     .returning(sql<number>`1`.as('one'))
     .executeTakeFirst()
   return spent !== undefined
+}
+
+/** Removes what a lost secret key sealed. Passkeys stay: they are public keys. */
+export async function loseKey({ tx }: LostKey): Promise<Pick<LostKeyReport, 'factors'>> {
+  const rows = await tx
+    .selectFrom('second_factors as f')
+    .leftJoin('accounts as a', 'a.id', 'f.account_id')
+    .select(['a.email', 'f.reseller_id'])
+    .where('f.totp_sealed', 'is not', null)
+    .execute()
+  await tx.deleteFrom('recovery_codes').execute()
+  await tx.updateTable('second_factors').set({ totp_sealed: null, pending_sealed: null }).execute()
+  await tx
+    .deleteFrom('second_factors')
+    .where('id', 'not in', (eb) => eb.selectFrom('passkeys').select('factor_id'))
+    .execute()
+  return { factors: rows.map(({ email, reseller_id }) => email ?? reseller_id ?? '') }
 }

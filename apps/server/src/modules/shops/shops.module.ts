@@ -3,11 +3,20 @@ import { minute } from '../../core/clock.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
 import type { Module } from '../module.ts'
 import { createShopRunner } from './shop-events.worker.ts'
-import { isMailCurrent, noteMailEnd } from './shops.access.ts'
+import { isMailCurrent, noteMailEnd, tidyShops } from './shops.access.ts'
 import { shopsRoutes } from './shops.routes.ts'
+import { loseKey, shopKeyContext, shopSecretContext } from './shops.secrets.ts'
 import { startWaitingMails } from './waiting-mails.ts'
 
 export const shops: Module = {
+  tables: {
+    shops: { key: ['id'], sealed: { secret_sealed: shopSecretContext, api_key_sealed: shopKeyContext } },
+    shop_events: { key: ['seq'], isOfApp: true },
+    shop_order_units: { key: ['order_id', 'product', 'unit'], isOfApp: true },
+    shop_orders: { key: ['seq'], isOfApp: true },
+  },
+  loseKey,
+  tidy: tidyShops,
   parts: ({ ctx, outbound, onError, options: { deliveriesEveryMs: pollMs, shopLeaseMs: leaseMs } }) => {
     const max = limits.hookEventsPerMinute
     // Without limits, nothing is counted.

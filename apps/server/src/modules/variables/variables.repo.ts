@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/index.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 
 /** A stored list of variables. */
 export interface Stored {
@@ -36,4 +37,13 @@ export async function replaceOfClient(tx: Tx, clientId: string, stored: Stored |
       .insertInto('client_variables')
       .values({ client_id: clientId, ...stored })
       .execute()
+}
+
+/** Deletes what a lost secret key sealed. */
+export async function loseKey({
+  tx,
+}: LostKey): Promise<Pick<LostKeyReport, 'appVariables' | 'endUserVariables'>> {
+  const appVariables = await tx.deleteFrom('app_variables').returning('app_id').execute()
+  const ofEndUsers = await tx.deleteFrom('client_variables').returning('client_id').execute()
+  return { appVariables: appVariables.map(({ app_id }) => app_id), endUserVariables: ofEndUsers.length }
 }

@@ -1,9 +1,11 @@
 import { type OfOwner, type OwnerScope, system } from '../../core/actor.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import type { LostKey, LostKeyReport } from '../description.ts'
 import { deleteSome } from './deliveries.repo.ts'
 import * as repo from './webhooks.repo.ts'
-import { appsOf } from './webhooks.service.ts'
+import { appsOf, secretContext, urlContext } from './webhooks.service.ts'
+import { newWebhookSecret } from './webhooks.signature.ts'
 
 /** Removes an app that is deleted from the webhooks that name it; one that named no other is deleted. */
 export async function removeAppFromWebhooks(
@@ -37,4 +39,23 @@ export async function tidyWebhooks(ctx: Pick<Ctx, 'db' | 'tx'>): Promise<void> {
     await inSlices(ctx, system, async ({ tx }, size) => ({ found: await deleteSome(tx, id, size) }))
     await ctx.tx(system, ({ tx }) => repo.removeWebhook(tx, id))
   }
+}
+
+/** Pauses all webhooks, and replaces what a lost secret key sealed. */
+export async function loseKey({ tx, seal }: LostKey): Promise<Pick<LostKeyReport, 'webhooks'>> {
+  const rows = await tx
+    .selectFrom('webhooks')
+    .select(['id', 'origin', 'owner_id', 'secret_sealed', 'deleted_at'])
+    .execute()
+  for (const { id, origin, secret_sealed } of rows) {
+    const secret = secret_sealed && seal.seal(newWebhookSecret(), secretContext(id))
+    await tx
+      .updateTable('webhooks')
+      .set({ url_sealed: seal.seal(`${origin}/`, urlContext(id)), secret_sealed: secret, active: 0 })
+      .set({ previous_sealed: null, previous_until: 0, off_with_vendor: 0, pause_reason: null })
+      .where('id', '=', id)
+      .execute()
+  }
+  const shown = rows.filter(({ deleted_at }) => deleted_at === null)
+  return { webhooks: shown.map(({ id, origin, owner_id }) => ({ id, origin, vendor: owner_id })) }
 }

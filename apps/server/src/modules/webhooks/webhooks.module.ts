@@ -1,12 +1,24 @@
 import { minute } from '../../core/clock.ts'
 import { schedule } from '../../core/one-at-a-time.ts'
 import type { Module } from '../module.ts'
+import { loseKey, removeAppFromWebhooks, tidyWebhooks } from './webhooks.access.ts'
 import { pauseFullWebhooks } from './webhooks.pauses.ts'
 import { queueRefusals } from './webhooks.refusals.ts'
 import { webhooksRoutes } from './webhooks.routes.ts'
+import { secretContext, urlContext } from './webhooks.service.ts'
 import { createWebhookRunner } from './webhooks.worker.ts'
 
 export const webhooks: Module = {
+  tables: {
+    webhooks: {
+      key: ['id'],
+      sealed: { url_sealed: urlContext, secret_sealed: secretContext, previous_sealed: secretContext },
+    },
+    webhook_deliveries: { key: ['seq'], expires: 'expires_at' },
+  },
+  loseKey,
+  tidy: tidyWebhooks,
+  forgetApp: (write, scope, appId) => removeAppFromWebhooks(write.tx, scope, appId, write.now),
   parts: ({ ctx, outbound, onError, consoleUrl, options }) => ({
     webhooks: createWebhookRunner({
       ...{ ctx, parts: { outbound }, onError, consoleUrl },
