@@ -11,17 +11,17 @@ import { VpnRanges } from './core/vpn-ranges.ts'
 import { transactRecorded } from './db/record.ts'
 import { installErrors, logStorageFailure } from './http/errors.ts'
 import { createFloodGate, createFloods } from './http/flood-gate.ts'
+
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
-import { installRequestLog } from './http/request-log.ts'
-import { createServer } from './http/server.ts'
+import { createServer, installRequestLog } from './http/server.ts'
 import { authenticatePerson } from './modules/account/account.service.ts'
 import { authenticateApiKey } from './modules/api-keys/api-keys.authentication.ts'
 import { authenticateCustomer } from './modules/customer-page/customer-page.service.ts'
 import { modules } from './modules/index.ts'
 import { createMailer } from './modules/mail/mail.service.ts'
-import type { Parts } from './modules/module.ts'
+import type { Module, Parts } from './modules/module.ts'
 import { getRecordBytesPerHour } from './modules/owners/owners.service.ts'
 import { authenticateReseller } from './modules/resellers/resellers.service.ts'
 import { installMetrics } from './modules/system/metrics.mount.ts'
@@ -91,8 +91,7 @@ function makeParts(options: AppOptions, server: FastifyInstance, vpn: VpnRanges)
           publish: (records, bytes, growth) => {
             budget.add(actor, bytes)
             budget.grow(actor, growth)
-            for (const module of modules) module.consume?.(parts, records)
-            options.onRecords?.(records)
+            for (const consume of consumers) consume(records)
           },
           follow: (write) => parts.accountMails.follow(write),
           wake: parts.wake,
@@ -115,11 +114,13 @@ function makeParts(options: AppOptions, server: FastifyInstance, vpn: VpnRanges)
     mailer: options.mailer ?? createMailer(config, server.log),
     floods: createFloods(config, options.programRequestsPerMinute),
     consoleUrl: () => config.publicUrl ?? localUrl(config, port()),
-    wake: (queue) => {
-      for (const { queues } of modules) queues?.[queue]?.(parts)
-    },
+    wake: (queue) => wakes[queue]?.(),
   } as Parts
   for (const module of modules) Object.assign(parts, module.parts?.(parts))
+  const wakes: ReturnType<NonNullable<Module['queues']>> = {}
+  for (const module of modules) Object.assign(wakes, module.queues?.(parts))
+  const consumers = modules.flatMap((module) => module.consume?.(parts) ?? [])
+  if (options.onRecords) consumers.push(options.onRecords)
   return parts
 }
 

@@ -86,10 +86,10 @@ export interface Module extends Description {
   install?(server: FastifyInstance, parts: Parts): void | Promise<void>
   /** Begins to work when the server is ready, and returns what ends the work before the server closes. */
   work?(parts: Parts): End | Promise<End>
-  /** Wakes what works on a queue into which a transaction has written. */
-  queues?: { [Queue in QueueName]?: (parts: Parts) => void }
-  /** Receives the records of each transaction after its commit. */
-  consume?(parts: Parts, ...records: Parameters<RecordConsumer>): void
+  /** What wakes the workers of queues into which a transaction has written. */
+  queues?(parts: Parts): Partial<Record<QueueName, () => void>>
+  /** What receives the records of each transaction after its commit. */
+  consume?(parts: Parts): RecordConsumer
   /** Writes what was gathered, once all work has ended. Higher modules come first. */
   flush?(parts: Parts): Promise<unknown>
 }

@@ -21,6 +21,6 @@ export const activity: Module = {
       onError: parts.onError,
     }),
   }),
-  consume: ({ activity }, records) => activity.consume(records),
+  consume: ({ activity }) => activity.consume.bind(activity),
   flush: ({ activity }) => activity.close(),
 }

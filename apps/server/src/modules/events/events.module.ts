@@ -7,5 +7,5 @@ export const events: Module = {
     events: createEvents(ctx, { onError, heartbeatMs }),
   }),
   routes: eventsRoutes,
-  consume: ({ events }, records) => events.publish(records),
+  consume: ({ events }) => events.publish,
 }

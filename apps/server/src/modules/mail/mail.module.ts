@@ -16,7 +16,7 @@ export const mail: Module = {
       onEnded: (...ended) => parts.mailEnds.onEnded(...ended),
     }),
   }),
-  queues: { mails: ({ mails }) => mails.wake() },
+  queues: ({ mails }) => ({ mails: mails.wake.bind(mails) }),
   work: ({ mails }) => {
     mails.start()
     return () => mails.end()

@@ -17,7 +17,7 @@ export const passwordResets: Module = {
       sendLink: (...asked) => parts.sendLink(...asked),
     }),
   }),
-  queues: { 'reset requests': ({ resets }) => resets.queue.wake() },
+  queues: ({ resets: { queue } }) => ({ 'reset requests': queue.wake.bind(queue) }),
   work: ({ resets: { queue } }) => {
     queue.start()
     return () => queue.end()

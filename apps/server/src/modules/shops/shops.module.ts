@@ -30,10 +30,10 @@ export const shops: Module = {
     }
   },
   routes: shopsRoutes,
-  queues: {
-    'shop events': ({ shopEvents }) => shopEvents.wake(),
-    'waiting mails': ({ waitingMails }) => waitingMails.wake(),
-  },
+  queues: ({ shopEvents, waitingMails }) => ({
+    'shop events': shopEvents.wake.bind(shopEvents),
+    'waiting mails': waitingMails.wake,
+  }),
   work: ({ shopEvents, waitingMails }) => {
     shopEvents.start()
     return async () => {

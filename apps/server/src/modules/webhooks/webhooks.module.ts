@@ -27,7 +27,8 @@ export const webhooks: Module = {
     queueRefusals,
   }),
   routes: webhooksRoutes,
-  queues: { webhooks: ({ webhooks, options }) => options.deliversWebhooks !== false && webhooks.wake() },
+  queues: ({ webhooks, options }) =>
+    options.deliversWebhooks === false ? {} : { webhooks: webhooks.wake.bind(webhooks) },
   work: (parts) => {
     const { webhooks, onError, options } = parts
     if (options.deliversWebhooks !== false) webhooks.start()
