@@ -26,42 +26,47 @@ interface Options {
 
 type ReadBody = (call: { request: FastifyRequest; reply: FastifyReply }) => Promise<Sent> | undefined
 
-const none = Buffer.alloc(0)
+const none: Sent = { bytes: Buffer.alloc(0), value: {} }
 
 /**
- * Returns what reads and parses the bodies of an endpoint, because Fastify would take a seventh of a check for it. It accepts
- * only JSON. A request without a body is read at once, as undefined.
+ * Returns what reads and parses the bodies of an endpoint, because Fastify would take a seventh of a check for it. It
+ * accepts only JSON, and has nothing to read of a request without a body.
  */
 export function bodyReader(
   server: FastifyInstance,
   { limit = limits.bodyBytesMax, raw: isRaw, streamed }: Options = {},
 ): ReadBody {
   const parseJson = server.getDefaultJsonParser('error', 'error')
-  const parse = (request: FastifyRequest, bytes: Buffer): unknown => {
-    if (bytes.length === 0 || isRaw) return {}
+  const parse = (request: FastifyRequest, bytes: Buffer): Sent => {
+    if (bytes.length === 0 || isRaw) return { bytes, value: {} }
     if (!isJson(request.raw.headers)) throw problem('unsupported_media_type')
-    let parsed: unknown
+    let value: unknown
     // It calls back at once.
-    parseJson(request, bytes.toString('utf8'), (fault, value) => {
+    parseJson(request, bytes.toString('utf8'), (fault, parsed) => {
       if (fault) throw problem('invalid_json')
-      parsed = value
+      value = parsed
     })
-    return parsed
+    return { bytes, value }
   }
-  const read = async ({ request, reply }: Parameters<ReadBody>[0]): Promise<Sent> => {
-    const { raw } = request
-    try {
-      if (Number(raw.headers['content-length']) > limit) throw problem('payload_too_large')
-      if (streamed) return { bytes: none, value: {} }
-      if (raw.destroyed) throw problem('bad_request')
-      const bytes = await readBytes(raw, limit)
-      return { bytes, value: parse(request, bytes) }
-    } catch (error) {
-      // More of the body may arrive.
-      reply.header('connection', 'close')
-      throw error
-    }
-  }
+  const read = ({ request, reply }: Parameters<ReadBody>[0]): Promise<Sent> =>
+    new Promise((resolve, reject) => {
+      const refuse = (error: unknown): void => {
+        // More of the body may arrive.
+        reply.header('connection', 'close')
+        reject(error)
+      }
+      const { raw } = request
+      if (Number(raw.headers['content-length']) > limit) return refuse(problem('payload_too_large'))
+      if (streamed) return resolve(none)
+      if (raw.destroyed) return refuse(problem('bad_request'))
+      readBytes(raw, limit, refuse, (bytes) => {
+        try {
+          resolve(parse(request, bytes))
+        } catch (error) {
+          refuse(error)
+        }
+      })
+    })
   return (call) => (isEmpty(call.request.raw.headers) ? undefined : read(call))
 }
 
@@ -75,28 +80,31 @@ function isJson(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Reads a body of at most `limit` bytes; when all announced bytes are there, it does not wait for the end. */
-function readBytes(raw: IncomingMessage, limit: number): Promise<Buffer> {
+function readBytes(
+  raw: IncomingMessage,
+  limit: number,
+  refuse: (error: Error) => void,
+  use: (bytes: Buffer) => void,
+): void {
   const announced = Number(raw.headers['content-length'])
   const chunks: Buffer[] = []
   let length = 0
   let isOver = false
-  return new Promise((resolve, reject) => {
-    const end = (error?: Error): void => {
-      if (isOver) return
-      isOver = true
-      if (error) reject(error)
-      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
-    }
-    raw.on('error', end)
-    raw.on('end', end)
-    // The only event of a request that this server breaks off.
-    raw.on('close', () => isOver || end(problem('bad_request')))
-    raw.on('data', (chunk: Buffer) => {
-      if (isOver) return
-      length += chunk.length
-      chunks.push(chunk)
-      if (length > limit) end(problem('payload_too_large'))
-      else if (length === announced) end()
-    })
+  const end = (error?: Error): void => {
+    if (isOver) return
+    isOver = true
+    if (error) refuse(error)
+    else use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
+  }
+  raw.on('error', end)
+  raw.on('end', end)
+  // The only event of a request that this server breaks off.
+  raw.on('close', () => isOver || end(problem('bad_request')))
+  raw.on('data', (chunk: Buffer) => {
+    if (isOver) return
+    length += chunk.length
+    chunks.push(chunk)
+    if (length > limit) end(problem('payload_too_large'))
+    else if (length === announced) end()
   })
 }

@@ -35,7 +35,7 @@ import { bodyReader } from './body.ts'
 import { isBudgeted } from './budgeted.ts'
 import { answerProblem } from './errors.ts'
 import { parseInput, toKeyedRequest } from './input.ts'
-import { bearerToken, type Call, pipe, type Steps } from './pipe.ts'
+import { bearerToken, type Call, pipe, type Steps, toCall } from './pipe.ts'
 import { announcedBytes, createTurns, type Turn } from './turns.ts'
 
 /** Resolves a token to its actor; undefined without an open session of that kind. */
@@ -139,7 +139,7 @@ function toSteps(
     bodyLimit: streamed ? 0 : bodyLimit,
   })
   return {
-    begin: (call) => call,
+    begin: toCall,
     headers: (call) => {
       call.reply.header('cache-control', 'no-store')
       if (!access) refuseFlood(call, bodyLimit, options)

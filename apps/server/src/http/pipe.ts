@@ -20,7 +20,7 @@ export type Wait = Promise<void> | undefined
  */
 export interface Steps<C extends Call, Actor, Input, Result> {
   /** What this kind knows of a request beside `Call`. */
-  begin(call: Call): C
+  begin(request: FastifyRequest, reply: FastifyReply): C
   /** Refuses a flood, and what could only wait for a hash, before anything is looked up or read. */
   headers(call: C): Wait
   /** Finds out who asks, by its token. */
@@ -63,9 +63,8 @@ export const toCall = (request: FastifyRequest, reply: FastifyReply): Call => ({
 export const pipe =
   <C extends Call, Actor, Input, Result>(steps: Steps<C, Actor, Input, Result>) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
-    const call = steps.begin(toCall(request, reply))
     // Fastify would wait for a promise once more.
-    run(steps, call).catch((error) => reply.send(error))
+    run(steps, steps.begin(request, reply)).catch((error) => reply.send(error))
   }
 
 async function run<C extends Call, Actor, Input, Result>(
@@ -91,7 +90,8 @@ async function run<C extends Call, Actor, Input, Result>(
     steps.permit?.(actor, input)
     const result = await (steps.once ? steps.once(call, input, steps.handle) : steps.handle(input))
     const answer = steps.answer(call, result, turn)
-    if (answer) await send(steps, call, answer)
+    const sending = answer && send(steps, call, answer)
+    if (sending) await sending
   } catch (error) {
     await refuse(steps, call, error)
   } finally {
@@ -111,11 +111,11 @@ export async function refuse<C extends Call>(steps: Ending<C>, call: C, error: u
   }
 }
 
-async function send<C extends Call>(steps: Ending<C>, call: C, answer: object): Promise<void> {
+function send<C extends Call>(steps: Ending<C>, call: C, answer: object): Wait {
   const body = JSON.stringify(answer)
+  const end = () => void call.reply.type('application/json; charset=utf-8').send(body)
   const signing = steps.sign?.(call, body)
-  if (signing) await signing
-  call.reply.type('application/json; charset=utf-8').send(body)
+  return signing ? signing.then(end) : end()
 }
 
 const scheme = 'bearer '

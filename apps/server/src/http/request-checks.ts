@@ -113,15 +113,16 @@ const isSimulating = (config: Config): boolean =>
  * Some proxies add no header, but most pass on the visitor's Host. nginx does neither by default, but speaks HTTP/1.0,
  * which no browser and no SDK does.
  */
-function isFromHere({ headers, raw, routeOptions, method }: FastifyRequest, isProgram: boolean): boolean {
+function isFromHere(request: FastifyRequest, isProgram: boolean): boolean {
+  const { headers, raw } = request
   if (raw.httpVersion === '1.0') return false
   for (const name in headers) if (forwardedHeaders.has(name)) return false
+  const { host, origin } = headers
+  const isHere = isLoopbackHost(host)
+  if (isHere && (origin === undefined || isLoopback(origin))) return true
   // Tools that pass on what shops send keep the host of the shop's address; the signature says who sent it.
-  if (routeOptions.config.raw) return true
-  if (!isLoopbackHost(headers.host)) return false
-  const { origin } = headers
-  if (origin === undefined || isLoopback(origin)) return true
-  return isProgram && (method === 'OPTIONS' || isOfApp(origin))
+  if (request.routeOptions.config.raw) return true
+  return isHere && isProgram && (request.method === 'OPTIONS' || isOfApp(origin ?? ''))
 }
 
 /** The origin of a program's own window, which no web site has: `null`, `file:`, `app:`, an extension, Tauri on Windows. */

@@ -1,14 +1,15 @@
 import type { BodyOf, DataOf, Endpoint, MessageKey, ParamsOf } from '@keyward/contract'
 import { canonicalLocale } from '@keyward/contract'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { problem } from '../../../core/problem.ts'
 import { digestMatches } from '../../../core/signing.ts'
+import { visitorOf } from '../../../core/visitor.ts'
 import { bodyReader, type Sent } from '../../../http/body.ts'
 import { toFailure, toProblem } from '../../../http/errors.ts'
 import { parseInput } from '../../../http/input.ts'
-import { type Call as AnyCall, bearerToken, pipe, refuse, type Steps, toCall } from '../../../http/pipe.ts'
+import { type Call as AnyCall, bearerToken, pipe, refuse, type Steps } from '../../../http/pipe.ts'
 import type { Attempts } from '../../../service/attempts.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
@@ -56,8 +57,8 @@ interface Options {
 
 /** A call of a program on its way. */
 class ProgramCall implements AnyCall {
-  readonly request: AnyCall['request']
-  readonly reply: AnyCall['reply']
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
   readonly address: string
   /** What the body says, once it was read. */
   body: unknown = undefined
@@ -66,10 +67,10 @@ class ProgramCall implements AnyCall {
   /** The language that the program named when it opened its session. */
   locale: string | null = null
 
-  constructor({ request, reply, address }: AnyCall) {
+  constructor(request: FastifyRequest, reply: FastifyReply) {
     this.request = request
     this.reply = reply
-    this.address = address
+    this.address = visitorOf(request.ip)
   }
 }
 
@@ -100,9 +101,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
   }
   server.options('/api/client/*', pipe(preflight(shared, bodyReader(server))))
   // What is refused before its first step is signed, too.
-  server.setErrorHandler((error, request, reply) =>
-    refuse(shared, shared.begin(toCall(request, reply)), error),
-  )
+  server.setErrorHandler((error, request, reply) => refuse(shared, shared.begin(request, reply), error))
   return {
     program: (endpoint, handler) => {
       if (endpoint.access !== 'program') throw new Error(`${endpoint.path} needs a session`)
@@ -118,7 +117,7 @@ export function createProgramMount(server: FastifyInstance, options: Options): P
 type SharedSteps = Required<Pick<ProgramSteps, 'begin' | 'headers' | 'refuse' | 'sign'>>
 
 const toSharedSteps = (options: Options): SharedSteps => ({
-  begin: (call) => new ProgramCall(call),
+  begin: (request, reply) => new ProgramCall(request, reply),
   headers: ({ request, reply }) => {
     reply.header('cache-control', 'no-store')
     const flood = options.refuseFlood(request)
