@@ -12,27 +12,20 @@ export interface SqliteResult {
   changes: number
 }
 
-/** The columns of a statement, null for one that returns no rows. */
-type Shape = { names: string[]; empty: object } | null
+/** Makes the object of a row from its values; null for a statement that returns no rows. */
+type Shape = { columns: number; toObject: (values: SQLOutputValue[]) => object } | null
 
 const changesSchema = /^\s*(alter|create|drop)\b/i
 
-/** `empty` comes from `JSON.parse`, because an object that gets many properties one by one becomes slow to use. */
+/**
+ * The objects of `node:sqlite` are slow: copying one with thirty columns takes 5 µs, and one of these 0.1 µs. Making one
+ * by a literal takes an eighth of filling it name by name. The names come from the statements of this server.
+ */
 function toShape(columns: readonly { name: string }[]): Shape {
   if (columns.length === 0) return null
-  const names = columns.map(({ name }) => name)
-  return { names, empty: JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) }
-}
-
-/** The objects of `node:sqlite` are slow: copying one with thirty columns takes 5 µs, and one of these 0.1 µs. */
-function toObjects(rows: readonly SQLOutputValue[][], shape: Shape): unknown[] {
-  if (!shape) return []
-  const { names, empty } = shape
-  return rows.map((values) => {
-    const row: Record<string, unknown> = { ...empty }
-    for (let at = 0; at < names.length; at += 1) row[names[at] as string] = values[at]
-    return row
-  })
+  const cells = columns.map(({ name }, at) => `${JSON.stringify(name)}: values[${at}]`)
+  const toObject = new Function('values', `return { ${cells.join(', ')} }`)
+  return { columns: columns.length, toObject: toObject as (values: SQLOutputValue[]) => object }
 }
 
 /** A `node:sqlite` database that keeps its prepared statements. */
@@ -81,8 +74,10 @@ export class SqliteHandle {
     if (!shape) return { rows: [], changes: Number(statement.run(...parameters).changes) }
     const rows = statement.all(...parameters) as unknown as SQLOutputValue[][]
     // A migration may have added columns since.
-    const isOld = rows.length > 0 && rows[0]?.length !== shape.names.length
-    return { rows: toObjects(rows, isOld ? toShape(statement.columns()) : shape), changes: 0 }
+    const isOld = rows.length > 0 && rows[0]?.length !== shape.columns
+    const { toObject } = (isOld && toShape(statement.columns())) || shape
+    // As an argument of `map` itself, it would get the place as well.
+    return { rows: rows.map((values) => toObject(values)), changes: 0 }
   }
 
   /** Remembered, because asking SQLite for the columns takes three times as long as reading a row. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, isInList, lock, type Tx } from '../../db/index.ts'
+import { pageRows } from '../../db/lists/page-rows.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
@@ -32,20 +32,11 @@ const views = (db: Db, scope: OwnerScope) =>
 export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>
   views(db, scope).where('c.id', '=', id).where(inScope(scope, 'c')).executeTakeFirst()
 
-export async function listBySeq(
-  db: Db,
-  scope: OwnerScope,
-  seqs: readonly number[],
-  sort: Sort,
-): Promise<EndUserView[]> {
-  if (seqs.length === 0) return []
-  return views(db, scope)
-    .where('c.seq', 'in', seqs)
-    .where(inScope(scope, 'c'))
-    .$if(isByEnd(sort), (query) => query.orderBy('c.expires_at', orderOf[sort]))
-    .orderBy('c.seq', orderOf[sort])
-    .execute()
-}
+export const listBySeq = pageRows<EndUserView>((db, scope, seqs) =>
+  views(db, scope)
+    .where(isInList(db, 'c.seq', seqs))
+    .where(foundInScope(scope, 'c')),
+)
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<EndUserView[]> =>

@@ -42,7 +42,8 @@ export async function listEndUsers(ctx: Ctx, actor: VendorActor, query: ListQuer
   const { seqs, pagination, stats } = await findPage(ctx.database, endUserList, filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  return { clients: rows.map((row) => ({ ...toEndUser(row, now), ...matches(row) })), pagination, stats }
+  const clients = rows.map((row) => Object.assign(toEndUser(row, now), matches(row)))
+  return { clients, pagination, stats }
 }
 
 /** The ids of those that match the filters of a list, newest first. */

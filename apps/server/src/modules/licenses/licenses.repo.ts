@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
-import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, isInList, lock, type Tx } from '../../db/index.ts'
+import { pageRows } from '../../db/lists/page-rows.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 import { leftOf, usernameOf } from './licenses.access.ts'
@@ -45,20 +45,11 @@ const views = (db: Db, scope: OwnerScope) =>
 export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>
   views(db, scope).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
-export async function listBySeq(
-  db: Db,
-  scope: OwnerScope,
-  seqs: readonly number[],
-  sort: Sort,
-): Promise<LicenseView[]> {
-  if (seqs.length === 0) return []
-  return views(db, scope)
-    .where('l.seq', 'in', seqs)
-    .where(inScope(scope, 'l'))
-    .$if(isByEnd(sort), (query) => query.orderBy('l.expires_at', orderOf[sort]))
-    .orderBy('l.seq', orderOf[sort])
-    .execute()
-}
+export const listBySeq = pageRows<LicenseView>((db, scope, seqs) =>
+  views(db, scope)
+    .where(isInList(db, 'l.seq', seqs))
+    .where(foundInScope(scope, 'l')),
+)
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>

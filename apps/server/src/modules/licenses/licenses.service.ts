@@ -41,7 +41,8 @@ export async function listLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQ
   const { seqs, pagination, stats } = await findPage(ctx.database, licenseListBy(query.banned), filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  return { licenses: rows.map((row) => ({ ...toLicense(row, now), ...matches(row) })), pagination, stats }
+  const licenses = rows.map((row) => Object.assign(toLicense(row, now), matches(row)))
+  return { licenses, pagination, stats }
 }
 
 /** The ids of those that match the filters of a list, newest first. */

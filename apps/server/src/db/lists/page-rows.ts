@@ -1,0 +1,38 @@
+import type { Compilable } from 'kysely'
+import { allApps, type OwnerScope } from '../../core/actor.ts'
+import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
+import { query } from '../query.ts'
+import { run } from '../run.ts'
+import type { Db } from '../tables.ts'
+
+interface Sorted {
+  seq: number
+  expires_at: number
+}
+
+/**
+ * Reads the rows of a page, sorted like the list. `build` makes the query of the rows whose numbers are in a list in JSON;
+ * for callers with all apps it is built once.
+ */
+export function pageRows<Row extends Sorted>(
+  build: (db: Db, scope: OwnerScope, seqs: string) => Compilable<Row>,
+): (db: Db, scope: OwnerScope, seqs: readonly number[], sort: Sort) => Promise<Row[]> {
+  const ofAllApps = query((db, { ownerId, seqs }: { ownerId: string; seqs: string }) =>
+    build(db, allApps(ownerId), seqs),
+  )
+  return async (db, scope, numbers, sort) => {
+    if (numbers.length === 0) return []
+    const seqs = JSON.stringify(numbers)
+    const statement =
+      scope.apps === null
+        ? ofAllApps.with(db, { ownerId: scope.ownerId, seqs })
+        : build(db, scope, seqs).compile()
+    return (await run(db, statement)).toSorted(inOrderOf(sort))
+  }
+}
+
+function inOrderOf(sort: Sort): (a: Sorted, b: Sorted) => number {
+  const sign = orderOf[sort] === 'asc' ? 1 : -1
+  if (!isByEnd(sort)) return (a, b) => sign * (a.seq - b.seq)
+  return (a, b) => sign * (a.expires_at - b.expires_at || a.seq - b.seq)
+}
