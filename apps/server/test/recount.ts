@@ -23,10 +23,8 @@ export async function recount(on: On): Promise<{ kept: Row[][]; counted: Row[][]
     sql`select app_id, owner_id, bucket, used, banned, n from license_counts where n <> 0
       order by app_id, bucket, used, banned`,
     sql`select app_id, owner_id, bucket, banned, n from client_counts where n <> 0 order by app_id, bucket, banned`,
-    sql`select app_id, owner_id, place, block, used, banned, n from license_places where n <> 0
-      order by app_id, place, block, used, banned`,
-    sql`select app_id, owner_id, place, block, banned, n from client_places where n <> 0
-      order by app_id, place, block, banned`,
+    sql`select app_id, place, n from license_places where n <> 0 order by app_id, place`,
+    sql`select app_id, place, n from client_places where n <> 0 order by app_id, place`,
     sql`select id, device_count as n from clients order by id`,
     sql`select id, license_count as n from apps order by id`,
     sql`select id, license_count as n from resellers order by id`,
@@ -37,10 +35,8 @@ export async function recount(on: On): Promise<{ kept: Row[][]; counted: Row[][]
       group by 1, 2, 3, 4, 5 order by 1, 3, 4, 5`,
     sql`select app_id, owner_id, ${bucket('expires_at')} as bucket, banned, count(*) as n from clients
       group by 1, 2, 3, 4 order by 1, 3, 4`,
-    sql`select app_id, owner_id, seq / 16384 as place, expires_at / 115200000 as block, used, banned, count(*) as n
-      from licenses group by 1, 2, 3, 4, 5, 6 order by 1, 3, 4, 5, 6`,
-    sql`select app_id, owner_id, seq / 16384 as place, expires_at / 115200000 as block, banned, count(*) as n
-      from clients group by 1, 2, 3, 4, 5 order by 1, 3, 4, 5`,
+    sql`select app_id, seq / 16384 as place, count(*) as n from licenses group by 1, 2 order by 1, 2`,
+    sql`select app_id, seq / 16384 as place, count(*) as n from clients group by 1, 2 order by 1, 2`,
     sql`select id, (select count(*) from devices d where d.client_id = c.id) as n from clients c order by id`,
     sql`select id, (select count(*) from licenses l where l.app_id = a.id) as n from apps a order by id`,
     sql`select id, (select count(*) from licenses l where l.reseller_id = r.id) as n from resellers r order by id`,

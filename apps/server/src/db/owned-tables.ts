@@ -60,7 +60,7 @@ export const database: TableOwner = {
     license_blocks: { ...licenseCount, key: ['app_id', 'block', 'used', 'banned'] },
     client_counts: { ...licenseCount, key: ['app_id', 'bucket', 'banned'] },
     client_blocks: { ...licenseCount, key: ['app_id', 'block', 'banned'] },
-    license_places: { ...licenseCount, key: ['app_id', 'place', 'block', 'used', 'banned'] },
-    client_places: { ...licenseCount, key: ['app_id', 'place', 'block', 'banned'] },
+    license_places: { isOfApp: true, key: ['app_id', 'place'] },
+    client_places: { isOfApp: true, key: ['app_id', 'place'] },
   },
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { allApps, type OwnerScope } from '../../src/core/actor.ts'
 import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
-import { endRows, findEnd } from '../../src/db/lists/ends.ts'
+import { endRows } from '../../src/db/lists/ends.ts'
 import type { ListFilter } from '../../src/db/lists/list-filters.ts'
 import { walkOrigin } from '../../src/db/lists/origins.ts'
 import { never } from '../../src/db/stored-end.ts'
@@ -97,7 +97,7 @@ describe.each([
   ['app', 'apart'],
 ] as const)('sorted by end, licenses of the %s with bans %s', (scope, banned) => {
   test.each(statuses.filter((status) => status !== 'expiring'))(
-    'start a far page where a scan of all rows would (%s)',
+    'have the rows of a far page that a scan of all rows finds (%s)',
     async (status) => {
       const now = on.clock.now()
       const filter: ListFilter<ListedLicenseStatus> = { ...scopes[scope](), status: statusOf(status), now }
@@ -113,19 +113,12 @@ describe.each([
       const list = licenseListBy(banned)
       for (const order of ['asc', 'desc'] as const) {
         const inOrder = (order === 'asc' ? mine : mine.toReversed()).map(({ seq }) => seq)
-        // The clock cuts the hours at the end of expired rows and at the beginning of the others.
-        const isCut =
-          status !== 'total' && status !== 'banned' && (order === 'asc') !== (status === 'expired')
-        if (isCut) continue
         for (let offset = 0; offset < mine.length; offset += 3) {
           const target = { order, offset, limit: Math.min(4, mine.length - offset) }
-          const start = await findEnd(on.database, list, filter, target)
           const found = await sql<{
             seq: number
-          }>`${endRows(on.database, list, filter, start)}`.execute(on.database.lists)
-          const expected = inOrder.slice(offset, offset + 4)
-          expect(found.rows.map(({ seq }) => seq).sort()).toEqual(expected.sort())
-          expect(start.offset).toBeLessThan(30)
+          }>`${endRows(on.database, list, filter, target)}`.execute(on.database.lists)
+          expect(found.rows.map(({ seq }) => seq)).toEqual(inOrder.slice(offset, offset + 4))
         }
       }
     },

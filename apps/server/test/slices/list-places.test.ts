@@ -1,13 +1,10 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
-import type { ListedLicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { allApps } from '../../src/core/actor.ts'
 import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
-import type { ListFilter } from '../../src/db/lists/list-filters.ts'
-import { findListStart } from '../../src/db/lists/lists.ts'
-import { licenseListBy } from '../../src/modules/licenses/licenses.list.ts'
+import { findStart } from '../../src/db/lists/places.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { recount } from '../recount.ts'
 
@@ -43,56 +40,26 @@ beforeAll(async () => {
   }
 })
 
-const meets: Record<ListedLicenseStatus | 'total', (row: Row, now: number) => boolean> = {
-  total: () => true,
-  unused: (row, now) => row.used === 0 && row.expiresAt > now,
-  active: (row, now) => row.used === 1 && row.expiresAt > now,
-  expired: (row, now) => row.expiresAt <= now,
-  banned: (row) => row.banned === 1,
-  expiring: (row, now) => row.used === 1 && row.expiresAt > now && row.expiresAt <= now + 168 * hour,
-}
-const leavesOut = (banned: 'apart' | undefined, status: string, row: Row) =>
-  banned === 'apart' && status !== 'total' && status !== 'banned' && row.banned === 1
-const statuses = ['total', 'unused', 'active', 'expired', 'banned', 'expiring'] as const
-
-describe.each([
-  ['owner', undefined],
-  ['app', undefined],
-  ['owner', 'apart'],
-  ['app', 'apart'],
-] as const)('a page over all rows of the %s with bans %s', (scope, banned) => {
-  const list = licenseListBy(banned)
-
-  test.each(statuses)('starts where a scan of all rows would (%s)', async (status) => {
-    const now = on.clock.now()
-    const filter: ListFilter<ListedLicenseStatus> = {
-      scope: allApps(owner.id),
-      appId: scope === 'app' ? app._id : undefined,
-      status: status === 'total' ? undefined : status,
-      now,
-    }
-    const mine = rows.filter(
-      (row) =>
-        (scope === 'owner' || row.appId === app._id) &&
-        meets[status](row, now) &&
-        !leavesOut(banned, status, row),
-    )
-    expect(mine.length).toBeGreaterThan(5)
+test.each(['owner', 'app'] as const)(
+  'a page over all rows of the %s starts where a scan of all rows would',
+  async (holder) => {
+    const appId = holder === 'app' ? app._id : undefined
+    const filter = { scope: allApps(owner.id), appId, now: on.clock.now() }
+    const mine = rows.filter((row) => appId === undefined || row.appId === appId)
+    const ofApp = appId === undefined ? sql`` : sql`and t.app_id = ${appId}`
     for (const order of ['asc', 'desc'] as const) {
       const inOrder = mine.map(({ seq }) => seq).sort((a, b) => (order === 'asc' ? a - b : b - a))
       for (let offset = 0; offset < mine.length; offset += 3) {
-        const start = await findListStart(on.database, list, filter, { order, offset })
-        const condition = filter.status ? sql`and ${list.statuses[filter.status](now)}` : sql``
-        const ofApp = filter.appId === undefined ? sql`` : sql`and t.app_id = ${filter.appId}`
+        const start = await findStart(on.database, 'licenses', filter, { order, offset })
         const found = await sql<{ seq: number }>`select t.seq as seq from licenses t
-          where t.owner_id = ${owner.id} ${ofApp} ${condition} ${start.from}
+          where t.owner_id = ${owner.id} ${ofApp} ${start.from}
           order by t.seq ${sql.raw(order)} limit 4 offset ${start.offset}`.execute(on.database.lists)
-        expect(found.rows.map(({ seq }) => seq)).toEqual(inOrder.slice(offset, offset + 4))
+        expect(found.rows.map(({ seq }) => Number(seq))).toEqual(inOrder.slice(offset, offset + 4))
         expect(start.offset).toBeLessThan(4)
       }
     }
-  })
-})
+  },
+)
 
 test('counts follow every change of a license and an end user', async () => {
   const id = async (seq: number) =>

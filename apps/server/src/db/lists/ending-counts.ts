@@ -17,7 +17,7 @@ import {
  */
 export async function countEnding(
   database: Database,
-  { table, inPlaces: { expiring } }: Pick<List<'expiring'>, 'table' | 'inPlaces'>,
+  { table, inCounts: { expiring } }: Pick<List<'expiring'>, 'table' | 'inCounts'>,
   selection: ListScope,
   { from, to }: { from: number; to: number },
 ): Promise<number> {
@@ -38,7 +38,7 @@ export async function countEnding(
 /** What ends soon. */
 export const countExpiring = (
   database: Database,
-  list: Pick<List<'expiring'>, 'table' | 'inPlaces'>,
+  list: Pick<List<'expiring'>, 'table' | 'inCounts'>,
   selection: ListScope,
 ): Promise<number> =>
   countEnding(database, list, selection, { from: selection.now, to: selection.now + soonMs })

@@ -19,7 +19,7 @@ export interface List<Status extends string> {
   /** SQL condition for each status. */
   statuses: Record<Status, (now: number) => Sql>
   /** The condition of each status in terms of the counts: by flags, and by when rows end. */
-  inPlaces: Record<Status, { flags: Sql; ends?: Ends }>
+  inCounts: Record<Status, { flags: Sql; ends?: Ends }>
   count(database: Database, selection: ListScope): Promise<Counts<Exclude<Status, 'expiring'>>>
   /** The parts of an index that hold the rows of a status, each sorted by end and then `seq`. */
   byEnd(status: Status | undefined, now: number): { index: ListIndex; parts: Sql[] }
@@ -48,19 +48,7 @@ export interface OriginIndexes {
 /** When rows end: before now, after now, or within the next days. */
 export type Ends = 'past' | 'ahead' | 'soon'
 
-/** Rows that end later than `after`, and not later than `until`. */
-export interface Span {
-  after?: number
-  until?: number
-}
-
 export const soonMs = limits.expiringSoonDays * day
-
-export function spanOf(ends: Ends | undefined, now: number): Span {
-  if (ends === undefined) return {}
-  if (ends === 'past') return { until: now }
-  return ends === 'ahead' ? { after: now } : { after: now, until: now + soonMs }
-}
 
 export type ListIndex = '' | '_expiry' | '_banned' | '_banned_expiry'
 

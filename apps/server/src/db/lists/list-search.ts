@@ -62,10 +62,10 @@ export async function searchPage<Status extends string>(
 
 /** Rows expire roughly in the order of their creation: counting begins where most rows have the status (ADR 5). */
 function denseOrder<Status extends string>(
-  { inPlaces }: List<Status>,
+  { inCounts }: List<Status>,
   { status }: ListFilter<Status>,
 ): Order | undefined {
-  const ends = status === undefined ? undefined : inPlaces[status].ends
+  const ends = status === undefined ? undefined : inCounts[status].ends
   return ends === undefined ? undefined : ends === 'ahead' ? 'desc' : 'asc'
 }
 

@@ -105,7 +105,7 @@ export function walkOrigin<Status extends string>(
   const by = (index: string) => sql.raw(syntaxOf(database.lists).indexed(list.table, 't', index))
   if (isByEnd(sort)) {
     const rows = own && by(own.byEnd)
-    return endRows(database, list, filter, { ...target, from: sql`and ${list.isOf(database, origin)}`, rows })
+    return endRows(database, list, filter, { ...target, also: sql`and ${list.isOf(database, origin)}`, rows })
   }
   const find = (part: ListFilter<Status>) => sql`
     select t.seq as seq from ${own ? by(own.bySeq) : indexed(database, list.table, part, toIndex(filter, Number.POSITIVE_INFINITY))}

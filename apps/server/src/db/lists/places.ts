@@ -1,87 +1,45 @@
 import { type RawBuilder, sql } from 'kysely'
-import { hour } from '../../core/clock.ts'
 import type { Database } from '../engine.ts'
-import type { Span } from './list-filters.ts'
+import { type ListScope, type Order, within } from './list-filters.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Rows are counted by ranges of `seq` (places) and of expiry (blocks). The triggers use the same widths. */
+/** Rows are counted by ranges of `seq`. The triggers use the same width. */
 const placeWidth = 16_384
-const blockMs = 32 * hour
 
-export const placeBlock = (end: number): number => Math.floor(end / blockMs)
-
-export interface PlacesQuery {
-  table: 'licenses' | 'clients'
-  /** The listed table with SQLite's index on expiry. */
-  byExpiry: Sql
-  /** SQL condition of the scope. */
-  within: Sql
-  /** SQL condition on a row, starting with `and`. */
-  status: Sql
-  /** The part of the condition that concerns the flags, starting with `and`. */
-  flags: Sql
-  /** When the rows that count end; at least two blocks long. */
-  span: Span
-}
-
-interface PlaceCount {
-  place: number
-  n: number
-}
-
-export interface Start {
+interface Start {
   /** SQL condition, starting with `and`, for rows from the page's first place on. */
   from: Sql
   /** How many of those rows to skip. */
   offset: number
 }
 
-/** Finds where the page after `offset` rows starts from counts, without walking over the rows before it. */
+/** Finds where the page after `offset` rows of a list starts from counts, without a walk over the rows before it. */
 export async function findStart(
   { lists }: Pick<Database, 'lists'>,
-  query: PlacesQuery,
-  { order, offset }: { order: 'asc' | 'desc'; offset: number },
+  table: 'licenses' | 'clients',
+  filter: ListScope,
+  { order, offset }: { order: Order; offset: number },
 ): Promise<Start> {
-  const { rows } = await countPlaces(query).execute(lists)
-  const counts = rows.filter(({ n }) => n > 0).toSorted((a, b) => a.place - b.place)
-  if (order === 'desc') counts.reverse()
-  let before = 0
-  for (const { place, n } of counts) {
-    if (before + n > offset) return startAt(place, order, offset - before)
-    before += n
+  const { scope, appId } = filter
+  const isOfAll = appId === undefined && scope.apps === null
+  const mine = isOfAll
+    ? sql`t.app_id in (select a.id from apps a where a.owner_id = ${scope.ownerId})`
+    : within(filter)
+  const { rows } = await sql<{ place: number; n: number }>`select t.place as place, sum(t.n) as n
+    from ${sql.raw(table === 'licenses' ? 'license_places' : 'client_places')} t
+    where ${mine} group by t.place having sum(t.n) > 0 order by t.place ${sql.raw(order)}`.execute(lists)
+  let left = offset
+  for (const [at, { place, n }] of rows.entries()) {
+    // Rows may have been added since the list was counted.
+    if (left < n || at === rows.length - 1) return startAt(place, order, left)
+    left -= n
   }
-  const last = counts.at(-1)
-  return last ? startAt(last.place, order, offset - before + last.n) : { from: sql``, offset }
+  return { from: sql``, offset }
 }
 
-function startAt(place: number, order: 'asc' | 'desc', offset: number): Start {
+function startAt(place: number, order: Order, offset: number): Start {
   const from =
     order === 'asc' ? sql`and t.seq >= ${place * placeWidth}` : sql`and t.seq < ${(place + 1) * placeWidth}`
   return { from, offset }
-}
-
-/** Counts the rows per place. Rows of a block that the span cuts are counted one by one. */
-function countPlaces({ table, byExpiry, within, status, flags, span: { after, until } }: PlacesQuery) {
-  const places = sql.raw(table === 'licenses' ? 'license_places' : 'client_places')
-  const whole = [
-    ...(after === undefined ? [] : [sql`and t.block > ${placeBlock(after)}`]),
-    ...(until === undefined ? [] : [sql`and t.block < ${placeBlock(until)}`]),
-  ]
-  const partly = [
-    ...(after === undefined ? [] : [sql`t.expires_at < ${(placeBlock(after) + 1) * blockMs}`]),
-    ...(until === undefined ? [] : [sql`t.expires_at >= ${placeBlock(until) * blockMs}`]),
-  ]
-  if (partly.length === 0) {
-    return sql<PlaceCount>`select t.place as place, sum(t.n) as n from ${places} t where ${within} ${flags} group by t.place`
-  }
-  const parts = [
-    sql`select t.place as place, sum(t.n) as n from ${places} t
-      where ${within} ${flags} ${sql.join(whole, sql` `)} group by t.place`,
-    ...partly.map(
-      (cut) =>
-        sql`select t.seq / ${sql.lit(placeWidth)}, 1 from ${byExpiry} where ${within} ${status} and ${cut}`,
-    ),
-  ]
-  return sql<PlaceCount>`select place, sum(n) as n from (${sql.join(parts, sql` union all `)}) parts group by place`
 }

@@ -3,10 +3,10 @@ import type { Flag } from './flag.ts'
 export interface CountTables {
   license_counts: LicenseCountsTable
   license_blocks: LicenseBlocksTable
-  license_places: LicensePlacesTable
+  license_places: PlacesTable
   client_counts: ClientCountsTable
   client_blocks: ClientBlocksTable
-  client_places: ClientPlacesTable
+  client_places: PlacesTable
   daily_counts: DailyCountsTable
 }
 
@@ -19,10 +19,8 @@ interface LicenseCountsTable {
   n: number
 }
 
-/** A block covers 256 buckets, a place 16,384 rows in the order of their creation. */
+/** A block covers 256 buckets. */
 type LicenseBlocksTable = Omit<LicenseCountsTable, 'bucket'> & { block: number }
-
-type LicensePlacesTable = LicenseBlocksTable & { place: number }
 
 interface ClientCountsTable {
   app_id: string
@@ -34,7 +32,12 @@ interface ClientCountsTable {
 
 type ClientBlocksTable = Omit<ClientCountsTable, 'bucket'> & { block: number }
 
-type ClientPlacesTable = ClientBlocksTable & { place: number }
+/** A place covers 16,384 numbers of rows. */
+interface PlacesTable {
+  app_id: string
+  place: number
+  n: number
+}
 
 export type DailyMetric = 'licenses' | 'clients' | 'activations' | 'sign_ins' | 'refusals'
 

@@ -36,7 +36,7 @@ export const endUserList: List<ListedClientStatus> = {
     banned: () => sql`t.banned = 1`,
     expiring: (now) => sql`t.banned = 0 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`,
   },
-  inPlaces: {
+  inCounts: {
     active: { flags: sql`and t.banned = 0`, ends: 'ahead' },
     expired: { flags: sql`and t.banned = 0`, ends: 'past' },
     banned: { flags: sql`and t.banned = 1` },

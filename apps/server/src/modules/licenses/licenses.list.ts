@@ -37,7 +37,7 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
       expiring: (now) =>
         sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs} ${unbanned}`,
     },
-    inPlaces: {
+    inCounts: {
       unused: { flags: sql`and t.used = 0 ${unbanned}`, ends: 'ahead' },
       active: { flags: sql`and t.used = 1 ${unbanned}`, ends: 'ahead' },
       expired: { flags: unbanned, ends: 'past' },
