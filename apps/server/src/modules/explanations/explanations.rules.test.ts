@@ -1,9 +1,8 @@
 import { checksOf, type MessageKey, type ProgramCall } from '@keyward/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { callOf, type Situation, toSituation } from '../program/verdict/situation.ts'
-import { verdict } from '../program/verdict/verdict.ts'
-import { factsOf } from '../program/verdict/verdict-facts.ts'
+import { callOf, type Situation, toSituation } from '../program/verdict/refusal.ts'
+import { factsOf, verdict } from '../program/verdict/verdict.ts'
 import { explain, toState } from './explanations.rules.ts'
 
 const now = 1_800_000_000_000

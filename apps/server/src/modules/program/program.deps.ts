@@ -7,8 +7,7 @@ import type { LazyMoves } from '../lazy-move/lazy-moves.ts'
 import type { ProgramVariables } from './answers/variables.ts'
 import type { ProgramReads } from './facts/reads.ts'
 import type { AnswerSigner } from './http/signer.ts'
-import type { ProgramSdks } from './sessions/sdks.ts'
-import type { ProgramSessions } from './sessions/sessions.ts'
+import type { ProgramSdks, ProgramSessions } from './sessions/sessions.ts'
 import type { WriteTurns } from './sessions/write-turns.ts'
 
 /** What the calls of programs share while the server runs. */

@@ -8,9 +8,7 @@ import { programRoutes } from './http/routes.ts'
 import { AnswerSigner } from './http/signer.ts'
 import { createProgramCalls, type ProgramCalls } from './program.calls.ts'
 import type { ProgramDeps } from './program.deps.ts'
-import { ProgramSdks } from './sessions/sdks.ts'
-import { SessionCap, type SessionCapOptions } from './sessions/session-cap.ts'
-import { ProgramSessions } from './sessions/sessions.ts'
+import { ProgramSdks, ProgramSessions, SessionCap, type SessionCapOptions } from './sessions/sessions.ts'
 import { WriteTurns } from './sessions/write-turns.ts'
 
 export type { SessionCapOptions }

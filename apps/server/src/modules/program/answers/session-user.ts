@@ -1,8 +1,8 @@
 import type { SessionUser } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
+import { isOlder } from '../../apps/apps.versions.ts'
 import { endFields } from '../../entitlements/term.rules.ts'
-import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
-import { hasUpdate } from './versions.ts'
+import type { CoveredReleases, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 
 /** The end that programs see, without grace days. */
 export function endFieldsOf(
@@ -38,3 +38,15 @@ export const toSessionUser = (
   updatesUntil: toIsoOrNull(endUser.updatesUntil),
   updateAvailable: hasUpdate(version, app.version, { ...covered, until: endUser.updatesUntil }),
 })
+
+/** Whether the license covers a newer version than the program's. A version that the app does not list is covered. */
+function hasUpdate(
+  program: string | null,
+  app: string,
+  { until, newestAt, last }: CoveredReleases & { until: number | null },
+): boolean {
+  if (program === null) return false
+  const isCovered = until === null || newestAt === null || newestAt <= until
+  if (isCovered && isOlder(program, app)) return true
+  return until !== null && last !== null && isOlder(program, last)
+}

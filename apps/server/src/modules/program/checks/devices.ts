@@ -6,10 +6,9 @@ import { toDevice } from '../../devices/devices.service.ts'
 import { freeOwnDevice as freeOwn } from '../../devices/own-devices.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import { updateEndUser } from '../../entitlements/end-user-rows.ts'
-import { toActor } from '../facts/actor.ts'
-import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
+import { type EndUserFacts, type SessionFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
-import { allowedUser } from './allowed-user.ts'
+import { allowedUser } from './session.ts'
 
 /** The devices of the signed-in end user. */
 export async function listOwnDevices(

@@ -1,8 +1,22 @@
+import type { ProgramCall } from '@keyward/contract'
+import { problem } from '../../../core/problem.ts'
+import { sentHash } from '../../devices/devices.service.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
-import type { SessionFacts } from '../facts/facts.ts'
+import { judgeCaller } from '../facts/caller.ts'
+import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { retakeSeat } from '../sessions/seats.ts'
-import { allowedUser } from './allowed-user.ts'
+import { refuseBy } from '../verdict/refusal.ts'
+import { appVerdict, factsOf, type VerdictFacts } from '../verdict/verdict.ts'
+
+/** Returns the session of a call unless it has ended, or no program of its app may run. */
+export function openSession(app: AppFacts, session: SessionFacts | undefined, now: number): SessionFacts {
+  const verdict = appVerdict(app)
+  if (verdict) throw problem(verdict)
+  if (!session || session.expiresAt <= now || session.secretVersion !== app.secretVersion)
+    throw problem('sessionUnauthed')
+  return session
+}
 
 /** The signed-in end user of a session, with its seat. */
 export async function checkSession(
@@ -20,4 +34,40 @@ export async function checkSession(
   }
   deps.sessions.renewSeat(session, seatUntil, floating.timeoutMs)
   return toSessionUser(endUser, facts.now, session)
+}
+
+interface SessionCall {
+  call: ProgramCall
+  address: string
+  /** Whether the call names another machine than the session signed in on. */
+  isAnother?: boolean
+}
+
+interface Allowed {
+  endUser: EndUserFacts
+  facts: VerdictFacts
+}
+
+/** Returns the signed-in end user unless the verdict refuses; whether a seat is free is decided after it. */
+export async function allowedUser(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  { call, address, isAnother = false }: SessionCall,
+): Promise<Allowed> {
+  const { app, endUser, firstKey, hwidHash, device } = session
+  if (!endUser) throw problem('sessionUnauthed')
+  const caller = { hwidHash: hwidHash && sentHash(hwidHash), readParts: device?.readParts, address }
+  const { used, limit } = endUser.devices
+  const facts = factsOf(call, {
+    app,
+    endUser,
+    key: firstKey,
+    caller: await judgeCaller(deps, app, caller),
+    updates: { releasedAt: session.releasedAt, until: endUser.updatesUntil },
+    device: { isSent: hwidHash !== null, isBound: device !== null, isAnother, used, limit },
+    now: deps.ctx.clock.now(),
+  })
+  refuseBy(facts)
+  deps.sessions.use(session)
+  return { endUser, facts }
 }

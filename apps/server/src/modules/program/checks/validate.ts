@@ -5,17 +5,14 @@ import { differs, isPlaceholder, type Machine } from '../../devices/devices.rule
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
 import { endFieldsOf } from '../answers/session-user.ts'
-import { toActor } from '../facts/actor.ts'
-import { callerOf, judgeCaller } from '../facts/caller.ts'
-import { toDeviceFacts } from '../facts/device.ts'
-import type { LicenseFacts } from '../facts/facts.ts'
+import { callerOf, judgeCaller, toDeviceFacts } from '../facts/caller.ts'
+import { type LicenseFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
+import { toDevice } from '../sign-in/admit.ts'
 import { enterByKey } from '../sign-in/by-key.ts'
-import { toDevice } from '../sign-in/device.ts'
 import { findPasted } from '../sign-in/key.ts'
 import { contextOf, isMessageKey, type RefusalContext, toDetails } from '../verdict/refusal.ts'
-import { appVerdict, verdict as verdictOf } from '../verdict/verdict.ts'
-import { factsOf } from '../verdict/verdict-facts.ts'
+import { appVerdict, factsOf, verdict as verdictOf } from '../verdict/verdict.ts'
 
 interface Validation {
   verdict: Verdict

@@ -1,8 +1,10 @@
+import type { DeviceUse } from '@keyward/contract'
 import { parseNetwork } from '../../../core/networks.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
-import type { Machine, Parts } from '../../devices/devices.rules.ts'
-import type { CallerFacts } from '../verdict/verdict-facts.ts'
+import { isPlaceholder, type Machine, type Parts } from '../../devices/devices.rules.ts'
+import type { Match } from '../../devices/devices.service.ts'
+import type { CallerFacts, DeviceFacts } from '../verdict/verdict.ts'
 import type { AppFacts } from './facts.ts'
 
 export interface Caller {
@@ -52,3 +54,30 @@ async function compareCaller(
     hwidHash,
   }
 }
+
+/** The machine of a call, compared with the devices of the end user if there is one. */
+export const toDeviceFacts = (
+  machine: Machine | undefined,
+  match: Match | { kind: 'bound' } | undefined,
+  use: DeviceUse,
+): DeviceFacts => ({
+  ...use,
+  isSent: machine !== undefined,
+  isBound: match !== undefined && ['bound', 'known', 'drifted'].includes(match.kind),
+  hasDriftedTooOften: match?.kind === 'drifted too often',
+})
+
+interface Device {
+  machine: Machine | undefined
+  caller: CallerFacts
+}
+
+/** The device where something is bound or started: a hardware id that many machines send counts as none there. */
+export const toNewDevice = <D extends Device>(device: D): D =>
+  device.machine && isPlaceholder(device.machine) ? withoutMachine(device) : device
+
+export const withoutMachine = <D extends Device>(device: D): D => ({
+  ...device,
+  machine: undefined,
+  caller: { ...device.caller, hwidHash: null },
+})

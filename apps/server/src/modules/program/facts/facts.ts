@@ -1,4 +1,5 @@
 import type { DeviceUse, LicenseTerm } from '@keyward/contract'
+import type { ProgramActor } from '../../../core/actor.ts'
 import { second } from '../../../core/clock.ts'
 import type { Parts } from '../../devices/devices.rules.ts'
 import type { Rights } from '../../entitlements/rights.rules.ts'
@@ -152,3 +153,16 @@ export interface LicenseFacts {
   /** Unknown keys that this address has tried. */
   misses: { count: number; window_ends: number } | null
 }
+
+/** The calling program, identified by its app and its session, if it has one. */
+export const toActor = (
+  { app, id }: Pick<SessionFacts, 'app'> & { id: string | null },
+  address: string,
+): ProgramActor => ({
+  kind: 'program',
+  ownerId: app.ownerId,
+  apps: null,
+  appId: app.id,
+  sessionId: id,
+  address,
+})

@@ -1,5 +1,11 @@
-import type { BodyOf, DataOf, Endpoint, MessageKey, ParamsOf } from '@keyward/contract'
-import { canonicalLocale } from '@keyward/contract'
+import {
+  type BodyOf,
+  canonicalLocale,
+  type DataOf,
+  type Endpoint,
+  type MessageKey,
+  type ParamsOf,
+} from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
@@ -14,7 +20,7 @@ import type { Attempts } from '../../../service/attempts.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
 import { messageOf } from '../../apps/apps.messages.ts'
-import { openSession } from '../checks/open-session.ts'
+import { openSession } from '../checks/session.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramReads } from '../facts/reads.ts'
 import type { ProgramSessions } from '../sessions/sessions.ts'

@@ -10,13 +10,12 @@ import { readLeaseTerms } from '../../end-users/end-users.access.ts'
 import { nextStatement } from '../../entitlements/end-user-rows.ts'
 import { featuresUntil } from '../../entitlements/rights.rules.ts'
 import { lockLicenseById } from '../../licenses/licenses.access.ts'
-import { allowedUser } from '../checks/allowed-user.ts'
-import { toActor } from '../facts/actor.ts'
-import type { SessionFacts } from '../facts/facts.ts'
+import { allowedUser } from '../checks/session.ts'
+import { type SessionFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { refusedLater } from '../verdict/refusal.ts'
-import type { VerdictFacts } from '../verdict/verdict-facts.ts'
+import type { VerdictFacts } from '../verdict/verdict.ts'
 
 interface LeaseCall {
   hwid: string

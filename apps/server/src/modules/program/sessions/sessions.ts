@@ -1,13 +1,16 @@
+import { limits } from '@keyward/contract'
 import { system } from '../../../core/actor.ts'
 import { day, second } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { newId } from '../../../core/ids.ts'
+import { type ActionRecord, inSlices } from '../../../db/index.ts'
 import type { Ctx } from '../../../service/ctx.ts'
+import { insertSdk, noteInitWithoutSdk } from '../../apps/apps.access.ts'
 import { touchDevices } from '../../devices/devices.access.ts'
-import { extendSessions } from '../../sessions/program-sessions.access.ts'
+import { deleteOldestSessions, endSession, extendSessions } from '../../sessions/program-sessions.access.ts'
 import { extendAfterMs, sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
-import type { AppFacts, SessionFacts } from '../facts/facts.ts'
-import { renewSeats } from './seats.repo.ts'
+import { type AppFacts, type SessionFacts, toActor } from '../facts/facts.ts'
+import { renewSeats, returnSeat } from './seats.ts'
 
 /** The longest JSON of a session's fields, which every request sends back in its token. */
 export const sessionFieldBytesMax = 512
@@ -152,3 +155,99 @@ const unpack = (packed: Buffer): Sealed => ({
 
 const chunks = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / 500) }, (_, at) => ids.slice(500 * at, 500 * (at + 1)))
+
+export interface SessionCapOptions {
+  /** Sessions of an end user, those that signed out included until they end. */
+  most: number
+  /** Checks one of so many sign-ins, chosen at random: no other sign-in pays for the count. */
+  oneIn: number
+}
+
+const usual: SessionCapOptions = { most: limits.sessionsPerEndUser, oneIn: 500 }
+
+/** One key can sign in as often as it likes: of an end user with too many sessions, those unused for longest are ended. */
+export class SessionCap {
+  readonly #ctx: Pick<Ctx, 'db' | 'tx'>
+  readonly #onError: (error: unknown) => void
+  readonly #options: SessionCapOptions
+  readonly #trimming = new Map<string, Promise<void>>()
+
+  constructor(
+    ctx: Pick<Ctx, 'db' | 'tx'>,
+    onError: (error: unknown) => void,
+    options: SessionCapOptions = usual,
+  ) {
+    this.#ctx = ctx
+    this.#onError = onError
+    this.#options = options
+  }
+
+  consume(records: readonly ActionRecord[]): void {
+    for (const { action, targetId } of records) {
+      if (action !== 'end_user.signed_in' || targetId === null) continue
+      if (Math.random() * this.#options.oneIn < 1) this.#trim(targetId)
+    }
+  }
+
+  #trim(endUserId: string): void {
+    if (this.#trimming.has(endUserId)) return
+    const trimmed = inSlices(this.#ctx, system, async ({ tx, now }, size) => ({
+      found: await deleteOldestSessions(tx, endUserId, { most: this.#options.most, count: size, now }),
+    }))
+      .then(() => {}, this.#onError)
+      .finally(() => this.#trimming.delete(endUserId))
+    this.#trimming.set(endUserId, trimmed)
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#trimming.values())
+  }
+}
+
+/** A cracked program can send any text, so an app keeps a few only. */
+const sdksMax = 50
+const knownMax = 10_000
+
+/** Remembers which SDKs the programs of an app name, and that some name none; writes only what is new. */
+export class ProgramSdks {
+  readonly #ctx: Pick<Ctx, 'clock' | 'tx'>
+  readonly #onError: (error: unknown) => void
+  readonly #known = new Map<string, number>()
+  readonly #writing = new Set<Promise<void>>()
+
+  constructor(ctx: Pick<Ctx, 'clock' | 'tx'>, onError: (error: unknown) => void) {
+    this.#ctx = ctx
+    this.#onError = onError
+  }
+
+  /** Returns at once: `init` waits for no write. */
+  note(appId: string, sdk: string | undefined): void {
+    const key = `${appId} ${sdk ?? ''}`
+    const now = this.#ctx.clock.now()
+    const seenAt = this.#known.get(key)
+    if (seenAt !== undefined && (sdk !== undefined || now < seenAt + day)) return
+    if (this.#known.size >= knownMax) this.#known.clear()
+    this.#known.set(key, now)
+    const written = this.#ctx
+      .tx(system, ({ tx }) =>
+        sdk === undefined
+          ? noteInitWithoutSdk(tx, appId, now)
+          : insertSdk(tx, { app_id: appId, sdk, first_seen_at: now }, sdksMax),
+      )
+      .catch(this.#onError)
+      .finally(() => this.#writing.delete(written))
+    this.#writing.add(written)
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+}
+
+/** Ends a session and returns its seat. */
+export const logout = (ctx: Pick<Ctx, 'tx'>, session: SessionFacts, address: string): Promise<void> =>
+  ctx.tx(toActor(session, address), async (write) => {
+    await returnSeat(write.tx, session.id)
+    await endSession(write.tx, session, write.now)
+    write.record('end_user.signed_out', session.endUser?.id ?? null, {}, session.app.id)
+  })

@@ -14,14 +14,13 @@ import { findCovered, findReleasedAt } from '../../releases/releases.service.ts'
 import { signSessionIn } from '../../sessions/program-sessions.access.ts'
 import { sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
-import { toActor } from '../facts/actor.ts'
-import { toDeviceFacts } from '../facts/device.ts'
+import { callerOf, judgeCaller, toDeviceFacts, withoutMachine } from '../facts/caller.ts'
 import { toEndUserFacts, toFirstKeyFacts } from '../facts/end-user.ts'
-import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
+import { type AppFacts, type EndUserFacts, type SessionFacts, toActor } from '../facts/facts.ts'
+import type { ProgramDeps } from '../program.deps.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { refuseBy, withContext } from '../verdict/refusal.ts'
-import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict-facts.ts'
-import { withoutMachine } from './placeholder.ts'
+import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict.ts'
 
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {
@@ -157,4 +156,20 @@ async function startSession(
   const user = { clientId: endUser.id, hwidHash, expiresAt }
   if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
   countToday(write, app, 'sign_ins')
+}
+
+interface Sent {
+  machine: Machine | undefined
+  address: string
+  isSignIn?: boolean
+}
+
+/** Judges the caller before a transaction begins, because the block list may have to be read. */
+export async function toDevice(
+  deps: ProgramDeps,
+  app: AppFacts,
+  { machine, address, isSignIn = true }: Sent,
+): Promise<SignInDevice> {
+  const caller = await judgeCaller(deps, app, callerOf(machine, address))
+  return { machine, address, caller, isSignIn }
 }

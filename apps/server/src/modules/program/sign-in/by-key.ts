@@ -7,12 +7,10 @@ import type { SignedInUser } from '../answers/session-user.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import type { Pause } from '../sessions/write-turns.ts'
-import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
-import { refuseFirstUse } from './first-use.ts'
+import { enter, type SignInCall, type SignInDevice, sessionSignIn, toDevice } from './admit.ts'
 import { findKey, keyUsed, type SentKey } from './key.ts'
 import { moveKeyIn } from './move-in.ts'
-import { redeemForFormerUser, redeemForNewUser } from './new-user.ts'
+import { redeemForFormerUser, redeemForNewUser, refuseFirstUse } from './new-user.ts'
 
 /** Signs in by key alone; the first use creates the end user. */
 export async function signInByKey(

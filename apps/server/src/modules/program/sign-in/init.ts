@@ -6,8 +6,7 @@ import { listAllowedHashes } from '../../blocklist/blocklist.service.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { type RefusalContext, refused, withContext } from '../verdict/refusal.ts'
-import { verdict } from '../verdict/verdict.ts'
-import { factsOf } from '../verdict/verdict-facts.ts'
+import { factsOf, verdict } from '../verdict/verdict.ts'
 
 interface Init {
   secret: string

@@ -10,8 +10,7 @@ import type { SignedInUser } from '../answers/session-user.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { withContext } from '../verdict/refusal.ts'
-import { enter, sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
+import { enter, sessionSignIn, toDevice } from './admit.ts'
 import { moveNameIn } from './move-in.ts'
 
 interface Login {

@@ -16,10 +16,9 @@ import { findLicenseByKey } from '../../licenses/licenses.access.ts'
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
 import { untilDate } from '../../licenses/licenses.rules.ts'
 import { getLimits } from '../../owners/owners.service.ts'
-import { toActor } from '../facts/actor.ts'
-import type { SessionFacts } from '../facts/facts.ts'
+import { type SessionFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
-import { toDevice } from './device.ts'
+import { toDevice } from './admit.ts'
 import { redeemForNewUser } from './new-user.ts'
 
 interface Sent {

@@ -1,19 +1,25 @@
 import { newId, normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import type { WriteTransaction } from '../../../db/index.ts'
+import type { Db, WriteTransaction } from '../../../db/index.ts'
 import { never } from '../../../db/stored-end.ts'
-import type { ClientRow } from '../../../db/tables.ts'
+import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
+import { deviceLimit } from '../../devices/devices.rules.ts'
 import { addFirstDevice } from '../../devices/devices.service.ts'
 import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts'
 import { insertEndUser, type NewEndUser } from '../../entitlements/end-user-rows.ts'
 import { redeem, setEndUserOfLicense, setFirstLicense } from '../../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../../entitlements/license-locks.ts'
+import { atFirstUse } from '../../entitlements/term.rules.ts'
+import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import { findLicenseById, lockLicenseById } from '../../licenses/licenses.access.ts'
-import { toEndUserFacts } from '../facts/end-user.ts'
+import { findReleasedAt } from '../../releases/releases.service.ts'
+import { toDeviceFacts, toNewDevice } from '../facts/caller.ts'
+import { toEndUserFacts, toKeyFacts } from '../facts/end-user.ts'
+import { refuseBy } from '../verdict/refusal.ts'
+import { factsOf, type VerdictFacts } from '../verdict/verdict.ts'
 import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
-import { refuseFirstUse } from './first-use.ts'
-import { toNewDevice } from './placeholder.ts'
+import { keyUsed } from './key.ts'
 
 interface NewUser {
   id?: string
@@ -89,4 +95,27 @@ export async function redeemForFormerUser<T>(
   countToday(write, app, 'activations')
   write.record('license.redeemed', license.id, { endUserId: client.id, expiresAt }, app.id)
   return enter(write, signIn, client.id, device)
+}
+
+/** Refuses a key that is used, or that could not be used here and now; otherwise returns what decided. */
+export async function refuseFirstUse(
+  db: Db,
+  { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
+  license: LicenseRow,
+  { device, now }: { device: SignInDevice; now: number },
+): Promise<VerdictFacts> {
+  const { machine, caller } = toNewDevice(device)
+  if (license.used === 1) throw keyUsed(license)
+  const until = updatesUntil({ ...license, ...atFirstUse(license, now) })
+  const releasedAt = until === null ? null : await findReleasedAt(db, app.id, version)
+  const facts = factsOf(call, {
+    app,
+    key: toKeyFacts(license),
+    caller,
+    updates: { releasedAt, until },
+    device: toDeviceFacts(machine, undefined, { used: 0, limit: deviceLimit(license) }),
+    now,
+  })
+  refuseBy(facts)
+  return facts
 }

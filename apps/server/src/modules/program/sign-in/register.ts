@@ -8,12 +8,10 @@ import { toNewUsername } from '../../end-users/end-users.rules.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
-import { sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
-import { refuseFirstUse } from './first-use.ts'
+import { sessionSignIn, toDevice } from './admit.ts'
 import { findKey } from './key.ts'
 import { accountOf } from './login.ts'
-import { redeemForNewUser } from './new-user.ts'
+import { redeemForNewUser, refuseFirstUse } from './new-user.ts'
 
 interface Registration {
   username: string

@@ -8,12 +8,10 @@ import { findByHash } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
 import { lockEndUser } from '../../end-users/end-users.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
-import { toActor } from '../facts/actor.ts'
-import type { AppFacts, SessionFacts } from '../facts/facts.ts'
+import { type AppFacts, type SessionFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { refusedLater } from '../verdict/refusal.ts'
-import { enter, type SignInCall, sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
+import { enter, type SignInCall, sessionSignIn, toDevice } from './admit.ts'
 
 /**
  * A token is replaced at most once in this time. Programs of one machine that start together hold the latest token or the

@@ -8,15 +8,13 @@ import { draftOf, findTrialType } from '../../license-types/license-types.access
 import { issueLicenses } from '../../licenses/licenses.issue.ts'
 import { getLimits } from '../../owners/owners.service.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
-import { toDeviceFacts } from '../facts/device.ts'
+import { toDeviceFacts, toNewDevice } from '../facts/caller.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
-import { factsOf } from '../verdict/verdict-facts.ts'
-import { enter, type SignInCall, type SignInDevice, sessionSignIn } from './admit.ts'
-import { toDevice } from './device.ts'
+import { factsOf } from '../verdict/verdict.ts'
+import { enter, type SignInCall, type SignInDevice, sessionSignIn, toDevice } from './admit.ts'
 import { redeemForNewUser } from './new-user.ts'
-import { toNewDevice } from './placeholder.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
 
 interface TrialCall {

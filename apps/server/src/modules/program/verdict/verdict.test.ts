@@ -1,9 +1,16 @@
 import { checksOf, type ProgramCall, reasonsOf, verdictOrder } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { ofTestOrder } from '../../licenses/licenses.rules.ts'
-import { type GuardCode, guards } from './guards.ts'
-import { appVerdict, callChecks, verdict } from './verdict.ts'
-import { type Ending, factsOf, type VerdictFacts } from './verdict-facts.ts'
+import {
+  appVerdict,
+  callChecks,
+  type Ending,
+  factsOf,
+  type GuardCode,
+  guards,
+  type VerdictFacts,
+  verdict,
+} from './verdict.ts'
 
 const now = 1_000_000
 const device = { isSent: false, isBound: false, used: 0, limit: 1 }
