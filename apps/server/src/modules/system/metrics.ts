@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { problem } from '../../core/problem.ts'
 import { version } from '../../core/version.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -65,33 +65,55 @@ export function startMetrics(server: FastifyInstance, options: Options): void {
   })
 }
 
+/** The requests of one route, method and status, counted by how long they took; the last count is of the slowest. */
+interface Tally {
+  labels: { method: string; route: string; status: string }
+  counts: number[]
+  seconds: number
+}
+
+/** A histogram of prom-client would check its labels and search for them with each request. */
+function showTallies(registry: Registry, tallies: ReadonlyMap<string, Tally>): void {
+  const name = 'keyward_request_seconds'
+  const valuesOf = ({ labels, counts, seconds }: Tally) => {
+    let count = 0
+    const counted = [...buckets, '+Inf'].map((le, at) => {
+      count += counts[at] ?? 0
+      return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
+    })
+    const sum = { metricName: `${name}_sum`, labels, value: seconds }
+    return [...counted, sum, { metricName: `${name}_count`, labels, value: count }]
+  }
+  const help = 'Time until a request was answered, by its route and status'
+  const get = async () => ({ name, help, type: 'histogram', values: [...tallies.values()].flatMap(valuesOf) })
+  registry.registerMetric({ name, get } as unknown as Metric)
+}
+
 function countRequests(server: FastifyInstance, registry: Registry): void {
-  const requests = new Histogram({
-    name: 'keyward_request_seconds',
-    help: 'Time until a request was answered, by its route and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers: [registry],
-  })
+  const tallies = new Map<string, Tally>()
+  showTallies(registry, tallies)
   const refusals = new Counter({
     name: 'keyward_refusals_total',
     help: 'Requests that were refused, and keys that were found invalid, by code',
     labelNames: ['code'],
     registers: [registry],
   })
-  const cells = new Map<string, ReturnType<typeof requests.labels>>()
   server.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, failureCode } = request
     const status = String(reply.statusCode)
     // Paths that no route has are countless.
     const route = routeOptions.url ?? 'none'
     const name = `${method} ${route} ${status}`
-    let cell = cells.get(name)
-    if (!cell) {
-      cell = requests.labels({ method, route, status })
-      cells.set(name, cell)
+    let tally = tallies.get(name)
+    if (!tally) {
+      tally = { labels: { method, route, status }, counts: Array(buckets.length + 1).fill(0), seconds: 0 }
+      tallies.set(name, tally)
     }
-    cell.observe(reply.elapsedTime / 1000)
+    const seconds = reply.elapsedTime / 1000
+    const bucket = buckets.findIndex((most) => seconds <= most)
+    const at = bucket < 0 ? buckets.length : bucket
+    tally.counts[at] = (tally.counts[at] ?? 0) + 1
+    tally.seconds += seconds
     if (failureCode !== undefined) refusals.inc({ code: failureCode })
     done()
   })
