@@ -4,7 +4,7 @@ import {
   createHmac,
   hash,
   hkdfSync,
-  randomBytes,
+  randomFillSync,
   timingSafeEqual,
 } from 'node:crypto'
 
@@ -15,6 +15,21 @@ export const sha256 = (text: string): string => hash('sha256', text)
 export function sameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
+}
+
+const drawn = { bytes: Buffer.alloc(4096), used: 4096 }
+
+/** Some random bytes. They are drawn from the system in advance: asking it takes longer than most of what needs them. */
+export function randomBytes(count: number): Buffer {
+  if (drawn.used + count > drawn.bytes.length) {
+    randomFillSync(drawn.bytes)
+    drawn.used = 0
+  }
+  const next = drawn.bytes.subarray(drawn.used, drawn.used + count)
+  drawn.used += count
+  const bytes = Buffer.from(next)
+  next.fill(0)
+  return bytes
 }
 
 /** Encrypts secrets at rest with AES-256-GCM; `context` binds a ciphertext to its row and column. */

@@ -1,6 +1,7 @@
-import { randomBytes, randomFillSync, randomInt, randomUUIDv7 } from 'node:crypto'
+import { randomInt, randomUUIDv7 } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { limits, toAsciiDomain } from '@keyward/contract'
+import { randomBytes } from './crypto.ts'
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -15,22 +16,12 @@ export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp' | 'kwi' | 'kwf' | 'kwd' |
 /** 256 random bits: the challenge of a second factor, also that of WebAuthn. */
 export const newChallenge = (): string => randomBytes(32).toString('base64url')
 
-const keyLength = 25
-/** Asking the system for random bytes takes longer than all the rest of a key. */
-const keyBytes = { of: new Uint8Array(keyLength * 100), used: keyLength * 100 }
-
 /** 25 characters of Crockford base32 (125 random bits) in groups of five. */
 export function newLicenseKey(): string {
-  if (keyBytes.used === keyBytes.of.length) {
-    randomFillSync(keyBytes.of)
-    keyBytes.used = 0
-  }
   let key = ''
-  for (let at = 0; at < keyLength; at += 1) {
+  for (const [at, byte] of randomBytes(25).entries()) {
     if (at > 0 && at % 5 === 0) key += '-'
-    key += crockford[(keyBytes.of[keyBytes.used] ?? 0) & 31]
-    keyBytes.of[keyBytes.used] = 0
-    keyBytes.used += 1
+    key += crockford[byte & 31]
   }
   return key
 }

@@ -1,7 +1,8 @@
 /** Whether the program's version is older than the app's; an unreadable version counts as older. */
 export function isOlder(program: string, app: string): boolean {
+  if (program === app) return false
   const [mine, newest] = [parse(program), parse(app)]
-  if (!mine || !newest) return program !== app
+  if (!mine || !newest) return true
   const difference = newest.map((part, at) => part - (mine[at] ?? 0)).find((part) => part !== 0)
   return (difference ?? 0) > 0
 }

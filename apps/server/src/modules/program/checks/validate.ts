@@ -106,7 +106,7 @@ async function judge(
     ...endFieldsOf(key, now),
     term: key.term,
   }
-  const details = toDetails(key, facts.devices, now)
+  const details = refused || activate ? toDetails(key, facts.devices, now) : undefined
   const verdict: Verdict = refused
     ? { valid: false, activated: device.isBound, code: refused.code, license, details }
     : { valid: true, activated: device.isBound, license }
