@@ -1,14 +1,18 @@
 import { limits } from '@keyward/contract'
-import { type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { day } from '../core/clock.ts'
 import { syntaxOf } from './engine.ts'
 import { query } from './query.ts'
+import type { Db } from './tables.ts'
 
 /**
- * Queues records of the audit log, whose ids are given as JSON, for the vendor's webhooks that want them, in their own
- * transaction. Events of no app go to webhooks of all apps. An event without a target is in order with those of its app.
+ * Queues records of the audit log for the vendor's webhooks that want them, in their own transaction. Events of no app go to
+ * webhooks of all apps. An event without a target is in order with those of its app.
  */
-export const queueRecords = query((db, values: { ids: string }) =>
+export const queueRecords = (db: Db, ids: readonly string[]): CompiledQuery =>
+  (ids.length > 1 ? queueMany : queueOne).with(db, { ids: JSON.stringify(ids) })
+
+const queueing = (db: Db, values: { ids: string }, isSorted: boolean) =>
   db
     .insertInto('webhook_deliveries')
     .columns([
@@ -40,9 +44,12 @@ export const queueRecords = query((db, values: { ids: string }) =>
         .where('w.active', '=', sql.lit(1))
         .where(wants(sql.ref('a.action')))
         .where((on) => on.or([on('w.apps', 'is', null), names(sql.ref('w.apps'), sql.ref('a.app_id'))]))
-        .orderBy('a.seq'),
-    ),
-)
+        .$if(isSorted, (rows) => rows.orderBy('a.seq')),
+    )
+
+// PostgreSQL does not prepare a statement that sorts, and most transactions have one record.
+const queueOne = query((db, values: { ids: string }) => queueing(db, values, false))
+const queueMany = query((db, values: { ids: string }) => queueing(db, values, true))
 
 /** Whether a webhook `w` has chosen an event. */
 export const wants = (event: unknown) =>

@@ -174,7 +174,10 @@ export class WriteTransaction {
     if (linked.length > 0) yield insertObjects(this.tx, linked)
     const events = rows.filter(({ owner_id, action }) => owner_id !== null && isEventName(action))
     if (events.length > 0) {
-      this.#queueing = queueRecords.with(this.tx, { ids: JSON.stringify(events.map(({ id }) => id)) })
+      this.#queueing = queueRecords(
+        this.tx,
+        events.map(({ id }) => id),
+      )
       yield this.#queueing
     }
     for (const queries of this.#last) yield* queries()
