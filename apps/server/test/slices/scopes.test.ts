@@ -24,7 +24,7 @@ import * as entitlements from '../../src/modules/entitlements/entitlements.servi
 import { returnKeys, withdrawKeys } from '../../src/modules/entitlements/grants.changes.ts'
 import { changeAccess } from '../../src/modules/entitlements/grants.ts'
 import type { Which } from '../../src/modules/entitlements/license-locks.ts'
-import { deleteByIds, updateLicenses, updateTyped } from '../../src/modules/entitlements/license-rows.ts'
+import { deleteByIds, updateLicenses, updateTerms } from '../../src/modules/entitlements/license-rows.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { hashed, makeLicenses, registerUser } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -83,8 +83,8 @@ test.each<[string, (tx: Tx, ids: Ids, foreign: OwnerScope) => Promise<unknown>]>
     (tx, { taken, user }, foreign) => returnKeys(atNow(tx), foreign, [{ id: taken, client_id: user }]),
   ],
   [
-    'updateTyped',
-    (tx, { license }, foreign) => updateTyped(tx, foreign, { id: license }, { grace_days: 9, devices: 9 }),
+    'updateTerms',
+    (tx, { license }, foreign) => updateTerms(tx, foreign, [license], { grace_days: 9, devices: 9 }),
   ],
   [
     'lockEndUser',

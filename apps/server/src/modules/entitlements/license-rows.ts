@@ -1,10 +1,10 @@
-import { type CompiledQuery, sql, type Updateable } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { formsOfEmail } from '../../core/ids.ts'
 import { type Db, foundInScope, inScope, insert, isIn, lockAll, type Tx } from '../../db/index.ts'
 import { held } from '../../db/stored-end.ts'
-import type { LicenseRow, LicenseTypeRow, Tables } from '../../db/tables.ts'
+import type { LicenseRow } from '../../db/tables.ts'
 import { rememberKeys } from './former-names.ts'
 
 /** The columns of a new license; the others start empty. */
@@ -35,24 +35,16 @@ export async function updateLicenses(
     .execute()
 }
 
-/** Gives licenses what their type has now; their clocks, if they started, go on. */
-export const applyTypeTo = (
+/** Gives licenses terms of a type besides their ends, which stay the same for people. */
+export const updateTerms = (
   tx: Tx,
   scope: OwnerScope,
-  type: LicenseTypeRow,
   ids: readonly string[],
+  terms: Pick<LicenseRow, 'grace_days'> & Partial<LicenseRow>,
 ): Promise<Pick<LicenseRow, 'id' | 'client_id'>[]> =>
   tx
     .updateTable('licenses')
-    .set({
-      devices: type.devices,
-      seats: type.seats,
-      seat_timeout_seconds: type.seat_timeout_seconds,
-      features: type.features,
-      updates_for_days: type.updates_for_days,
-      grace_days: type.grace_days,
-      expires_at: withGrace(type.grace_days),
-    })
+    .set({ ...terms, expires_at: withGrace(terms.grace_days) })
     .where('id', 'in', ids)
     .where(foundInScope(scope, 'licenses'))
     .returning(['id', 'client_id'])
@@ -62,22 +54,6 @@ export const applyTypeTo = (
 const withGrace = (graceDays: number) =>
   sql<number>`case when expires_at >= ${held} then expires_at
     else expires_at + (cast(${sql.lit(graceDays)} as bigint) - grace_days) * ${sql.lit(day)} end`
-
-/** Gives a license what it takes from a type besides its end. */
-export async function updateTyped(
-  tx: Tx,
-  scope: OwnerScope,
-  { id }: Pick<LicenseRow, 'id'>,
-  columns: Omit<Updateable<Tables['licenses']>, 'id'>,
-): Promise<void> {
-  const { term: _, duration_value: __, duration_unit: ___, expires_at: ____, ...others } = columns
-  await tx
-    .updateTable('licenses')
-    .set({ ...others, expires_at: withGrace(others.grace_days as number) })
-    .where('id', '=', id)
-    .where(inScope(scope))
-    .execute()
-}
 
 /** Sets the term of a license whose clock has not started. */
 export async function setUnstartedTerm(

@@ -4,7 +4,7 @@ import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { changeAccess, sourceOf } from '../entitlements/grants.ts'
 import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { applyTypeTo, setUnstartedTerm } from '../entitlements/license-rows.ts'
+import { setUnstartedTerm, updateTerms } from '../entitlements/license-rows.ts'
 import { usersOf } from '../licenses/licenses.access.ts'
 import { toTerm } from './license-types.rules.ts'
 
@@ -38,12 +38,14 @@ export async function applyType(
   const { tx } = write
   if (licenses.length === 0) return 0
   await lockLicensesOf(tx, scope, { licenses: idsOf(licenses) })
-  const changed = await applyTypeTo(tx, scope, type, idsOf(licenses))
+  const { devices, seats, seat_timeout_seconds, features, updates_for_days, grace_days } = type
+  const terms = { devices, seats, seat_timeout_seconds, features, updates_for_days, grace_days }
+  const changed = await updateTerms(tx, scope, idsOf(licenses), terms)
   const waiting = licenses.filter((license) => license.term === 'first_use' && license.started_at === null)
-  const terms = new Map(waiting.map((license) => [license.id, toTerm(type, license.created_at)]))
-  for (const [id, term] of terms) await setUnstartedTerm(tx, scope, id, term)
-  await changeAccess(write, scope, { licenses: [...terms.keys()] }, ({ id, grants, license }) => {
-    const { expires_at, ...term } = terms.get(id) ?? {}
+  const unstarted = new Map(waiting.map((license) => [license.id, toTerm(type, license.created_at)]))
+  for (const [id, term] of unstarted) await setUnstartedTerm(tx, scope, id, term)
+  await changeAccess(write, scope, { licenses: [...unstarted.keys()] }, ({ id, grants, license }) => {
+    const { expires_at, ...term } = unstarted.get(id) ?? {}
     if (grants.length === 0 || license?.started_at !== null || expires_at === undefined) return undefined
     const until = displayedEnd({ expires_at, grace_days: type.grace_days }, write.now)
     return { added: [{ kind: 'term', until, terms: JSON.stringify(term), ...sourceOf(write.actor) }] }

@@ -3,7 +3,7 @@ import { meets, type OwnerScope, type VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import type { Tx, WriteTransaction } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -210,15 +210,13 @@ async function change<Result>(
   actor: VendorActor,
   id: string,
   apply: (write: WriteTransaction, held: Held, named: Named) => Promise<Result>,
-  { type: typeId, customer }: Pick<LicenseEdit, 'type' | 'customer'> = {},
+  named: Pick<LicenseEdit, 'type' | 'customer'> = {},
 ): Promise<{ license: License; result: Result }> {
   const { row, result } = await ctx.tx(actor, async (write) => {
-    const customerId = customer && (await linkTo(write, actor, id, customer))
-    // The type comes before licenses: its deletion locks them in this order.
-    const type = typeId === undefined ? undefined : await findType(write.tx, actor, id, typeId)
+    const found = await lockNamed(write, actor, id, named)
     const [holder] = await lockHolders(write.tx, actor, { licenses: [id] })
     if (!holder?.license) throw problem('not_found')
-    const result = await apply(write, { license: holder.license, holder }, { type, customerId })
+    const result = await apply(write, { license: holder.license, holder }, found)
     const row = await repo.findLicense(write.tx, actor, id)
     if (!row) throw problem('not_found')
     return { row, result }
@@ -226,20 +224,17 @@ async function change<Result>(
   return { license: toLicense(row, ctx.clock.now()), result }
 }
 
-async function linkTo(write: WriteTransaction, actor: VendorActor, id: string, customer: string) {
+/** Locks what an edit names. The type comes before licenses: its deletion locks them in this order. */
+async function lockNamed(
+  write: WriteTransaction,
+  actor: VendorActor,
+  id: string,
+  { type, customer }: Pick<LicenseEdit, 'type' | 'customer'>,
+): Promise<Named> {
+  if (!customer && type === undefined) return { type, customerId: customer }
   const license = await repo.findLicense(write.tx, actor, id)
   if (!license) throw problem('not_found')
-  return linkedCustomer(write, actor, customer, license.app_id)
-}
-
-/** A type of the license's app, locked until the transaction ends. */
-async function findType(
-  tx: Tx,
-  scope: OwnerScope,
-  licenseId: string,
-  typeId: string,
-): Promise<LicenseTypeRow> {
-  const license = await repo.findLicense(tx, scope, licenseId)
-  if (!license) throw problem('not_found')
-  return getTypeOf(tx, scope, license.app_id, typeId)
+  const customerId = await linkedCustomer(write, actor, customer, license.app_id)
+  const row = type === undefined ? type : await getTypeOf(write.tx, actor, license.app_id, type)
+  return { type: row, customerId }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { License } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import { allApps, type OwnerScope, type VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db, WriteTransaction } from '../../db/index.ts'
 import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
@@ -8,7 +8,7 @@ import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { termColumns } from '../entitlements/access.rules.ts'
 import { changeAccess, type Holder, readHolders, sourceOf } from '../entitlements/grants.ts'
-import { updateTyped } from '../entitlements/license-rows.ts'
+import { updateTerms } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import { readTypeOf } from '../license-types/license-types.access.ts'
 import { type Typed, type TypeEnd, takeType } from '../license-types/type-of-license.rules.ts'
@@ -65,7 +65,8 @@ export async function changeType(
   source = sourceOf(write.actor),
 ): Promise<void> {
   const { license, type, columns, own } = taken
-  await updateTyped(write.tx, actor, license, columns)
+  const { term: _, duration_value: __, duration_unit: ___, expires_at: ____, ...others } = columns
+  await updateTerms(write.tx, actor, [license.id], others)
   const terms = JSON.stringify(termColumns(columns))
   await changeAccess(write, actor, { licenses: [license.id] }, () =>
     own === undefined ? undefined : { added: [{ kind: 'term', until: own, terms, ...source }] },
@@ -81,6 +82,18 @@ export async function changeType(
   const ends = { before: displayedEnd(license, write.now), after: displayedEnd(columns, write.now) }
   if (ends.before === ends.after) return
   write.record('license.expiry_changed', license.id, ends, license.app_id)
+}
+
+/** Gives a locked license another type, and the end of that type, because of an order. The type was locked before it. */
+export async function giveType(
+  write: WriteTransaction,
+  holder: Holder,
+  type: LicenseTypeRow,
+  source: ReturnType<typeof sourceOf>,
+): Promise<void> {
+  const scope = allApps(type.owner_id)
+  const taken = await takenBy(write.tx, scope, holder, type, { end: 'type', now: write.now })
+  await changeType(write, scope, taken, source)
 }
 
 const fieldsOf = (row: LicenseTerms, type: string | null) => ({

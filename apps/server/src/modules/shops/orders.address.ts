@@ -1,10 +1,10 @@
-import type { VendorActor } from '../../core/actor.ts'
+import { allApps, type VendorActor } from '../../core/actor.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
+import { lockHolders } from '../entitlements/grants.ts'
 import { updateLicenses } from '../entitlements/license-rows.ts'
-import { lockOrdered } from '../licenses/licenses.ordered.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf } from './shop-events.repo.ts'
@@ -24,11 +24,8 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
     const buyer = { email, email_normalized: normalizeEmail(email), customer_id, mailless: 0 as const }
     await repo.updateOrder(tx, id, buyer)
     const units = await repo.listUnits(tx, id)
-    const holders = await lockOrdered(
-      tx,
-      order.owner_id,
-      units.flatMap(({ license_id }) => license_id ?? []),
-    )
+    const licenses = units.flatMap(({ license_id }) => license_id ?? [])
+    const holders = await lockHolders(tx, allApps(order.owner_id), { licenses })
     const free = holders.flatMap(({ license }) => (license?.customer_id === null ? license : []))
     const freed = free.map((license) => license.id)
     if (freed.length > 0) await updateLicenses(tx, actor, freed, { customer_id })

@@ -13,12 +13,12 @@ import type {
 } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { customerOf } from '../customers/customers.access.ts'
-import type { Holder } from '../entitlements/grants.ts'
+import { type Holder, lockHolders } from '../entitlements/grants.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
-import { giveType, lockOrdered } from '../licenses/licenses.ordered.ts'
+import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
@@ -86,7 +86,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     : order.customer_id
   // Types are locked before licenses, as their deletion does.
   const types = await lockTypes(write.tx, order, [...typeIds].toSorted())
-  await lockOrdered(write.tx, order.owner_id, idsOf(units))
+  await lockHolders(write.tx, allApps(order.owner_id), { licenses: idsOf(units) })
   const typeOf = (product: string, id: string | null | undefined) => {
     const type = id ? types.get(id) : undefined
     if (id && !type)
@@ -244,7 +244,7 @@ async function listUntold(
   units: readonly ShopOrderUnitRow[],
 ): Promise<{ unit: ShopOrderUnitRow; holder: Holder; license: LicenseRow }[]> {
   const byId = new Map(units.map((unit) => [unit.license_id, unit]))
-  const holders = await lockOrdered(tx, order.owner_id, idsOf(units))
+  const holders = await lockHolders(tx, allApps(order.owner_id), { licenses: idsOf(units) })
   return holders.flatMap((holder) => {
     const { license } = holder
     const unit = license && byId.get(license.id)
