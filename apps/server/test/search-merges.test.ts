@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '../src/db/index.ts'
+import { lastIndexed } from '../src/db/lists/search.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
@@ -54,6 +55,7 @@ const insert = (tx: Tx, count: number) =>
 
 const count = (text: string): number =>
   Number(Object.values(database.handles.reader.database.prepare(text).get() ?? {})[0])
+const newOnes = `select seq as hit from licenses where seq > (${lastIndexed})`
 const segments = () => count('select count(distinct segid) from license_search_idx')
 
 /** Pages of the log that each commit writes. */
@@ -117,8 +119,31 @@ test('the parts of the search index stay few, and every license is found', async
   expect(count('select count(*) from licenses')).toBe(20_500)
   const missing = `select count(*) from licenses l where l.seq % 50 = 0 and not exists (
     select 1 from license_search s where s.rowid = l.seq and license_search match
-      '"' || substr(l.key_normalized, 3, 3) || '"')`
+      '"' || substr(l.key_normalized, 3, 3) || '"') and l.seq not in (${newOnes})`
   expect(count(missing)).toBe(0)
+})
+
+test('new licenses wait for the index until they are many, and none is left out, whatever happens to the last ones', async () => {
+  const run = (statement: string) => transact(database.db, (tx) => sql.raw(statement).execute(tx))
+  const waiting = () => count(`select count(*) from (${newOnes})`)
+  for (let at = 0; at < 60; at += 1) await transact(database.db, (tx) => insert(tx, 1))
+  expect(waiting()).toBe(60)
+  // A note of a license that waits, and the deletion of the last one, whose number the next one gets.
+  await run(`update "licenses" set "note" = 'summer' where seq = 30`)
+  await run('delete from "licenses" where seq = 60')
+  expect(waiting()).toBe(59)
+  await transact(database.db, (tx) => insert(tx, 10))
+  expect(waiting()).toBe(0)
+  const found = (text: string) =>
+    count(`select count(*) from license_search where license_search match '"${text}"'`)
+  expect(found('mme')).toBe(1)
+  expect(count('select count(*) from license_search_docsize')).toBe(69)
+  await run('delete from "licenses" where seq > 40')
+  await run(`update "licenses" set "note" = 'winter' where seq = 30`)
+  await transact(database.db, (tx) => insert(tx, 1))
+  expect(waiting()).toBe(1)
+  expect(count(`select seq from (${newOnes}) join licenses on seq = hit`)).toBe(41)
+  expect([found('mme'), found('int')]).toEqual([0, 1])
 })
 
 test('a rolled back transaction neither adds to the index nor prevents its settings', async () => {
@@ -130,5 +155,6 @@ test('a rolled back transaction neither adds to the index nor prevents its setti
   ).rejects.toThrow('no')
   await transact(database.db, (tx) => insert(tx, 1))
   expect(count(`select v from license_search_config where k = 'automerge'`)).toBe(0)
-  expect(count('select count(*) from license_search_docsize')).toBe(1)
+  await transact(database.db, (tx) => insert(tx, 63))
+  expect(count('select count(*) from license_search_docsize')).toBe(64)
 })

@@ -103,8 +103,8 @@ export interface Search {
   mine: Sql
   /** By `seq`. */
   order: Sql
-  /** The rows of a table that may contain one of its texts; they must be compared with it. */
-  candidates(table: SearchedTable, row: string): Candidates
+  /** Ways to the rows of a table that may contain one of its texts; they must be compared with it. */
+  candidates(table: SearchedTable, row: string): Candidates[]
 }
 
 export type SearchedTable = 'licenses' | 'clients'

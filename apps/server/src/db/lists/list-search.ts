@@ -19,7 +19,7 @@ import {
   within,
   withStatus,
 } from './list-filters.ts'
-import { hitsOf, type Named, type SearchTerm } from './search.ts'
+import { hitsOf, type Named, newLicenses, type SearchTerm } from './search.ts'
 import { countNamed, findNamed, nothing } from './search-names.ts'
 
 /** A text, and what it names. */
@@ -159,20 +159,22 @@ function toSearch<Status extends string>(
   const seesPeople = mayRead(filter, 'clients:read')
   const search = { index, scope, term, named, seesPeople, licensesBy, mine, order: sql.raw(order) }
   if (index === 'trigrams') {
-    const candidates = (table: SearchedTable, row: string) => ({
-      rows: sql.raw(`${table} ${row}`),
-      seq: sql`t.seq`,
-    })
+    const candidates = (table: SearchedTable, row: string) => [
+      { rows: sql.raw(`${table} ${row}`), seq: sql`t.seq` },
+    ]
     return { ...search, candidates }
   }
   const [column, id] = appId === undefined ? ['owner_id', scope.ownerId] : ['app_id', appId]
   const candidates = (table: SearchedTable, row: string) => {
-    const hits = hitsOf(table, list.texts(term)[table])
+    const found = hitsOf(table, list.texts(term)[table])
     // The filter's index rejects most hits without reading their rows.
     const index = row === 't' && filter.status === 'banned' ? '_banned' : ''
     const rows = indexed(database, table, { ...filter, scope: { ...scope, apps: null } }, index, row)
     const isMine = sql`${sql.ref(`${row}.seq`)} = s.hit and ${sql.ref(`${row}.${column}`)} = ${id}`
-    return { rows: sql`(${hits}) s cross join ${rows} on ${isMine}`, seq: sql`s.hit` }
+    return [found, ...(table === 'licenses' ? [newLicenses] : [])].map((hits) => ({
+      rows: sql`(${hits}) s cross join ${rows} on ${isMine}`,
+      seq: sql`s.hit`,
+    }))
   }
   return { ...search, candidates }
 }

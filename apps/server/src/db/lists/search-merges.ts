@@ -1,24 +1,36 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { lastIndexed } from './search.ts'
 
 const indexes = { licenses: 'license_search', clients: 'client_search' }
 type Table = keyof typeof indexes
 
-/** Statements that change a full-text index, through a trigger. */
+/** Statements that change what a full-text index holds. */
 const rows = /^(?:insert into|delete from) "(licenses|clients|devices)"/
 const texts = /^update "(licenses|clients|devices)" set .*"(?:note|username_normalized|name)" =/s
+
+/**
+ * Licenses wait until so many are new, and searches compare them one by one meanwhile: each addition to an index is a part
+ * of its own, which must be merged with others.
+ */
+const newMost = 64
+const addNew = `insert into license_search (rowid, body)
+  select seq, key_normalized || ' ' || coalesce(note, '') from licenses where seq > (${lastIndexed})
+    and (select max(seq) from licenses) - (${lastIndexed}) >= ${newMost}`
 
 /** A page takes some 0.06 ms. */
 const pagesPerStatement = 8
 const pagesMost = 32
 
 /**
- * Merges the parts of the full-text indexes, a few pages before each commit that changes them. The automatic merge of
- * SQLite takes hundreds of pages at once, in a mass deletion after every 64 rows, and all requests wait for it.
+ * Adds new licenses to the full-text index, and merges the parts of the indexes, a few pages before each commit that changes
+ * them. The automatic merge of SQLite takes hundreds of pages at once, in a mass deletion after every 64 rows, and all
+ * requests wait for it.
  */
 export class SearchMerges {
   readonly #database: DatabaseSync
   readonly #changes = new Map<Table, number>()
   readonly #manual = new Set<Table>()
+  readonly #statements = new Map<string, StatementSync>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -35,8 +47,9 @@ export class SearchMerges {
   run(): void {
     for (const [table, statements] of this.#changes) {
       this.#changes.delete(table)
-      if (this.#isManual(table))
-        this.#command(table, 'merge', Math.min(pagesMost, statements * pagesPerStatement))
+      if (!this.#isManual(table)) continue
+      if (table === 'licenses') this.#prepare(addNew).run()
+      this.#command(table, 'merge', Math.min(pagesMost, statements * pagesPerStatement))
     }
   }
 
@@ -55,7 +68,13 @@ export class SearchMerges {
   #command(table: Table, command: 'merge' | 'automerge', value: number): void {
     const index = indexes[table]
     // `node:sqlite` binds a number as a real one, which the setting rejects.
-    const statement = `insert into ${index} (${index}, rank) values (?, cast(? as integer))`
-    this.#database.prepare(statement).run(command, value)
+    this.#prepare(`insert into ${index} (${index}, rank) values (?, cast(? as integer))`).run(command, value)
+  }
+
+  /** Preparing a statement on such an index takes longer than running it. */
+  #prepare(text: string): StatementSync {
+    const statement = this.#statements.get(text) ?? this.#database.prepare(text)
+    this.#statements.set(text, statement)
+    return statement
   }
 }

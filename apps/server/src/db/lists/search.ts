@@ -45,6 +45,12 @@ export function hitsOf(table: keyof typeof fullTextIndexes, texts: readonly stri
   return sql`select rowid as hit from ${index} where ${index} match ${trigramQuery(texts)}`
 }
 
+/** The number of the last license that SQLite's full-text index has; later ones wait until they are many. */
+export const lastIndexed = 'select coalesce(max(id), 0) from license_search_docsize'
+
+/** Licenses that SQLite's full-text index does not have yet: a search compares them all. */
+export const newLicenses: Sql = sql`select seq as hit from licenses where seq > (${sql.raw(lastIndexed)})`
+
 /**
  * A query for SQLite's full-text index, which ignores case: groups of three letters that make up one of the texts.
  * Rows that it finds must be compared with the text.

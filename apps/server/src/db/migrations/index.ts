@@ -75,6 +75,7 @@ import { grants } from './0095-grants.ts'
 import { bansInLists } from './0096-bans-in-lists.ts'
 import { calledImports } from './0098-called-imports.ts'
 import { namesAlike } from './0099-names-alike.ts'
+import { newLicensesInSearch } from './0101-new-licenses-in-search.ts'
 import { placesOfLists } from './0101-places-of-lists.ts'
 
 /** In execution order; never change a released migration. */
@@ -156,4 +157,5 @@ export const migrations: readonly Migration[] = [
   calledImports,
   namesAlike,
   placesOfLists,
+  newLicensesInSearch,
 ]

@@ -146,10 +146,12 @@ const inKey = ({ index, term: { key } }: Search) =>
 
 function byIndex(search: Search): Sql[] {
   const { index, term, mine, named, order } = search
-  const names = search.candidates('clients', 't')
-  const byName = sql`select t.seq from ${names.rows}
-    where ${mine} and ${index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 't')])}
-    order by ${names.seq} ${order}`
+  const isNamed = index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 't')])
+  const byName = search
+    .candidates('clients', 't')
+    .map(
+      ({ rows, seq }) => sql`select t.seq from ${rows} where ${mine} and ${isNamed} order by ${seq} ${order}`,
+    )
   const others = [
     ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
     ...byOrigins(search),
@@ -159,11 +161,12 @@ function byIndex(search: Search): Sql[] {
       ...ofLicenses(search),
     ].map((isOne) => sql`select t.seq from clients t where ${isOne} and ${mine}`),
   ]
-  if (term.key === undefined) return [byName, ...others]
-  const keys = search.candidates('licenses', 'l')
-  const byKey = sql`select t.seq from ${keys.rows} cross join clients t
-    where t.id = l.client_id and ${mine} and ${inKey(search)} order by ${keys.seq} ${order}`
-  return [byName, byKey, ...others]
+  if (term.key === undefined) return [...byName, ...others]
+  const byKey = search.candidates('licenses', 'l').map(
+    ({ rows, seq }) => sql`select t.seq from ${rows} cross join clients t
+      where t.id = l.client_id and ${mine} and ${inKey(search)} order by ${seq} ${order}`,
+  )
+  return [...byName, ...byKey, ...others]
 }
 
 /** Each end user once, by its newest such license, so that a limit counts end users. */

@@ -31,7 +31,7 @@ export interface Issuer {
   now: number
 }
 
-/** With each statement SQLite completes a part of its search index, and merges these later; larger ones take long to build. */
+/** Larger statements take long to build. */
 const sliceSize = 200
 const draftedAtOnce = 200
 

@@ -168,15 +168,16 @@ function inKeyOrNote({ index, term }: Search): Sql {
 
 function byIndex(search: Search): Sql[] {
   const { index, mine, named, order } = search
-  const texts = search.candidates('licenses', 't')
-  const names = search.candidates('clients', 'c')
+  const isNamed = index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 'c')])
   return [
-    sql`select t.seq from ${texts.rows}
-      where ${mine} and ${inKeyOrNote(search)} order by ${texts.seq} ${order}`,
-    sql`select t.seq from ${names.rows} cross join licenses t
-      where t.client_id = c.id and ${mine}
-        and ${index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 'c')])}
-      order by ${names.seq} ${order}`,
+    ...search.candidates('licenses', 't').map(
+      ({ rows, seq }) => sql`select t.seq from ${rows}
+        where ${mine} and ${inKeyOrNote(search)} order by ${seq} ${order}`,
+    ),
+    ...search.candidates('clients', 'c').map(
+      ({ rows, seq }) => sql`select t.seq from ${rows} cross join licenses t
+        where t.client_id = c.id and ${mine} and ${isNamed} order by ${seq} ${order}`,
+    ),
     ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
     ...byNamed(
       search,
