@@ -40,7 +40,8 @@ export function findLooseWrites(root, files) {
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       if (/\buseMutation\b/.test(text)) return [`${file} uses useMutation\n    ${rule}`]
-      if (/\buse(Write|Bulk)[(<]/.test(text) || others.includes(file.slice(console_.length))) return []
+      // A BulkNoun says what useBulk calls.
+      if (/\b(useWrite|useBulk|BulkNoun)[(<]/.test(text) || others.includes(file.slice(console_.length))) return []
       return [...text.matchAll(/\bcall(?:WithMessage)?\(\s*wire\.(\w+\.\w+)/g)]
         .filter(([, name]) => writes.has(name))
         .map(([, name]) => `${file} calls ${name}\n    ${rule}`)
