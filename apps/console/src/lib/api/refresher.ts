@@ -1,47 +1,28 @@
-import type { ActionName } from '@keyward/contract'
 import type { QueryClient } from '@tanstack/react-query'
 import { keys } from './query-keys.ts'
 
 /** How long the event of a write may take: the server sends at most one per second. */
 const eventMs = 1500
 
-const { licenses, clients, customers, resellers, dashboard, licenseTypes, app, shops, orders, audit } = keys
-const { owner, apps, members, apiKeys, webhooks, subscriptionStatus, payments } = keys
-const everything = [
-  ...[owner, dashboard, apps, app, licenseTypes, licenses, clients, customers, resellers],
-  ...[apiKeys, webhooks, shops, orders, members, audit, subscriptionStatus, payments],
+const lists = [
+  ...[
+    keys.dashboard,
+    keys.app,
+    keys.licenseTypes,
+    keys.licenses,
+    keys.clients,
+    keys.customers,
+    keys.resellers,
+  ],
+  ...[keys.apiKeys, keys.webhooks, keys.shops, keys.orders, keys.members, keys.audit],
+  ...[keys.subscriptionStatus, keys.payments],
 ]
-const ofLicenses = [licenses, clients, customers, resellers, orders, licenseTypes, dashboard, audit]
-const ofEndUsers = [clients, licenses, customers, dashboard, audit]
 
-type Noun = ActionName extends `${infer Name}.${string}` ? Name : never
-
-/** The queries that show a noun of the audit log; a change of any other noun concerns all queries. */
-const showing: { [Name in Noun]?: readonly (readonly string[])[] } = {
-  license: ofLicenses,
-  licenses: ofLicenses,
-  license_type: [licenseTypes, licenses, clients, shops, audit],
-  import: ofLicenses,
-  end_user: ofEndUsers,
-  end_users: ofEndUsers,
-  device: [clients, audit],
-  customer: [customers, licenses, clients, orders, audit],
-  reseller: [resellers, licenses, dashboard, audit],
-  release: [app, audit],
-  block: [app, audit],
-  webhook: [webhooks, audit],
-  shop: [shops, orders, audit],
-  shop_order: [orders, shops, ...ofLicenses],
-  api_key: [apiKeys, audit],
-  api_keys: [apiKeys, audit],
-  notifications: [audit],
-}
-
-const keysOf = (nouns: Iterable<string>) =>
-  new Set([...nouns].flatMap((noun) => showing[noun as Noun] ?? everything))
+/** The nouns of the audit log, or `*` for all, whose change the profile and the apps show, which every page reads. */
+const ofAccount = /^(\*|account|app|member|order|owner|payment|plan|platform|settings|vendor)$/
 
 /**
- * Refetches the active queries that show what changed, once for each event. Events that arrive while a mutation runs wait
+ * Refetches the active queries, those of the account if it changed, once for each event. Events that arrive while a mutation runs wait
  * for its end; a mutation refetches by itself only if no event follows, as on a dead connection.
  */
 export function createRefresher(client: QueryClient, isConnected: () => boolean) {
@@ -51,9 +32,10 @@ export function createRefresher(client: QueryClient, isConnected: () => boolean)
   const refresh = () => {
     if (client.isMutating() > 0 || waiting.size === 0) return
     clearTimeout(alarm)
-    const stale = keysOf(waiting)
+    const isOfAccount = [...waiting].some((noun) => ofAccount.test(noun))
     waiting.clear()
-    for (const queryKey of stale) void client.invalidateQueries({ queryKey })
+    for (const queryKey of isOfAccount ? [keys.owner, keys.apps, ...lists] : lists)
+      void client.invalidateQueries({ queryKey })
   }
   const noteChange = (nouns: readonly string[]) => {
     for (const noun of nouns) waiting.add(noun)
