@@ -47,8 +47,8 @@ const laterParts = {
   customer: ['src/pages/owner/item-timeline.tsx'],
   licenses: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
   'end-users': ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
-  customers: ['src/features/customers/customer-filters.tsx', 'src/ui/table-keys.ts'],
-  resellers: ['src/features/resellers/reseller-filters.tsx', 'src/ui/table-keys.ts'],
+  customers: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
+  resellers: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
 }
 const portalViews = ['dashboard', 'licenses', 'profile', 'security']
 

@@ -6,15 +6,27 @@ import { toId, toSearch } from './url-values.ts'
 
 export type FilterName = 'app' | 'status' | 'type' | 'reseller' | 'search'
 
+type Filters<Status> = {
+  app: string | undefined
+  status: Status | undefined
+  search: string | undefined
+  type?: string | undefined
+  reseller?: string | undefined
+}
+
 /**
  * Filters and order of an owner's list, in the URL. An app is given by its `_id` or `appId`; unknown values are ignored.
- * A change returns to the first page.
+ * A change returns to the first page. Lists of licenses and end users have an origin, too: a license type and a reseller.
  */
-export function useFilters<Status extends string>(statuses: Record<Status, unknown>) {
+export function useFilters<Status extends string>(
+  statuses: Record<Status, unknown>,
+  { hasOrigin = false }: { hasOrigin?: boolean } = {},
+) {
   const [url, setUrl] = useUrlState('app', 'status', 'type', 'reseller', 'search', 'sort', 'page')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
-  const filters = { app: app?._id, status, search: toSearch(url.search) }
+  const filters: Filters<Status> = { app: app?._id, status, search: toSearch(url.search) }
+  if (hasOrigin) Object.assign(filters, { type: toId(url.type), reseller: toId(url.reseller) })
   const setFilters = useCallback(
     (changes: Partial<Record<FilterName | 'sort', string | undefined>>) =>
       // License types and resellers belong to an app.
@@ -31,10 +43,8 @@ export function useFilters<Status extends string>(statuses: Record<Status, unkno
     resolving,
     unresolved,
     filters,
-    /** Filters of licenses and end users alone. */
-    origin: { type: toId(url.type), reseller: toId(url.reseller) },
     sort: toSort(url.sort),
-    filtered: Boolean(filters.app || filters.status || filters.search),
+    filtered: Object.values(filters).some(Boolean),
     setFilters,
     clearFilters: () => setFilters({ app: undefined, status: undefined, search: undefined }),
   }

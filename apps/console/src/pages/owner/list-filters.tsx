@@ -10,46 +10,53 @@ import { TableMenu, type TableMenuProps } from '../../ui/table-menu.tsx'
 
 export { SavedViews }
 
-type Values = Record<FilterName | 'sort', string | undefined>
+type Values = Partial<Record<FilterName | 'sort', string | undefined>>
 
 export interface ListFiltersProps {
   search: { label: string; placeholder: string }
   apps: { _id: string; name: string }[]
   /** The selected app, which `apps` may not contain. */
   app: { _id: string; name: string } | undefined
+  /** No status can be chosen where there is none. */
   statuses: Record<string, { label: string }>
+  anyStatus?: string | undefined
   values: Values
   onChange: (changes: Partial<Values>) => void
   table: TableMenuProps
-  saved: SavedViewsProps
+  saved?: SavedViewsProps | undefined
 }
 
-/** The filters of licenses and end users, and the choice of columns. */
+/** The filters of a list of the owner, as far as `values` names them, and the choice of columns. */
 export function ListFilters({
   search,
   apps,
   app,
   statuses,
+  anyStatus = 'All statuses',
   values,
   onChange,
   table,
   saved,
 }: ListFiltersProps) {
   const appFilter = useAppFilter(apps, app)
-  const types = useLicenseTypes(app?._id).data ?? []
-  const resellers = useResellerOptions(app?._id)
+  const appWithOrigin = 'type' in values ? app?._id : undefined
+  const types = useLicenseTypes(appWithOrigin).data ?? []
+  const resellers = useResellerOptions(appWithOrigin)
+  const statusOptions = Object.entries(statuses).map(([value, { label }]) => ({ value, label }))
   const { sort: _order, ...narrowing } = values
   return (
     <FilterBar active={Object.values(narrowing).filter(Boolean).length}>
       <FilterSearch {...search} value={values.search} onChange={(text) => onChange({ search: text })} />
       <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
-      <FilterSelect
-        label="Status"
-        unset="All statuses"
-        options={Object.entries(statuses).map(([value, { label }]) => ({ value, label }))}
-        value={values.status}
-        onChange={(status) => onChange({ status })}
-      />
+      {statusOptions.length > 0 && (
+        <FilterSelect
+          label="Status"
+          unset={anyStatus}
+          options={statusOptions}
+          value={values.status}
+          onChange={(status) => onChange({ status })}
+        />
+      )}
       {(types.length > 0 || values.type) && (
         <FilterSelect
           label="License type"
@@ -72,15 +79,17 @@ export function ListFilters({
           onChange={(reseller) => onChange({ reseller })}
         />
       )}
-      <FilterSelect
-        label="Order"
-        unset="Newest first"
-        options={orders}
-        value={values.sort}
-        onChange={(sort) => onChange({ sort })}
-      />
+      {'sort' in values && (
+        <FilterSelect
+          label="Order"
+          unset="Newest first"
+          options={orders}
+          value={values.sort}
+          onChange={(sort) => onChange({ sort })}
+        />
+      )}
       <TableMenu {...table} />
-      <SaveView {...saved} />
+      {saved && <SaveView {...saved} />}
     </FilterBar>
   )
 }

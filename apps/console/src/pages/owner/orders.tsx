@@ -8,18 +8,15 @@ import { useApp, useApps } from '../../lib/api/apps.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { usePage } from '../../lib/list/list-page.ts'
 import { toId, toSearch } from '../../lib/list/url-values.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
-import { Card, CardHeader } from '../../ui/card.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Pagination } from '../../ui/pagination.tsx'
-import { EmptyState } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { ResourceList } from '../../ui/resource-list.tsx'
 import { NoApps } from './no-apps.tsx'
 
 const OrderDialog = lazyNamed(() => import('../../features/orders/order-dialog.tsx'), 'OrderDialog')
@@ -35,7 +32,7 @@ export function OrdersPage() {
   const may = useMay()
   const [url, setUrl] = useUrlState(...names, 'page', 'dialog', 'id')
   const { app, resolving, unresolved } = useApp(toId(url.app))
-  const { page, turnTo } = usePage()
+  const { page } = usePage()
   const dialog = useDialogParam(dialogs)
   const [license, customer] = [toId(url.license), toId(url.customer)]
   const shown = {
@@ -47,7 +44,6 @@ export function OrdersPage() {
   const filters = { ...shown, license, customer }
   const orders = useOrders({ ...filters, page, limit: pageSize }, !resolving)
   const data = resolving ? undefined : orders.data
-  useLastPage(orders.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values(filters).some(Boolean)
   const order = useChosen(data?.orders, dialog.kind && dialog.id)
   const setFilters = (changes: Record<string, string | undefined>) =>
@@ -66,64 +62,49 @@ export function OrdersPage() {
   return (
     <div className="grid gap-3 md:gap-6">
       {header}
-      <Card>
-        <CardHeader
-          title={license ? 'Orders of one license' : customer ? 'Orders of one customer' : 'Orders'}
-          description={data && summaryOf(data.pagination)}
-          stacked
-          filters
-          actions={
-            <>
-              {(license || customer) && (
-                <Button onClick={() => setFilters({ license: undefined, customer: undefined })}>
-                  All orders
-                </Button>
-              )}
-              <OrderFilters
-                apps={apps.data ?? []}
-                app={app}
-                mayListShops={may(wire.shops.list)}
-                values={shown}
-                onChange={setFilters}
-              />
-            </>
-          }
-        />
-        <Table
-          caption="Orders, newest first"
-          columns={columns}
-          rows={data?.orders}
-          rowKey={({ _id }) => _id}
-          rowMenu={
-            may(wire.orders.retry)
-              ? (row) => <RetryButton order={row} onOpen={() => open('order', row._id)} />
-              : undefined
-          }
-          {...tableState(orders, 'Failed to load orders', unresolved ?? apps)}
-          skeletonRows={10}
-          empty={
-            <EmptyState
-              icon={<ShoppingCart />}
-              title={filtered ? 'No orders found' : 'No orders yet'}
-              description={
-                filtered
-                  ? 'Nothing matches your filters.'
-                  : 'Connect a shop on the page of an app. What it sells appears here.'
-              }
-              actions={filtered && <Button onClick={() => setFilters(none)}>Clear filters</Button>}
+      <ResourceList
+        title={license ? 'Orders of one license' : customer ? 'Orders of one customer' : 'Orders'}
+        description={data && summaryOf(data.pagination)}
+        stacked
+        noun="orders"
+        icon={<ShoppingCart />}
+        filters={
+          <>
+            {(license || customer) && (
+              <Button onClick={() => setFilters({ license: undefined, customer: undefined })}>
+                All orders
+              </Button>
+            )}
+            <OrderFilters
+              apps={apps.data ?? []}
+              app={app}
+              mayListShops={may(wire.shops.list)}
+              values={shown}
+              onChange={setFilters}
             />
-          }
-        />
-        {data && (
-          <Pagination
-            page={page}
-            limit={pageSize}
-            total={data.pagination.total}
-            onPage={turnTo}
-            noun={data.pagination.capped ? 'orders and more' : 'orders'}
-          />
-        )}
-      </Card>
+          </>
+        }
+        query={orders}
+        before={unresolved ?? apps}
+        page={data}
+        rows={data?.orders}
+        limit={pageSize}
+        failure="Failed to load orders"
+        onClear={filtered ? () => setFilters(none) : undefined}
+        nothingFound="Nothing matches your filters."
+        caption="Orders, newest first"
+        columns={columns}
+        rowMenu={
+          may(wire.orders.retry)
+            ? (row) => <RetryButton order={row} onOpen={() => open('order', row._id)} />
+            : undefined
+        }
+        skeletonRows={10}
+        empty={{
+          title: 'No orders yet',
+          description: 'Connect a shop on the page of an app. What it sells appears here.',
+        }}
+      />
       <DialogSlot>
         {dialog.kind === 'order' && order && (
           <OrderDialog

@@ -4,18 +4,17 @@ import { usePortalLicenses, useRefresh } from '../../features/portal/queries.ts'
 import { useReseller } from '../../features/portal/session.ts'
 import { PortalLicenseStats } from '../../features/portal/stat-cards.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { usePage } from '../../lib/list/list-page.ts'
 import { toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
 import { Button } from '../../ui/button.tsx'
-import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { FiltersSkeleton } from '../../ui/filters-skeleton.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Callout, EmptyState } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
+import { ResourceList, rowsPerPage } from '../../ui/resource-list.tsx'
+import { Callout } from '../../ui/states.tsx'
 import { useTableView } from '../../ui/table-view.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -29,18 +28,15 @@ const PortalLicenseFilters = lazyNamed(
   () => import('../../features/portal/license-filters.tsx'),
   'PortalLicenseFilters',
 )
-const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
-
-const pageSize = 25
 const dialogs = ['generate', 'delete-all'] as const
 
 export function ResellerLicensesPage() {
   const reseller = useReseller().data
-  const { page, turnTo } = usePage()
+  const { page } = usePage()
   const [url, setUrl] = useUrlState('search', 'page')
   const search = toSearch(url.search)
   const setSearch = (next: string | undefined) => setUrl({ search: next, page: undefined })
-  const licenses = usePortalLicenses({ page, limit: pageSize, search })
+  const licenses = usePortalLicenses({ page, limit: rowsPerPage, search })
   const refresh = useRefresh({ done: 'Data refreshed successfully', failed: 'Failed to fetch licenses' })
   const dialog = useDialogParam(dialogs)
   const [view, setView] = useTableView('licenses', reseller?._id)
@@ -48,7 +44,6 @@ export function ResellerLicensesPage() {
   const { data } = licenses
   const stats = data?.stats
   const remaining = stats?.remaining ?? reseller?.remaining_licenses ?? 0
-  useLastPage(licenses.isPlaceholderData ? undefined : data?.pagination?.pages)
 
   function deleteAll() {
     if (stats?.total === 0) toast.info('No licenses to delete')
@@ -99,62 +94,39 @@ export function ResellerLicensesPage() {
         </Callout>
       )}
       <PortalLicenseStats stats={stats} loading={licenses.isPending} />
-      <Card>
-        <CardHeader
-          title="Your Licenses"
-          filters
-          actions={
-            <Deferred fallback={<FiltersSkeleton selects={0} />}>
-              <PortalLicenseFilters
-                search={search}
-                onSearch={setSearch}
-                table={{ columns: portalLicenseColumns, view, onChange: setView }}
-              />
-            </Deferred>
-          }
-        />
-        <Table
-          caption="Licenses, newest first"
-          columns={portalLicenseColumns}
-          view={view}
-          rows={data?.licenses}
-          rowKey={(license) => license._id}
-          {...tableState(licenses, 'Failed to fetch licenses')}
-          skeletonRows={8}
-          empty={
-            search ? (
-              <EmptyState
-                icon={<KeyRound />}
-                title="No licenses found"
-                description="No key or user matches this search."
-                actions={<Button onClick={() => setSearch(undefined)}>Clear search</Button>}
-              />
-            ) : (
-              <EmptyState
-                icon={<KeyRound />}
-                title="No licenses yet"
-                description={
-                  remaining > 0
-                    ? 'Generate a key and hand it to a customer. This list shows when it is used.'
-                    : 'Your administrator has not given you a license quota yet.'
-                }
-                actions={remaining > 0 && generateButton}
-              />
-            )
-          }
-        />
-        {data?.pagination && (
-          <Deferred fallback={<div className="h-13 border-t" />}>
-            <Pagination
-              page={page}
-              limit={pageSize}
-              total={data.pagination.total}
-              onPage={turnTo}
-              noun="licenses"
+      <ResourceList
+        title="Your Licenses"
+        noun="licenses"
+        icon={<KeyRound />}
+        filters={
+          <Deferred fallback={<FiltersSkeleton selects={0} />}>
+            <PortalLicenseFilters
+              search={search}
+              onSearch={setSearch}
+              table={{ columns: portalLicenseColumns, view, onChange: setView }}
             />
           </Deferred>
-        )}
-      </Card>
+        }
+        query={licenses}
+        page={data}
+        rows={data?.licenses}
+        failure="Failed to fetch licenses"
+        onClear={search ? () => setSearch(undefined) : undefined}
+        clearLabel="Clear search"
+        nothingFound="No key or user matches this search."
+        caption="Licenses, newest first"
+        columns={portalLicenseColumns}
+        view={view}
+        skeletonRows={8}
+        empty={{
+          title: 'No licenses yet',
+          description:
+            remaining > 0
+              ? 'Generate a key and hand it to a customer. This list shows when it is used.'
+              : 'Your administrator has not given you a license quota yet.',
+          actions: remaining > 0 && generateButton,
+        }}
+      />
       <DialogSlot>
         {dialog.kind === 'generate' && stats && reseller && (
           <GenerateDialog remaining={remaining} appName={reseller.app_id.name} onClose={dialog.close} />
