@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { notices } from './notices.ts'
 
 /**
  * The customer's page: a build of its own, so that it shares no file with the console and stays small. It runs after the
@@ -6,6 +8,7 @@ import { defineConfig } from 'vite'
  */
 export default defineConfig({
   base: './',
+  plugins: [notices(fileURLToPath(new URL('../../node_modules', import.meta.url)))],
   build: {
     target: 'es2022',
     outDir: 'dist',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { packageOf, toNotices } from './notices.ts'
+import { namesIn, packageOf, toNotices } from './notices.ts'
 
 const modules = mkdtempSync(join(tmpdir(), 'keyward-notices-'))
 afterAll(() => rmSync(modules, { recursive: true, force: true }))
@@ -41,6 +41,7 @@ test('repeats all license files of each package once', () => {
     '@scope/one 1.2.3 (MIT)\n\nlicense of one\n\nnotice of one',
     'two 1.2.3 (MIT)\n\nlicense of two',
   ])
+  expect(namesIn(text)).toEqual(['@scope/one', 'two'])
 })
 
 test('rejects a package without a license text, and one whose license file is empty', () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
@@ -7,7 +7,10 @@ const isNotice = /^(licen[sc]e|copying|(copyright)?notice)\b/i
 /** Packages without a license file, each with the package of the same author and license that has one. */
 const licensedLike: Record<string, string> = { 'react-remove-scroll-bar': 'react-remove-scroll' }
 
-/** Writes the licenses of all packages in the build into a file. A package without a license text fails the build. */
+/**
+ * Writes the licenses of all packages in the build into a file, beside those that an earlier build has written there. A
+ * package without a license text fails the build.
+ */
 export function notices(modules: string): Plugin {
   const imported = new Set<string>()
   return {
@@ -21,12 +24,14 @@ export function notices(modules: string): Plugin {
           imported.add(join(modules, source))
       },
     },
-    generateBundle(_options, bundle) {
+    generateBundle({ dir = '' }, bundle) {
       const sources = Object.values(bundle).flatMap((file) =>
         file.type === 'chunk' ? file.moduleIds : file.originalFileNames,
       )
+      const written = join(dir, fileName)
+      const earlier = existsSync(written) ? namesIn(readFileSync(written, 'utf8')) : []
       const names = [...imported, ...sources].map(packageOf).filter((name) => name !== undefined)
-      this.emitFile({ type: 'asset', fileName, source: toNotices(names, modules) })
+      this.emitFile({ type: 'asset', fileName, source: toNotices([...earlier, ...names], modules) })
     },
   }
 }
@@ -39,6 +44,15 @@ export function packageOf(source: string): string | undefined {
   return path && /^(@[^/]+\/)?[^/]+/.exec(path)?.[0]
 }
 
+const line = `\n\n${'-'.repeat(80)}\n\n`
+
+/** The packages of a file that `toNotices` has made. */
+export const namesIn = (text: string) =>
+  text
+    .split(line)
+    .slice(1)
+    .map((part) => part.split(' ')[0] ?? '')
+
 export function toNotices(names: string[], modules: string): string {
   const parts = [...new Set(names)].sort().map((name) => {
     const { version, license } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
@@ -46,7 +60,6 @@ export function toNotices(names: string[], modules: string): string {
     if (!text) throw new Error(`${name} is a part of the console, but has no license file (${license})`)
     return `${name} ${version} (${license})\n\n${text}`
   })
-  const line = `\n\n${'-'.repeat(80)}\n\n`
   return `The console of Keyward contains these packages of others, each under its own license.${line}${parts.join(line)}\n`
 }
 

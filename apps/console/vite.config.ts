@@ -96,7 +96,14 @@ function withoutJsonSchema(): Plugin {
 const options: UserConfig = {
   // Relative, because the base path is known only to the server that sends the pages.
   base: './',
-  plugins: [react(), tailwindcss(), wire(), receivers(), customerPage(), withoutJsonSchema()],
+  plugins: [
+    react({ exclude: [/\/node_modules\//, /\/src\/customer\//] }),
+    tailwindcss(),
+    wire(),
+    receivers(),
+    customerPage(),
+    withoutJsonSchema(),
+  ],
   define: { __KEYWARD_VERSION__: JSON.stringify(version) },
   server: { proxy: { '/api': api, '/docs': api, '/sdk': api, '/third-party-notices.txt': api } },
   build: {

@@ -1,7 +1,7 @@
 import type { BodyInputOf, DataOf, ErrorCode, endpoints } from '@keyward/contract'
 import { base } from '../lib/navigation/base.ts'
 
-type Calls = (typeof endpoints)['customerPage']
+export type Calls = (typeof endpoints)['customerPage']
 type Name = keyof Calls
 
 /** Methods and paths of the contract, which is too large to load here; a test compares both. */

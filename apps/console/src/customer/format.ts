@@ -10,7 +10,7 @@ export function formats(locale: string) {
   const dateAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
   const number = new Intl.NumberFormat(locale)
   return {
-    date: (value: string) => date.format(new Date(value)),
+    date: (value: string | number) => date.format(new Date(value)),
     /** A moment: with the time if it is within two days. */
     moment: (value: string) =>
       (Math.abs(Date.parse(value) - Date.now()) < 2 * day ? dateAndTime : date).format(new Date(value)),
@@ -36,5 +36,3 @@ export function formats(locale: string) {
     },
   }
 }
-
-export type Formats = ReturnType<typeof formats>

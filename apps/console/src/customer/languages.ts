@@ -1,3 +1,5 @@
+import { readStored, writeStored } from '../lib/browser/stored.ts'
+import { formats } from './format.ts'
 import type { Texts } from './texts/en.ts'
 
 /** The languages of the page: the name in the language itself, the tag of its texts, and the file with them. */
@@ -22,7 +24,25 @@ export function chooseLanguage(preferred: readonly string[]): Language {
   return preferred.map(codeOf).find(isLanguage) ?? 'en'
 }
 
+const key = 'keyward-customer-language'
+export const rememberLanguage = (language: Language) => writeStored(key, language)
+
+/** The language that was chosen before, or else one that the person reads. */
+export function firstLanguage(): Language {
+  const stored = readStored(key)
+  return isLanguage(stored) ? stored : chooseLanguage(navigator.languages)
+}
+
 /** The tag for dates and numbers: the person's own variant of the language, for example `de-AT`. */
 export function chooseLocale(language: Language, preferred: readonly string[]): string {
   return preferred.find((tag) => codeOf(tag) === language) ?? languages[language].tag
 }
+
+/** A language with all that is written in it. */
+export async function loadWords(language: Language) {
+  const { tag, load } = languages[language]
+  const texts: Texts = await load()
+  return { language, tag, texts, formats: formats(chooseLocale(language, navigator.languages)) }
+}
+
+export type Words = Awaited<ReturnType<typeof loadWords>>
