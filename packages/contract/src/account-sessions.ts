@@ -30,8 +30,8 @@ const proof = (password: z.ZodType<string, string>) =>
 function callsBelow(prefix: '/auth' | '/resellers/auth') {
   const own =
     prefix === '/auth'
-      ? ({ access: 'owner', permission: 'self', tag: 'Auth' } as const)
-      : ({ access: 'reseller', tag: 'Reseller portal' } as const)
+      ? ({ access: 'owner', permission: 'self', unbudgeted: 'own account', tag: 'Auth' } as const)
+      : ({ access: 'reseller', unbudgeted: 'own account', tag: 'Reseller portal' } as const)
   return {
     list: endpoint({
       method: 'GET',

@@ -104,6 +104,7 @@ export const bulk = {
     access: 'owner',
     permission: 'licenses:write',
     deleting: ['licenses:delete'],
+    actionField: 'action',
     tag,
     summary: `Change or delete up to ${limits.bulkMax} licenses, all or none; time is added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkLicenseAction, ids, ...changeFields }).superRefine(fitsRules),
@@ -140,6 +141,7 @@ export const bulk = {
     access: 'owner',
     permission: 'clients:write',
     deleting: ['clients:delete'],
+    actionField: 'action',
     tag,
     summary: `Change or delete up to ${limits.bulkMax} end users, all or none; time is added to the later of now and the expiry`,
     body: z.strictObject({ action: bulkClientAction, ids, ...changeFields }).superRefine(fitsRules),
@@ -201,6 +203,7 @@ export const bulk = {
     path: '/licenses/import',
     access: 'owner',
     permission: 'licenses:write',
+    dryRun: true,
     job: true,
     tag,
     summary:

@@ -40,8 +40,12 @@ export interface Endpoint<
    * in its query.
    */
   allApps?: true | 'without app'
-  /** What deleting requires besides `permission`; of a bulk call, only the action `delete` does. */
+  /** The field of its query that names an app. */
+  appField?: 'app'
+  /** What deleting requires besides `permission`. */
   deleting?: readonly Permission[]
+  /** The field of its body that says what a bulk call does: only `delete` deletes. Without it, every call does. */
+  actionField?: 'action'
   /**
    * Needs a proof of identity that is at most `limits.identityMinutes` old, from everyone or only from accounts with a
    * second factor; else 403 `confirm_identity`. API keys are never asked.
@@ -61,6 +65,13 @@ export interface Endpoint<
   raw?: true
   /** Its bytes are not read before the handler, which takes them as they arrive. */
   streamed?: true
+  /**
+   * Why it is carried out also when its account has used up its write budget, as no other call of an owner or a reseller is
+   * that changes something: ending sessions and leaving must always be possible, and a payment takes no part of it.
+   */
+  unbudgeted?: 'own account' | 'payment'
+  /** With `dryRun` in its body it changes nothing, and leaves its Idempotency-Key free. */
+  dryRun?: true
   /** Long work: an account runs one such call at a time. Further calls wait up to ten seconds, then get `job_running`. */
   job?: true
   /** Hashes a password for strangers too: refused before it is read if it could only wait in place of another of its network. */
@@ -92,3 +103,7 @@ export type QueryInputOf<E> =
 export type BodyOf<E> = E extends Endpoint<z.ZodType, z.ZodType, infer B, z.ZodType> ? z.output<B> : never
 export type BodyInputOf<E> = E extends Endpoint<z.ZodType, z.ZodType, infer B, z.ZodType> ? z.input<B> : never
 export type DataOf<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer D> ? z.output<D> : never
+
+/** Whether a call is refused once its account has used up its write budget. */
+export const isBudgeted = ({ access, method, unbudgeted }: Endpoint): boolean =>
+  (access === 'owner' || access === 'reseller') && method !== 'GET' && unbudgeted === undefined

@@ -165,6 +165,7 @@ export const imports = {
     path: '/imports/:id/run',
     access: 'owner',
     permission: ['licenses:write', 'clients:write'],
+    dryRun: true,
     tag,
     summary:
       'Run an import, or try it without changing anything; it runs on after the answer. A real run needs an answer to each question',

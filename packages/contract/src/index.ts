@@ -135,6 +135,7 @@ export type {
   QueryInputOf,
   QueryOf,
 } from './endpoint.ts'
+export { isBudgeted } from './endpoint.ts'
 export type { ErrorCode, MessageKey } from './errors.ts'
 export { errorCodes, errorFacts } from './errors.ts'
 export type { DeliveredName, EventName, EventNoun } from './event-types.ts'
@@ -213,7 +214,7 @@ export type {
 } from './second-factor.ts'
 export { factorProof, orSecondFactor } from './second-factor.ts'
 export type { Bans, PlanDuration, Price, SearchMatch } from './shared.ts'
-export { banReason, email, instant, password, personName, username } from './shared.ts'
+export { banReason, email, instant, password, personName, searchesText, username } from './shared.ts'
 export type {
   OrderChoice,
   OrderMailState,

@@ -199,6 +199,7 @@ export const licenses = {
     path: '/licenses/:id',
     access: 'owner',
     permission: 'licenses:write',
+    dryRun: true,
     tag,
     summary:
       'Change the expiry of a license and of its end user, its devices, features, note, customer or type; omitted fields stay unchanged',
@@ -272,6 +273,7 @@ export const licenses = {
     access: 'owner',
     permission: 'licenses:delete',
     allApps: 'without app',
+    appField: 'app',
     confirm: 'with_factor',
     job: true,
     tag,

@@ -60,6 +60,7 @@ export const notifications = {
     path: '/settings/notifications/confirm-email',
     access: 'owner',
     permission: 'self',
+    unbudgeted: 'own account',
     tag,
     summary:
       'Get a link mailed that confirms your address, or confirm it by the token of that link: only a confirmed address gets mails about a vendor account',

@@ -106,6 +106,7 @@ export const portal = {
     method: 'POST',
     path: '/resellers/auth/logout',
     access: 'reseller',
+    unbudgeted: 'own account',
     tag,
     summary: 'Revoke the token of this request',
     body: none,

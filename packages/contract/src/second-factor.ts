@@ -71,7 +71,7 @@ export function secondFactorCalls<Session extends z.ZodType>(
   const tag = 'Second factor'
   const own =
     prefix === '/auth'
-      ? ({ access: 'owner', permission: 'self', tag } as const)
+      ? ({ access: 'owner', permission: 'self', unbudgeted: 'own account', tag } as const)
       : ({ access: 'reseller', tag } as const)
   const ofInvitation = ['invitation_invalid', 'member_exists', 'vendors_full'] as const
   const ofPeople =

@@ -124,6 +124,10 @@ export const search = z
   .max(limits.searchMax, `A search can have at most ${limits.searchMax} characters`)
   .optional()
 
+/** Whether a call searches for a text, which may have a license key in it. */
+export const searchesText = ({ query }: { query?: z.ZodType }): boolean =>
+  query instanceof z.ZodObject && query.shape.search === search
+
 /** Whether a banned license has, beside `banned`, the status that it would have without the ban. */
 export const bans = z
   .enum(['apart'])

@@ -55,6 +55,7 @@ export const vendors = {
     path: '/auth/vendor',
     access: 'owner',
     permission: 'self',
+    unbudgeted: 'own account',
     tag,
     summary: 'Get another token, for another of your vendor accounts; the token of this request stays valid',
     body: z.strictObject({ _id: id }),
@@ -66,6 +67,7 @@ export const vendors = {
     path: '/auth/vendors/:id',
     access: 'owner',
     permission: 'self',
+    unbudgeted: 'own account',
     tag,
     summary: 'Leave the team of a vendor account; ends your sessions there',
     params: idParams,
@@ -77,6 +79,7 @@ export const vendors = {
     path: '/auth/account',
     access: 'owner',
     permission: 'self',
+    unbudgeted: 'own account',
     job: true,
     tag,
     summary:

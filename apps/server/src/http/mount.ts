@@ -6,9 +6,11 @@ import {
   type BodyOf,
   type DataOf,
   type Endpoint,
+  isBudgeted,
   limits,
   type ParamsOf,
   type QueryOf,
+  searchesText,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import {
@@ -32,7 +34,6 @@ import type { Attempts } from '../service/attempts.ts'
 import type { Answer, KeyedRequest } from '../service/idempotency.ts'
 import type { WriteBudget } from '../service/write-budget.ts'
 import { bodyReader } from './body.ts'
-import { isBudgeted } from './budgeted.ts'
 import { answerProblem } from './errors.ts'
 import { parseInput, toKeyedRequest } from './input.ts'
 import { bearerToken, type Call, pipe, type Steps, toCall } from './pipe.ts'
@@ -121,6 +122,8 @@ function refuseMistakes(endpoint: Endpoint, access: Access): void {
     throw new Error(`${endpoint.path} is for ${endpoint.access}, not for ${access}`)
   if ((access === 'owner') !== (endpoint.permission !== undefined))
     throw new Error(`${endpoint.path} must declare a permission exactly if it is for owners`)
+  if ((endpoint.allApps === 'without app') !== (endpoint.appField !== undefined))
+    throw new Error(`${endpoint.path} must declare the field that names an app exactly if it may be left out`)
   if (endpoint.confirm && access === 'public')
     throw new Error(`${endpoint.path} must not ask strangers for a proof of identity`)
 }
@@ -133,6 +136,7 @@ function toSteps(
 ): Steps<Call, SignedIn, AnyInput, unknown> {
   const { method, streamed, raw, hashes, bodyLimit = limits.bodyBytesMax } = endpoint
   const { clock, budget, admit } = options
+  const work = searchesText(endpoint) ? orByKeyInText(handler) : handler
   const access = endpoint.access === 'public' ? undefined : (endpoint.access as SignedInAccess)
   const take = createTurns(options.gates, {
     isJob: endpoint.job === true,
@@ -168,8 +172,7 @@ function toSteps(
       ? (call, input, handle) => once(call, input, endpoint, options, handle)
       : undefined,
     handle: (input) => {
-      const search = (query: AnyInput['query']) => handler({ ...input, query })
-      const run = () => currentAgent.run(input.agent, () => orByKeyInText(input.query, search))
+      const run = () => currentAgent.run(input.agent, () => work(input))
       return access ? currentCaller.run(callerOf(input.actor), run) : run()
     },
     answer: ({ reply }, result, turn) => {
@@ -231,16 +234,14 @@ function authorize(actor: SignedIn, endpoint: Endpoint, now: number): void {
 function permit(
   actor: SignedIn,
   { query, body }: { query?: unknown; body?: unknown },
-  { allApps, deleting = [], also = [] }: Endpoint,
+  { appField, deleting = [], actionField, also = [] }: Endpoint,
   now: number,
 ): void {
-  const { app } = { ...(query as { app?: string }) }
-  if (allApps === 'without app' && app === undefined && !hasAllApps(actor))
-    throw problem('permission_missing')
-  const { action = 'delete' } = { ...(body as { action?: string }) }
-  const isDeleting = action === 'delete'
-  if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
+  const named = { ...(query as Record<string, unknown>) }
+  if (appField && named[appField] === undefined && !hasAllApps(actor)) throw problem('permission_missing')
   const sent = { ...(body as Record<string, unknown>) }
+  const isDeleting = actionField === undefined || sent[actionField] === 'delete'
+  if (isDeleting && !deleting.every((needed) => meets(actor, needed))) throw problem('permission_missing')
   for (const { fields = [], permission, confirm } of also) {
     if (!fields.some((field) => sent[field] !== undefined)) continue
     if (!meets(actor, permission)) throw problem('permission_missing')
@@ -251,14 +252,13 @@ function permit(
 async function once(
   { request, reply }: Call,
   input: AnyInput,
-  { method, path }: Endpoint,
+  { method, path, dryRun }: Endpoint,
   options: MountOptions,
   handle: (input: AnyInput) => Promise<unknown>,
 ): Promise<unknown> {
   const { params, query, body } = input
-  const keyed = isDryRun(body)
-    ? undefined
-    : toKeyedRequest(request.headers, { method, path, input: { params, query, body } })
+  if (dryRun && (body as { dryRun?: boolean }).dryRun) return handle(input)
+  const keyed = toKeyedRequest(request.headers, { method, path, input: { params, query, body } })
   if (!keyed) return handle(input)
   const work = async (actor: Holder) => toAnswer(await handle({ ...input, actor }))
   const { answer, isRepeat } = await options.once(input.actor as Holder, keyed, work)
@@ -267,19 +267,18 @@ async function once(
 }
 
 /** Repeats a search that finds nothing with the keys in its text: people paste a sentence with the key of a customer. */
-async function orByKeyInText<Query, Result>(
-  query: Query,
-  handle: (query: Query) => Promise<Result>,
-): Promise<Result> {
-  const result = await handle(query)
-  const { search } = { ...(query as { search?: string }) }
-  if (search === undefined || !foundNothing(result)) return result
-  for (const key of keysToSearch(search)) {
-    const found = await handle({ ...query, search: key })
-    if (!foundNothing(found)) return found
+const orByKeyInText =
+  (handler: AnyHandler): AnyHandler =>
+  async (input) => {
+    const query = input.query as { search?: string }
+    const result = await handler(input)
+    if (query.search === undefined || !foundNothing(result)) return result
+    for (const search of keysToSearch(query.search)) {
+      const found = await handler({ ...input, query: { ...query, search } as AnyInput['query'] })
+      if (!foundNothing(found)) return found
+    }
+    return result
   }
-  return result
-}
 
 function foundNothing(result: unknown): boolean {
   const { pagination, ids } = result as { pagination?: { total: number }; ids?: unknown[] }
@@ -288,9 +287,6 @@ function foundNothing(result: unknown): boolean {
 
 const toAnswer = (result: unknown): WithMessage<unknown> =>
   result instanceof WithMessage ? result : new WithMessage(result, undefined)
-
-/** A dry run changes nothing and leaves its key free. */
-const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean } | undefined)?.dryRun === true
 
 function sendFile(
   reply: FastifyReply,

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   endpoints,
   errorFacts,
+  isBudgeted,
   limits,
   type Needed,
   permissionsNamed,
@@ -12,7 +13,6 @@ import {
 import { z } from 'zod'
 import { needsPerson } from '../core/actor.ts'
 import { version } from '../core/version.ts'
-import { isBudgeted } from './budgeted.ts'
 import { type Json, namedSchemas, toSchema } from './openapi-schemas.ts'
 
 /** Every endpoint of the contract with its group. */
