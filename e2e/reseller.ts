@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { APIRequestContext, Page } from '@playwright/test'
+import { quickestOf } from '../apps/server/test/server-process.ts'
 import { expect, type Keyward } from './keyward.ts'
 import { type App, makePremium, unique, Vendor } from './steps.ts'
 
-const commandLine = fileURLToPath(new URL('../apps/server/src/cli.mjs', import.meta.url))
+const commandLine = quickestOf('src/cli.mjs')
 const tokenKey = 'keyward-reseller-token'
 
 /** Sets a vendor's plan with the operator's command. */

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { expect, onTestFinished } from 'vitest'
 import { createServers, toolsFor } from '../src/mcp/agent-server.ts'
 import { KeywardApi } from '../src/mcp/keyward-api.ts'
+import { quickestOf } from './server-process.ts'
 
-export const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
+export const cli = quickestOf('src/cli.mjs')
 const { PATH = '' } = process.env
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests read of them

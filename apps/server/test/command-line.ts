@@ -2,8 +2,9 @@ import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from './harness.ts'
+import { quickestOf } from './server-process.ts'
 
-const cli = fileURLToPath(new URL('../src/cli.mjs', import.meta.url))
+const cli = quickestOf('src/cli.mjs')
 const commandHost = fileURLToPath(new URL('command-host.mjs', import.meta.url))
 
 export interface CommandResult {

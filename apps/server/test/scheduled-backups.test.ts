@@ -15,11 +15,15 @@ import { makeApp, makeLicenses, makePremium, signUp } from './actors.ts'
 import { runKeywardInHost } from './command-line.ts'
 import { startServer, TestClock, type TestServer } from './harness.ts'
 import { isFull, rounds } from './rounds.ts'
-import { startProcess } from './server-process.ts'
+import { quickestOf, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
 import { SmtpSink } from './smtp-sink.ts'
 
-const often: BackupOptions = { firstMs: 1, pollMs: 20 }
+const often: BackupOptions = {
+  firstMs: 1,
+  pollMs: 20,
+  program: pathToFileURL(quickestOf('src/db/sqlite/backup/backup-process.ts')),
+}
 const secretKey = 'a secret key that only tests use, 32+ characters'
 const address = 'operator@example.com'
 
@@ -174,7 +178,7 @@ function fill({ database }: TestServer, megabytes: number): void {
 }
 
 describe('a scheduled backup that fails', () => {
-  const broken = { ...often, program: new URL('./broken-backup.ts', import.meta.url) }
+  const broken = { ...often, program: pathToFileURL(quickestOf('test/broken-backup.ts')) }
 
   async function startMailed() {
     sink = await SmtpSink.start()

@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { dirname, join, parse } from 'node:path'
 
-export const main = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
-/** The server in one file, if scripts/bundle-server.mjs made it for this run. */
-export const quickest = process.env.TEST_SERVER ?? main
+const server = dirname(import.meta.dirname)
+const bundled = process.env.TEST_SERVER
+/** A program of the server, joined to few files if scripts/bundle-server.mjs did so for this run. */
+export const quickestOf = (program: string): string =>
+  bundled === undefined ? join(server, program) : join(dirname(bundled), `${parse(program).name}.mjs`)
+
+export const main = join(server, 'src/main.mjs')
+export const quickest = quickestOf('src/main.mjs')
 
 /** The real server in its own process. */
 export interface ServerProcess {
@@ -29,10 +34,10 @@ export async function startProcess(
   flags: string[] = [],
   program = quickest,
 ): Promise<ServerProcess> {
-  const { PATH, HOME } = process.env
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const tied = ['--import', `data:text/javascript,${encodeURIComponent(endsWithTest)}`]
   const child = spawn(process.execPath, [...tied, ...flags, program], {
-    env: { PATH, HOME, PORT: '0', RATE_LIMITS: 'off', ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', RATE_LIMITS: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kill = () => child.kill('SIGKILL')

@@ -2,17 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
-import { callOver, startProcess } from '../server-process.ts'
+import { callOver, quickestOf, startProcess } from '../server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-erasure-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const host = fileURLToPath(new URL('../webhook-host.ts', import.meta.url))
+const host = quickestOf('test/webhook-host.ts')
 const endUserCount = 60
 
 test('an erasure that a kill interrupts is finished after the restart, with what was written about its first end users', async () => {

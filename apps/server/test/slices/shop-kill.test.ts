@@ -2,13 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { rounds } from '../rounds.ts'
-import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
+import { callOver, quickestOf, type ServerProcess, startProcess } from '../server-process.ts'
 import { paid } from '../shop-events.ts'
 import { shuffled } from '../shop-outcomes.ts'
 import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '../shop-protocols.ts'
@@ -16,7 +15,7 @@ import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-shops-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const host = fileURLToPath(new URL('../webhook-host.ts', import.meta.url))
+const host = quickestOf('test/webhook-host.ts')
 const orderCount = rounds(60, 1000)
 const kills = 3
 const isPostgres = process.env.TEST_DATABASE === 'postgres'

@@ -4,14 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
 import { rounds } from '../rounds.ts'
-import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
+import { callOver, quickestOf, type ServerProcess, startProcess } from '../server-process.ts'
 
-const host = fileURLToPath(new URL('../webhook-host.ts', import.meta.url))
+const host = quickestOf('test/webhook-host.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-webhooks-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
