@@ -20,6 +20,7 @@ import { fillEveryTable } from './every-table.ts'
 import { killedBefore } from './killed-before.ts'
 import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { type ProgramApp, signed, signInProgram } from './program-process.ts'
+import { rounds } from './rounds.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const names = [
@@ -29,7 +30,7 @@ const names = [
   'keyward_move_taken',
 ] as const
 const [first, second, third, taken] = names
-const bulk = 5000
+const bulk = rounds(1000, 5000)
 let targets: MoveTargets
 let dataDir: string
 

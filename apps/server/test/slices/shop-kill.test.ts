@@ -16,7 +16,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'keyward-shops-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const host = quickestOf('test/webhook-host.ts')
-const orderCount = rounds(60, 1000)
+const orderCount = rounds(24, 1000)
 const kills = 3
 const isPostgres = process.env.TEST_DATABASE === 'postgres'
 /** SQLite has one process, which is restarted. */
