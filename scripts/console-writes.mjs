@@ -41,7 +41,8 @@ export function findLooseWrites(root, files) {
       const text = readFileSync(join(root, file), 'utf8')
       if (/\buseMutation\b/.test(text)) return [`${file} uses useMutation\n    ${rule}`]
       // A BulkNoun says what useBulk calls.
-      if (/\b(useWrite|useBulk|BulkNoun)[(<]/.test(text) || others.includes(file.slice(console_.length))) return []
+      if (/\b(useWrite|useBulk|BulkNoun)[(<]/.test(text) || others.includes(file.slice(console_.length)))
+        return []
       return [...text.matchAll(/\bcall(?:WithMessage)?\(\s*wire\.(\w+\.\w+)/g)]
         .filter(([, name]) => writes.has(name))
         .map(([, name]) => `${file} calls ${name}\n    ${rule}`)

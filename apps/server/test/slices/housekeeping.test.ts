@@ -40,10 +40,7 @@ test('deletes thousands of empty counts in slices and keeps counts of existing r
   for (const table of countTables) {
     const column = table.endsWith('counts') ? 'bucket' : 'block'
     const used = table.startsWith('license') ? ', used' : ''
-    const rows = many.map(
-      (at) =>
-        sql`(${app._id}, ${owner.id}, ${at}, ${used ? sql`0, ` : sql``} 0, 0)`,
-    )
+    const rows = many.map((at) => sql`(${app._id}, ${owner.id}, ${at}, ${used ? sql`0, ` : sql``} 0, 0)`)
     await sql`insert into ${sql.raw(table)} (app_id, owner_id, ${sql.raw(column + used)}, banned, n)
       values ${sql.join(rows)}`.execute(on.database.db)
   }
