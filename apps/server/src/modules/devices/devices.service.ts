@@ -110,12 +110,8 @@ export async function seeMachine(
     const rebound = rebind(write, client, machine, match)
     const seen = isHashOnly(machine) ? { ...machine, hwid: device.hwid } : machine
     const binding = { ...change, ...toBinding(seen, rebound.hwidHash) }
-    await access.updateDevice(
-      tx,
-      scope,
-      { clientId: client.id, id: device.id },
-      { device: rebound.change, binding },
-    )
+    const ids = { clientId: client.id, id: device.id }
+    await access.updateDevice(tx, scope, ids, { device: toNews(device, rebound.change), binding })
     return { hwidHash: rebound.hwidHash, used }
   }
   if (match.kind === 'new') {
@@ -132,6 +128,12 @@ export async function seeMachine(
   }
   await updateBinding(tx, scope, client.id, change)
   return { hwidHash: machine.hash, used }
+}
+
+/** What differs from the stored device: to write its name again would write to the search, too. */
+function toNews(device: DeviceRow, { last_seen_at, ...change }: Partial<DeviceRow>): Partial<DeviceRow> {
+  const news = Object.entries(change).filter(([column, value]) => device[column as keyof DeviceRow] !== value)
+  return { last_seen_at, ...Object.fromEntries(news) }
 }
 
 /** Binds the machine of a new end user, whose row counts it already. */
