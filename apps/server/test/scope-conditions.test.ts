@@ -46,7 +46,7 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'customer-page/customer-page.repo.ts': 1,
     // A customer has no app: `customerInScope` finds those with something in the scope.
     'customer-records/customer-records.repo.ts': 2,
-    'customers/customers.access.ts': 4,
+    'customers/customers.access.ts': 3,
     'customers/faces.access.ts': 4,
     // An erasure is of callers with all apps, and concerns all shops of the vendor.
     'customers/erasures.access.ts': 2,
