@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { limits } from '@keyward/contract'
 import type { CustomerActor, ResellerActor, VendorActor } from './actor.ts'
 import { parseNetwork, widen } from './networks.ts'
 
@@ -48,8 +49,25 @@ function accountOf(actor: VendorActor | ResellerActor | CustomerActor): string {
 /** The operator at the command line, in a process of its own: no other caller competes with it. */
 export const operator: Caller = { address: 'command line', account: 'operator', isKnown: true }
 
-/** The caller of the request that is being handled; the queries of lists are charged to it. */
-export const currentCaller = new AsyncLocalStorage<Caller>()
+interface Handled {
+  /** Undefined of a stranger. */
+  caller: Caller | undefined
+  userAgent: string | undefined
+}
+
+/**
+ * The request that is being handled. Lists charge their queries to its caller, and a new session keeps its User-Agent. Both
+ * happen below queries and transactions that know of no request: as arguments, the two would go through all that calls them.
+ */
+export const currentRequest = new AsyncLocalStorage<Handled>()
+
+/** The User-Agent of the request as it is stored: bounded, without control characters; null without one. */
+export const currentAgent = (): string | null =>
+  currentRequest
+    .getStore()
+    ?.userAgent?.replace(/\p{Cc}/gu, ' ')
+    .trim()
+    .slice(0, limits.agentMax) || null
 
 /** Work of the server itself, and of programs. */
 export const server: Caller = { address: 'server', account: 'server', isKnown: true }

@@ -18,6 +18,8 @@ export class Problem extends Error {
   readonly reason: string | null
   /** Facts that programs get together with the code. */
   readonly details: object | undefined
+  /** What only the owner gets to see of a refusal: `program/verdict/refusal.ts` puts it there. */
+  context: object | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const facts = errorFacts(code)

@@ -22,9 +22,8 @@ import {
   type ResellerActor,
   type VendorActor,
 } from '../core/actor.ts'
-import { currentAgent, toAgent } from '../core/agent.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
-import { callerOf, currentCaller } from '../core/caller.ts'
+import { callerOf, currentRequest } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Gates } from '../core/gate.ts'
 import { requireProof } from '../core/identity.ts'
@@ -103,7 +102,7 @@ export interface MountOptions {
 }
 
 /** A stranger has no actor, and no step that looks at one. */
-type AnyInput = Omit<Input<Endpoint>, 'actor'> & { actor: SignedIn; agent: string | null }
+type AnyInput = Omit<Input<Endpoint>, 'actor'> & { actor: SignedIn }
 type AnyHandler = (input: AnyInput) => Promise<unknown>
 type Admit = (request: Unread) => Promise<void>
 
@@ -163,17 +162,16 @@ function toSteps(
     parse: ({ request, address }, sent, actor) => {
       const { params, query, headers } = request
       const parsed = parseInput(endpoint, { params, query, body: sent?.value })
-      const agent = toAgent(headers['user-agent'])
       const whole = { body: sent?.bytes ?? noBytes, headers, stream: request.raw }
-      return { ...parsed, actor, address, agent, sent: whole } as AnyInput
+      return { ...parsed, actor, address, sent: whole } as AnyInput
     },
     permit: access && ((actor, input) => permit(actor, input, endpoint, clock.now())),
     once: acceptsIdempotencyKey(endpoint)
       ? (call, input, handle) => once(call, input, endpoint, options, handle)
       : undefined,
     handle: (input) => {
-      const run = () => currentAgent.run(input.agent, () => work(input))
-      return access ? currentCaller.run(callerOf(input.actor), run) : run()
+      const caller = access && callerOf(input.actor)
+      return currentRequest.run({ caller, userAgent: input.sent.headers['user-agent'] }, work, input)
     },
     answer: ({ reply }, result, turn) => {
       if (result instanceof FileAnswer) return sendFile(reply, result, turn)

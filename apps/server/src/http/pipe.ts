@@ -113,7 +113,8 @@ export async function refuse<C extends Call>(steps: Ending<C>, call: C, error: u
 
 function send<C extends Call>(steps: Ending<C>, call: C, answer: object): Wait {
   const body = JSON.stringify(answer)
-  const end = () => void call.reply.type('application/json; charset=utf-8').send(body)
+  call.reply.type('application/json; charset=utf-8')
+  const end = () => void call.reply.send(body)
   const signing = steps.sign?.(call, body)
   return signing ? signing.then(end) : end()
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { currentCaller } from '../../core/caller.ts'
+import { currentRequest } from '../../core/caller.ts'
 import { SlowQueries } from '../slow-queries.ts'
 import { ListThreads } from './list-threads.ts'
 
@@ -20,7 +20,9 @@ function openThreads() {
   )
   const run = async (text: string, account: string, address: string) => {
     const caller = { account, address, isKnown: true }
-    void currentCaller.run(caller, () => threads.read(text.split(' ')[0] ?? '', [text]))
+    void currentRequest.run({ caller, userAgent: undefined }, () =>
+      threads.read(text.split(' ')[0] ?? '', [text]),
+    )
     await setImmediate()
   }
   const end = async (text: string) => {

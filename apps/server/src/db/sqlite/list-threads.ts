@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { currentCaller, server } from '../../core/caller.ts'
+import { currentRequest, server } from '../../core/caller.ts'
 import { FairQueue } from '../../core/fair-queue.ts'
 import { problem } from '../../core/problem.ts'
 import type { SlowQueries } from '../slow-queries.ts'
@@ -38,7 +38,7 @@ export class ListThreads {
   }
 
   async read(text: string, values: readonly unknown[]): Promise<unknown[]> {
-    const caller = currentCaller.getStore() ?? server
+    const caller = currentRequest.getStore()?.caller ?? server
     const isSlow = () => this.#times.expect(text, caller.account) > slowMs
     const endTurn = await this.#turns.enter(caller, { isSlow })
     // The one used last: the other one starts with the first query that finds it busy.

@@ -1,4 +1,4 @@
-import { currentAgent } from '../../core/agent.ts'
+import { currentAgent } from '../../core/caller.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { rateLimited } from '../../core/problem.ts'
@@ -91,7 +91,7 @@ export class AccountMails {
     isMailed: boolean,
   ): Promise<void> {
     const { tx } = write
-    const agent = currentAgent.getStore() ?? null
+    const agent = currentAgent()
     const device = { network: networkOf(address), agent: agent ?? '' }
     const known = await repo.listDevices(tx, holder)
     if (known.some((one) => repo.isSame(one, device)) && !repo.isNew(known, device, at))

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { Access, Actor, OfOwner } from '../../core/actor.ts'
-import { currentAgent } from '../../core/agent.ts'
+import { currentAgent } from '../../core/caller.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
@@ -60,7 +60,7 @@ export async function openSession(
 /** Where a session is opened, for its holder to read. */
 const placeOf = (actor: Actor) => ({
   address: 'address' in actor ? actor.address : null,
-  agent: currentAgent.getStore() ?? null,
+  agent: currentAgent(),
 })
 
 type Row = Pick<AccountSessionColumns, 'id' | 'created_at' | 'expires_at' | 'last_used_at'>

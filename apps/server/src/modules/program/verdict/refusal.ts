@@ -29,15 +29,13 @@ export interface RefusalContext {
   detail?: { cause?: string; [name: string]: unknown }
 }
 
-const contexts = new WeakMap<Problem, RefusalContext>()
-
 /** Adds what the owner gets to see of a refusal. */
 export function withContext(found: Problem, context: RefusalContext): Problem {
-  contexts.set(found, context)
+  found.context = context
   return found
 }
 
-export const contextOf = (found: Problem): RefusalContext => contexts.get(found) ?? {}
+export const contextOf = (found: Problem): RefusalContext => found.context ?? {}
 
 /** Throws the refusal of a call, unless its verdict lets the program in. */
 export function refuseBy(facts: VerdictFacts): void {
