@@ -1,7 +1,9 @@
-import type { OwnerScope } from '../core/actor.ts'
+import type { EventNoun } from '@keyward/contract'
+import type { OwnerScope, VendorActor } from '../core/actor.ts'
 import type { Seal } from '../core/crypto.ts'
 import type { Tx, WriteTransaction } from '../db/index.ts'
 import type { TableOwner } from '../db/owned-tables.ts'
+import type { Tables } from '../db/tables.ts'
 import type { Ctx } from '../service/ctx.ts'
 
 /** What a module says of its data. The operator's commands read it too, without a running server. */
@@ -10,11 +12,61 @@ export interface Description extends TableOwner {
   tidy?(ctx: TidyCtx): Promise<unknown>
   /** Removes an app from lists that name it, in the transaction that deletes the app. */
   forgetApp?(write: WriteTransaction, scope: OwnerScope, appId: string): Promise<unknown>
+  /** What an erasure of a customer removes. */
+  erasure?: Erasure
+  /** What the API shows its reader of an event's object; null where no call shows one. */
+  objects?: { readonly [Noun in EventNoun]?: ReadObject | null }
+  /** The columns that name objects of apps, by the prefixes of their ids. */
+  names?: Readonly<Record<string, readonly [table: keyof Tables, column: string]>>
   /** Replaces, removes or pauses what a lost secret key sealed, and says what it was. */
   loseKey?(lost: LostKey): Promise<Partial<LostKeyReport>>
 }
 
 export type TidyCtx = Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>
+
+/** The steps of an erasure, in their order. An interrupted one begins again, so that each step may be repeated. */
+export interface Erasure {
+  /** Empties what was written about a person: before anything is deleted, after it, and later once more. */
+  written?(ctx: Ctx, actor: VendorActor, person: ErasedPerson): Promise<unknown>
+  /** Forgets an end user, in the transaction that deletes it. */
+  endUser?(write: WriteTransaction, actor: VendorActor, id: string, person: ErasedPerson): Promise<unknown>
+  /** Forgets the person, in slices. */
+  person?(ctx: Ctx, actor: VendorActor, person: ErasedPerson): Promise<unknown>
+  /** Forgets the person in the transaction that deletes the customer, before that. */
+  last?(write: WriteTransaction, actor: VendorActor, person: ErasedPerson): Promise<unknown>
+  /** Forgets what has arrived meanwhile, after the customer is deleted. */
+  late?(write: WriteTransaction, actor: VendorActor, person: ErasedPerson): Promise<unknown>
+}
+
+/** Whom a part of an erasure removes, and the licenses that stay. */
+export interface Person {
+  /** Normalized. */
+  email: string
+  endUsers: { id: string; username: string; address: string | null }[]
+  licenses: string[]
+}
+
+export interface ErasedPerson extends Person {
+  /** The id of the customer. */
+  id: string
+  /** What names the person, in lower case. */
+  texts: readonly string[]
+}
+
+/** What an event is about, and who reads it. */
+export interface Question {
+  ctx: Ctx
+  maker: VendorActor
+  id: string
+  appId: string
+  detail: Readonly<Record<string, unknown>>
+}
+
+export type ReadObject = (question: Question) => Promise<object | undefined>
+
+/** Finds an object in what a list shows. */
+export const byId = <T extends { _id: string }>(all: readonly T[], id: string): T | undefined =>
+  all.find(({ _id }) => _id === id)
 
 /** A secret key that is lost, with the new one. */
 export interface LostKey {

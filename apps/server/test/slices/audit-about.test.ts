@@ -13,6 +13,7 @@ import { linkObjects } from '../../src/db/record-objects.ts'
 import { transact } from '../../src/db/transact.ts'
 import { tidyAudit } from '../../src/modules/audit/audit.retention.ts'
 import { listRecords } from '../../src/modules/audit/audit.service.ts'
+import { modules } from '../../src/modules/index.ts'
 import { makeApp, makeLicenses, type Owner, registerUser, single } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
@@ -290,10 +291,9 @@ test('records of an earlier version show as they did, and new ones beside them',
   })
   const ctx = { ...ctxOf(on), database, db }
   const list = async (query: object) =>
-    (await listRecords(ctx, actor, { page: 1, limit: 50, ...query })).records.map(({ action, subject }) => [
-      action,
-      subject?.name ?? null,
-    ])
+    (await listRecords({ ctx, modules }, actor, { page: 1, limit: 50, ...query })).records.map(
+      ({ action, subject }) => [action, subject?.name ?? null],
+    )
   expect(await list({})).toHaveLength(3)
   const old = [
     ['license.banned', null],

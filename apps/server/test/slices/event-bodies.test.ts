@@ -18,6 +18,7 @@ import { toOwnerActor, type VendorActor } from '../../src/core/actor.ts'
 import { newId } from '../../src/core/ids.ts'
 import { toStoredDetail } from '../../src/core/record-detail.ts'
 import type { ActionRecord } from '../../src/db/index.ts'
+import { modules } from '../../src/modules/index.ts'
 import { type QueuedEvent, toBody } from '../../src/modules/webhooks/webhooks.body.ts'
 import { activateKey } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -86,9 +87,9 @@ async function check(event: QueuedEvent): Promise<void> {
   const ctx = ctxOf(on)
   const { permission } = eventFacts(event.action)
   const withOnly = (...some: Permission[]) => makerOf(event.ownerId, { permissions: new Set(some) })
-  const body = await toBody(ctx, event, makerOf(event.ownerId))
+  const body = await toBody({ ctx, modules }, event, makerOf(event.ownerId))
   expect(body).toBeTypeOf('string')
-  for (const each of [body!, (await toBody(ctx, event, withOnly(permission)))!]) {
+  for (const each of [body!, (await toBody({ ctx, modules }, event, withOnly(permission)))!]) {
     const read = JSON.parse(each)
     expect(read).toEqual({
       type: event.action,
@@ -119,10 +120,10 @@ async function check(event: QueuedEvent): Promise<void> {
     makerOf(event.ownerId, { apps: new Set() }),
     makerOf('own_other'),
   ]
-  for (const maker of refused) expect(await toBody(ctx, event, maker)).toBeUndefined()
+  for (const maker of refused) expect(await toBody({ ctx, modules }, event, maker)).toBeUndefined()
   if (event.appId !== null) {
     const inApp = makerOf(event.ownerId, { apps: new Set([event.appId]) })
-    expect(await toBody(ctx, event, inApp)).toBeTypeOf('string')
+    expect(await toBody({ ctx, modules }, event, inApp)).toBeTypeOf('string')
   }
   const known = examples.get(event.action)
   // One with its object shows more.

@@ -3,8 +3,9 @@ import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toOwnerActor } from '../../src/core/actor.ts'
 import { day, hour, minute } from '../../src/core/clock.ts'
+import { modules } from '../../src/modules/index.ts'
 import { adapters } from '../../src/modules/shops/shops.adapters.ts'
-import { readObject } from '../../src/modules/webhooks/webhooks.objects.ts'
+import { readObject } from '../../src/modules/webhooks/webhooks.body.ts'
 import { makeApp, makePremium, type Owner, signUp, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
@@ -379,7 +380,7 @@ describe('Gumroad', () => {
       address: '',
     })
     const question = { ctx: ctxOf(on), maker, id: shop._id, appId, detail: {} }
-    expect(await readObject('shop', question)).toMatchObject({ _id: shop._id, hook: null })
+    expect(await readObject(modules, 'shop', question)).toMatchObject({ _id: shop._id, hook: null })
   })
 
   test('creates nothing for a sale that Gumroad does not know, or that another seller made', async () => {

@@ -7,6 +7,7 @@ import { accountSessionsRoutes } from './account-sessions.routes.ts'
 import { vendorsRoutes } from './vendors.routes.ts'
 
 export const account: Module = {
+  objects: { owner: null, vendor: null },
   parts: ({ ctx, resets }) => ({
     readUser: (actor) => getUser(ctx, actor),
     ownerRequests: toResetRequest(ctx),

@@ -1,5 +1,6 @@
 import { system } from '../../core/actor.ts'
 import type { Module } from '../module.ts'
+import { forgetEvents } from './activity.erasure.ts'
 import { ActivityLog } from './activity.log.ts'
 import { tidyActivity } from './activity.service.ts'
 
@@ -9,6 +10,7 @@ export const activity: Module = {
     activity_shares: {},
   },
   tidy: tidyActivity,
+  erasure: { written: forgetEvents },
   parts: (parts) => ({
     activity: new ActivityLog({
       clock: parts.ctx.clock,

@@ -3,18 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lowerCase, ownerOf } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import { listShown } from '../customers/faces.access.ts'
-
-/** The columns that name the objects of an app. */
-const ofApps = {
-  lty: ['license_types', 'name'],
-  rel: ['releases', 'version'],
-  lic: ['licenses', 'key'],
-  usr: ['clients', 'username'],
-  shp: ['shops', 'name'],
-  sor: ['shop_orders', 'number'],
-  blk: ['blocklist', 'value'],
-  res: ['resellers', 'email'],
-} as const
+import type { Description } from '../description.ts'
 
 export interface Reader {
   scope: OwnerScope
@@ -27,25 +16,36 @@ export interface Reader {
 /** The names of objects that still exist, by their ids. */
 export async function findNames(
   db: Db,
+  modules: readonly Description[],
   reader: Reader,
   idsByPrefix: ReadonlyMap<string, string[]>,
 ): Promise<Map<string, string | null>> {
-  const found = await Promise.all([...idsByPrefix].map(([prefix, ids]) => named(db, reader, prefix, ids)))
+  const columns = Object.assign({}, ...modules.map(({ names }) => names)) as Required<Description>['names']
+  const found = await Promise.all(
+    [...idsByPrefix].map(([prefix, ids]) => {
+      const column = columns[prefix]
+      return column ? namedBy(column, db, reader.scope, ids) : named(db, reader, prefix, ids)
+    }),
+  )
   return new Map(found.flat().map(({ id, name }) => [id, name]))
 }
 
 type Sql = RawBuilder<unknown>
 type Named = { id: string; name: string | null }
 
+async function namedBy(
+  [table, column]: readonly [string, string],
+  db: Db,
+  scope: OwnerScope,
+  ids: string[],
+): Promise<Named[]> {
+  const { rows } = await sql<Named>`select t.id, ${sql.ref(`t.${column}`)} as name from ${sql.table(table)} t
+    where ${isIn(db, 't.id', ids)} and ${foundInScope(scope, 't')}`.execute(db)
+  return rows
+}
+
 async function named(db: Db, reader: Reader, prefix: string, ids: string[]): Promise<Named[]> {
   const { scope } = reader
-  if (prefix in ofApps) {
-    const [table, column] = ofApps[prefix as keyof typeof ofApps]
-    const { rows } =
-      await sql<Named>`select t.id, ${sql.ref(`t.${column}`)} as name from ${sql.table(table)} t
-      where ${isIn(db, 't.id', ids)} and ${foundInScope(scope, 't')}`.execute(db)
-    return rows
-  }
   if (prefix === 'app') {
     return db
       .selectFrom('apps')

@@ -21,6 +21,7 @@ import { lastLinkedRecord } from '../../db/record-objects.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
+import type { Description } from '../description.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
@@ -46,12 +47,19 @@ export interface AuditQuery {
   search?: string | undefined
 }
 
-export async function listRecords(ctx: Ctx, actor: VendorActor, query: AuditQuery & Page) {
+/** Modules say which columns name their objects. */
+interface AuditParts {
+  ctx: Ctx
+  modules: readonly Description[]
+}
+
+export async function listRecords(parts: AuditParts, actor: VendorActor, query: AuditQuery & Page) {
+  const { ctx } = parts
   const { walk, hits } = await find(ctx, actor, query)
   const { seqs, total } = await findRecords(ctx.database, hits ?? walk({ count: enough }), query)
   const isBeyond = (query.page - 1) * query.limit >= limits.searchCountMax
   return {
-    records: isBeyond ? [] : await read(ctx, actor, seqs),
+    records: isBeyond ? [] : await read(parts, actor, seqs),
     pagination: toPagination(query, total, true),
   }
 }
@@ -61,17 +69,18 @@ const sliceSize = 200
 
 /** All records that match, newest first, in slices. Rejects before the first slice if there are too many. */
 export async function exportRecords(
-  ctx: Ctx,
+  parts: AuditParts,
   actor: VendorActor,
   query: AuditQuery,
 ): Promise<AsyncGenerator<AuditRecord[]>> {
+  const { ctx } = parts
   const { walk, hits } = await find(ctx, actor, query)
   const most = hits ? limits.searchCountMax : limits.exportRowsMax
   const total = await countFound(ctx.database, hits ?? walk({ count: most + 1 }))
   if (total > most) throw tooMany(hits ? 'search' : 'from', most)
   const slices = hits ? slicesOf(ctx, hits) : walkDown(ctx, walk)
   return (async function* () {
-    for await (const seqs of slices) yield await readPatiently(() => read(ctx, actor, seqs))
+    for await (const seqs of slices) yield await readPatiently(() => read(parts, actor, seqs))
   })()
 }
 
@@ -212,7 +221,11 @@ async function findFormerNames(
   )
 }
 
-async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Promise<AuditRecord[]> {
+async function read(
+  { ctx, modules }: AuditParts,
+  actor: VendorActor,
+  seqs: readonly number[],
+): Promise<AuditRecord[]> {
   const stored = await repo.listBySeq(ctx.database, actor, seqs)
   const rows = await showCustomers(ctx.db, actor, stored)
   const may = mayOf(actor)
@@ -222,7 +235,7 @@ async function read(ctx: Ctx, actor: VendorActor, seqs: readonly number[]): Prom
     ...(target_id === null ? [] : [target_id]),
   ])
   const readable = readableIds(ids, may)
-  const names = await findNames(ctx.db, toReader(actor), readable)
+  const names = await findNames(ctx.db, modules, toReader(actor), readable)
   const former = await findFormerNames(ctx, actor, [...readable.values()].flat(), names)
   return rows.map((row) => {
     const detail = hidden.has(row.action) || row.detail === null ? null : JSON.parse(row.detail)

@@ -1,10 +1,8 @@
 import type { VendorActor } from '../../core/actor.ts'
 import { formsOfEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import { forgetInRecords } from '../../db/erasures.ts'
 import { inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { forgetAddress, forgetEndUser, forgetSubject } from '../activity/activity.erasure.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
 import { deleteCustomer } from '../customers/customers.access.ts'
 import {
@@ -15,25 +13,14 @@ import {
   renewErasure,
 } from '../customers/erasures.access.ts'
 import { findNamedCustomer } from '../customers/faces.access.ts'
-import { forgetEmail, forgetUsername } from '../end-users/end-users.erasure.ts'
+import type { Description, ErasedPerson, Person } from '../description.ts'
 import { removeEndUser } from '../end-users/end-users.service.ts'
-import { takeFromCustomer } from '../entitlements/license-rows.ts'
-import { expireImportFiles, forgetImportedEmail, forgetImportedUser } from '../imports/imports.access.ts'
-import { forgetBuyer, forgetWaiting } from '../shops/shops.erasure.ts'
-import { forgetInDeliveries } from '../webhooks/webhooks.erasure.ts'
 import * as repo from './customer-records.repo.ts'
 
 export interface ErasureParts {
   ctx: Ctx
   activity: Pick<ActivityLog, 'drain'>
-}
-
-/** Whom a part of an erasure removes, and the licenses that stay. */
-export interface Person {
-  /** Normalized. */
-  email: string
-  endUsers: { id: string; username: string; address: string | null }[]
-  licenses: string[]
+  modules: readonly Description[]
 }
 
 /** Who asks for an erasure, as its records say. */
@@ -63,7 +50,8 @@ export async function eraseCustomer(parts: ErasureParts, actor: VendorActor, nam
   }
 }
 
-async function erase({ ctx, activity }: ErasureParts, actor: VendorActor, id: string): Promise<void> {
+async function erase(parts: ErasureParts, actor: VendorActor, id: string): Promise<void> {
+  const { ctx } = parts
   let person: Person
   let count = 0
   const found = new Set<string>()
@@ -71,32 +59,17 @@ async function erase({ ctx, activity }: ErasureParts, actor: VendorActor, id: st
     person = await ctx.tx(actor, (write) => beginPart(ctx, write, actor, id))
     count += person.endUsers.length
     for (const license of person.licenses) found.add(license)
-    await eraseEndUsers({ ctx, activity }, actor, person)
+    await eraseEndUsers(parts, actor, toErased(person, id))
   } while (person.endUsers.length === endUsersMost)
-  const { email } = person
-  const licenses = [...found]
-  await inSlices(ctx, actor, async (write, size) => ({
-    found: await forgetEmail(write, actor, email, size),
-  }))
-  await inSlices(ctx, actor, async ({ tx }, size, at = 0) => {
-    const license = licenses[at]
-    if (license === undefined) return { found: 0, mark: at }
-    await takeFromCustomer(tx, actor, license, email)
-    return { found: size, changed: 1, mark: at + 1 }
-  })
-  await forgetWaiting(ctx, actor, email)
-  await inSlices(ctx, actor, async (write, size) => ({
-    found: await forgetBuyer(write, actor, { customerId: id, email }, size),
-  }))
+  const erased = { ...toErased(person, id), licenses: [...found] }
+  const steps = parts.modules.flatMap(({ erasure }) => erasure ?? [])
+  for (const step of steps) await step.person?.(ctx, actor, erased)
   await ctx.tx(actor, async (write) => {
-    await forgetUsername(write, actor, email)
-    await expireImportFiles(write.tx, actor)
-    await forgetImportedEmail(write.tx, actor, email)
+    for (const step of steps) await step.last?.(write, actor, erased)
     if (!(await deleteCustomer(write.tx, actor, id))) throw problem('not_found')
-    // Orders that have arrived meanwhile.
-    await forgetBuyer(write, actor, { customerId: id, email }, ordersMost)
+    for (const step of steps) await step.late?.(write, actor, erased)
     await endErasure(write, id)
-    write.record('customer.erased', id, { endUsers: count, licenses: licenses.length })
+    write.record('customer.erased', id, { endUsers: count, licenses: found.size })
   })
 }
 
@@ -123,56 +96,36 @@ async function readPerson(tx: Tx, actor: VendorActor, id: string): Promise<Perso
 }
 
 /** Deletes end users, whose names are found nowhere afterwards: what names them is emptied first, and again at the end. */
-async function eraseEndUsers(
-  { ctx, activity }: ErasureParts,
-  actor: VendorActor,
-  person: Person,
-): Promise<void> {
-  const { endUsers } = person
-  const texts = textsOf(person)
-  await forgetWritten(ctx, actor, person)
+async function eraseEndUsers(parts: ErasureParts, actor: VendorActor, person: ErasedPerson): Promise<void> {
+  const { ctx, activity, modules } = parts
+  await forgetWritten(parts, actor, person)
   await inSlices(ctx, actor, async (write, size, at = 0) => {
-    const endUser = endUsers[at]
+    const endUser = person.endUsers[at]
     if (!endUser) return { found: 0, mark: at }
-    await forgetInRecords(write.tx, actor.ownerId, endUser.id, texts)
-    await forgetImportedUser(write.tx, endUser.id)
+    for (const { erasure } of modules) await erasure?.endUser?.(write, actor, endUser.id, person)
     await removeEndUser(write, actor, endUser.id)
     return { found: size, changed: 1, mark: at + 1 }
   })
   await activity.drain()
-  await forgetWritten(ctx, actor, person)
+  await forgetWritten(parts, actor, person)
 }
 
 /** Empties what events, records and deliveries say of a person. */
-export async function forgetWritten(ctx: Ctx, actor: VendorActor, person: Person): Promise<void> {
-  const { endUsers, licenses } = person
-  const texts = textsOf(person)
-  const targets = [...licenses, ...endUsers.map(({ id }) => id)]
-  await forgetEvents(ctx, actor, person)
-  await inSlices(ctx, actor, async ({ tx }, size, at = 0) => {
-    const target = targets[at]
-    if (target === undefined) return { found: 0, mark: at }
-    await forgetInRecords(tx, actor.ownerId, target, texts)
-    return { found: size, changed: 1, mark: at + 1 }
-  })
-  await forgetInDeliveries(ctx, actor, texts)
+export async function forgetWritten(
+  { ctx, modules }: ErasureParts,
+  actor: VendorActor,
+  person: ErasedPerson,
+): Promise<void> {
+  for (const { erasure } of modules) await erasure?.written?.(ctx, actor, person)
 }
 
-const textsOf = ({ email, endUsers }: Person): string[] => [
-  ...formsOfEmail(email),
-  ...endUsers.flatMap((one) => [one.id, one.username.toLowerCase()]),
-]
+export const toErased = (person: Person, id: string): ErasedPerson => ({
+  ...{ ...person, id },
+  texts: [
+    ...formsOfEmail(person.email),
+    ...person.endUsers.flatMap((one) => [one.id, one.username.toLowerCase()]),
+  ],
+})
 
 /** End users that are erased together. */
 const endUsersMost = 200
-const ordersMost = 10_000
-
-async function forgetEvents(ctx: Ctx, actor: VendorActor, { email, endUsers }: Person): Promise<void> {
-  const forget = (one: typeof forgetSubject, what: string) =>
-    inSlices(ctx, actor, async ({ tx }, size) => ({ found: await one(tx, actor, what, size) }))
-  for (const { id } of endUsers) await forget(forgetEndUser, id)
-  for (const name of new Set([...formsOfEmail(email), ...endUsers.map(({ username }) => username)]))
-    await forget(forgetSubject, name)
-  for (const address of new Set(endUsers.flatMap((endUser) => endUser.address ?? [])))
-    await forget(forgetAddress, address)
-}

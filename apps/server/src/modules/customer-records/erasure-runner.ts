@@ -16,6 +16,7 @@ import {
   eraseCustomer,
   forgetWritten,
   type StoredPart,
+  toErased,
 } from './customer-records.erasure.ts'
 
 interface Options {
@@ -46,7 +47,7 @@ async function finishNext(parts: ErasureParts): Promise<boolean> {
   const { person, by } = JSON.parse(openErasure(ctx.seal, row)) as StoredPart
   const actor = toActor(row, by)
   await parts.activity.drain()
-  await forgetWritten(ctx, actor, person)
+  await forgetWritten(parts, actor, toErased(person, row.customer_id))
   if (row.ended_at !== null) await ctx.tx(actor, (write) => noteSweep(write, row))
   else await finish(parts, actor, row)
   return true

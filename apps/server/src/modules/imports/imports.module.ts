@@ -1,4 +1,5 @@
 import type { Module } from '../module.ts'
+import { expireImportFiles, forgetImportedEmail, forgetImportedUser } from './imports.access.ts'
 import { filePartContext, loseKey } from './imports.files.ts'
 import { importsRoutes } from './imports.routes.ts'
 import { ImportRunner, tidyImports } from './imports.runner.ts'
@@ -18,6 +19,15 @@ export const imports: Module = {
   },
   loseKey,
   tidy: tidyImports,
+  erasure: {
+    endUser: ({ tx }, _actor, id) => forgetImportedUser(tx, id),
+    last: async ({ tx }, actor, { email }) => {
+      await expireImportFiles(tx, actor)
+      await forgetImportedEmail(tx, actor, email)
+    },
+  },
+  // It needs a right to write, which no reader of events has to have.
+  objects: { import: null },
   parts: ({ ctx, onError, options: { importsEveryMs: pollMs, runsImports: runs } }) => ({
     imports: new ImportRunner(ctx, { onError, pollMs, runs }),
   }),

@@ -1,9 +1,15 @@
+import { byId } from '../description.ts'
 import type { Module } from '../module.ts'
 import { licenseTypesRoutes } from './license-types.routes.ts'
+import { listLicenseTypes } from './license-types.service.ts'
 
 export const licenseTypes: Module = {
   tables: {
     license_types: {},
   },
+  objects: {
+    license_type: async ({ ctx, maker, id, appId }) => byId(await listLicenseTypes(ctx, maker, appId), id),
+  },
+  names: { lty: ['license_types', 'name'] },
   routes: licenseTypesRoutes,
 }

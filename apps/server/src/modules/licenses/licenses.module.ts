@@ -1,6 +1,13 @@
 import type { Module } from '../module.ts'
 import { licensesRoutes } from './licenses.routes.ts'
+import { getLicense } from './licenses.service.ts'
 
 export const licenses: Module = {
+  objects: {
+    license: ({ ctx, maker, id }) => getLicense(ctx, maker, id),
+    // It concerns many objects.
+    licenses: null,
+  },
+  names: { lic: ['licenses', 'key'] },
   routes: licensesRoutes,
 }

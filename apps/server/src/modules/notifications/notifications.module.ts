@@ -8,6 +8,7 @@ export const notifications: Module = {
     notification_scans: {},
     notification_marks: {},
   },
+  objects: { notifications: null },
   routes: notificationsRoutes,
   work: (parts) => startNotifications(parts.ctx, parts, parts.options.remindersAfterMs),
 }

@@ -1,9 +1,14 @@
 import type { Module } from '../module.ts'
 import { resellersRoutes } from './resellers.routes.ts'
+import { getReseller } from './resellers.service.ts'
 
 export const resellers: Module = {
   tables: {
     resellers: { key: ['id'], isOfApp: true },
   },
+  objects: {
+    reseller: ({ ctx, maker, id }) => getReseller(ctx, maker, id),
+  },
+  names: { res: ['resellers', 'email'] },
   routes: resellersRoutes,
 }

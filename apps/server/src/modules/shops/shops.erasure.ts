@@ -9,7 +9,8 @@ import { listUnread, replaceBody } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
 
 interface Buyer {
-  customerId: string
+  /** The id of the customer. */
+  id: string
   /** Normalized; orders of the customer may have an earlier one. */
   email: string
 }
@@ -18,7 +19,7 @@ interface Buyer {
 export async function forgetBuyer(
   write: WriteTransaction,
   scope: OwnerScope,
-  { customerId, email }: Buyer,
+  { id: customerId, email }: Buyer,
   count: number,
 ): Promise<number> {
   const { tx } = write

@@ -1,12 +1,22 @@
 import { limits } from '@keyward/contract'
+import type { VendorActor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
+import { inSlices } from '../../db/index.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
 import type { Module } from '../module.ts'
+import { getOrder } from './orders.service.ts'
 import { createShopRunner } from './shop-events.worker.ts'
 import { isMailCurrent, noteMailEnd, tidyShops } from './shops.access.ts'
+import { forgetBuyer, forgetWaiting } from './shops.erasure.ts'
 import { shopsRoutes } from './shops.routes.ts'
 import { loseKey, shopKeyContext, shopSecretContext } from './shops.secrets.ts'
+import { getShop } from './shops.service.ts'
 import { startWaitingMails } from './waiting-mails.ts'
+
+const ordersMost = 10_000
+
+const withoutSecrets = ({ permissions }: VendorActor) =>
+  new Set([...permissions].filter((permission) => permission !== 'secrets:read'))
 
 export const shops: Module = {
   tables: {
@@ -17,6 +27,22 @@ export const shops: Module = {
   },
   loseKey,
   tidy: tidyShops,
+  erasure: {
+    person: async (ctx, actor, buyer) => {
+      await forgetWaiting(ctx, actor, buyer.email)
+      await inSlices(ctx, actor, async (write, size) => ({
+        found: await forgetBuyer(write, actor, buyer, size),
+      }))
+    },
+    // Orders that have arrived meanwhile.
+    late: (write, actor, buyer) => forgetBuyer(write, actor, buyer, ordersMost),
+  },
+  objects: {
+    // As for an app: whoever may read the secret in it looks it up.
+    shop: ({ ctx, maker, id }) => getShop(ctx, { ...maker, permissions: withoutSecrets(maker) }, id),
+    shop_order: ({ ctx, maker, id }) => getOrder(ctx, maker, id),
+  },
+  names: { shp: ['shops', 'name'], sor: ['shop_orders', 'number'] },
   parts: ({ ctx, outbound, onError, options: { deliveriesEveryMs: pollMs, shopLeaseMs: leaseMs } }) => {
     const max = limits.hookEventsPerMinute
     // Without limits, nothing is counted.

@@ -1,11 +1,12 @@
-import { type DeliveredName, eventFacts, type Permission } from '@keyward/contract'
+import { type DeliveredName, type EventNoun, eventFacts, type Permission } from '@keyward/contract'
 import { sees, type VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
+import { Problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findNames } from '../audit/audit.names.ts'
 import { nameInDetail, readableIds, subjectKind } from '../audit/audit.rules.ts'
 import { showCustomersIn } from '../customers/faces.access.ts'
-import { readObject } from './webhooks.objects.ts'
+import type { Description, Question } from '../description.ts'
 
 export interface QueuedEvent {
   id: string
@@ -20,8 +21,17 @@ export interface QueuedEvent {
   at: number
 }
 
+interface BodyParts {
+  ctx: Ctx
+  modules: readonly Description[]
+}
+
 /** Builds what a webhook sends for an event; undefined if its maker may not read the event at this moment. */
-export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): Promise<string | undefined> {
+export async function toBody(
+  { ctx, modules }: BodyParts,
+  event: QueuedEvent,
+  maker: VendorActor,
+): Promise<string | undefined> {
   const { action, appId, detail, targetId } = event
   const { noun, permission } = eventFacts(action)
   if (event.ownerId !== maker.ownerId || !maker.permissions.has(permission) || !sees(maker, appId)) {
@@ -30,9 +40,9 @@ export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): 
   const object =
     targetId === null && noun !== 'settings'
       ? null
-      : await readObject(noun, { ctx, maker, id: targetId ?? '', appId: appId ?? '', detail })
+      : await readObject(modules, noun, { ctx, maker, id: targetId ?? '', appId: appId ?? '', detail })
   const { kind, id } = event.actor
-  const names = await readNames(ctx.db, maker, targetId === null ? [id] : [id, targetId])
+  const names = await readNames({ ctx, modules }, maker, targetId === null ? [id] : [id, targetId])
   const body = JSON.stringify({
     type: action,
     timestamp: toIso(event.at),
@@ -47,13 +57,28 @@ export async function toBody(ctx: Ctx, event: QueuedEvent, maker: VendorActor): 
 }
 
 /** The names of people and objects that the maker may read, as in the audit log. */
-function readNames(db: Ctx['db'], maker: VendorActor, ids: readonly string[]) {
+function readNames({ ctx, modules }: BodyParts, maker: VendorActor, ids: readonly string[]) {
   const may = (permission: Permission) => maker.permissions.has(permission)
   const reader = { scope: maker, seesAddresses: may('members:read'), actorId: maker.actorId }
-  return findNames(db, reader, readableIds(ids, may))
+  return findNames(ctx.db, modules, reader, readableIds(ids, may))
 }
 
 function toSubject({ action, detail }: QueuedEvent, id: string, name: string | null | undefined) {
   const kind = subjectKind(id, action)
   return { kind, _id: id, name: name ?? nameInDetail(kind, detail) }
+}
+
+/** The object of an event as the API shows it to the maker of a webhook, without secrets; null if it is gone. */
+export async function readObject(
+  modules: readonly Description[],
+  noun: EventNoun,
+  question: Question,
+): Promise<object | null> {
+  const read = modules.find(({ objects }) => objects?.[noun])?.objects?.[noun]
+  try {
+    return (await read?.(question)) ?? null
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null
+    throw error
+  }
 }

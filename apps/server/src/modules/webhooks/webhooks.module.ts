@@ -1,11 +1,13 @@
 import { minute } from '../../core/clock.ts'
 import { schedule } from '../../core/one-at-a-time.ts'
+import { byId } from '../description.ts'
 import type { Module } from '../module.ts'
 import { loseKey, removeAppFromWebhooks, tidyWebhooks } from './webhooks.access.ts'
+import { forgetInDeliveries } from './webhooks.erasure.ts'
 import { pauseFullWebhooks } from './webhooks.pauses.ts'
 import { queueRefusals } from './webhooks.refusals.ts'
 import { webhooksRoutes } from './webhooks.routes.ts'
-import { secretContext, urlContext } from './webhooks.service.ts'
+import { listWebhooks, secretContext, urlContext } from './webhooks.service.ts'
 import { createWebhookRunner } from './webhooks.worker.ts'
 
 export const webhooks: Module = {
@@ -19,9 +21,17 @@ export const webhooks: Module = {
   loseKey,
   tidy: tidyWebhooks,
   forgetApp: (write, scope, appId) => removeAppFromWebhooks(write.tx, scope, appId, write.now),
-  parts: ({ ctx, outbound, onError, consoleUrl, options }) => ({
+  erasure: { written: (ctx, actor, { texts }) => forgetInDeliveries(ctx, actor, texts) },
+  objects: {
+    webhook: async ({ ctx, maker, id }) => {
+      const webhook = byId(await listWebhooks(ctx, maker), id)
+      // Its path can hold a token, which is no business of the receivers of other webhooks.
+      return webhook && { ...webhook, url: new URL(webhook.url).origin }
+    },
+  },
+  parts: ({ ctx, modules, outbound, onError, consoleUrl, options }) => ({
     webhooks: createWebhookRunner({
-      ...{ ctx, parts: { outbound }, onError, consoleUrl },
+      ...{ ctx, modules, parts: { outbound }, onError, consoleUrl },
       ...{ times: options.webhookTimes, pollMs: options.deliveriesEveryMs },
     }),
     queueRefusals,

@@ -5,6 +5,7 @@ import type { Tx } from '../../db/index.ts'
 import type { DeliveryRow, WebhookRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner, type Lane, type Queue } from '../../service/delivery-runner.ts'
+import type { Description } from '../description.ts'
 import * as repo from './deliveries.repo.ts'
 import { type QueuedEvent, toBody } from './webhooks.body.ts'
 import { findMaker, mayReadEvent } from './webhooks.makers.ts'
@@ -25,6 +26,7 @@ export interface WebhookTimes {
 
 interface WorkerOptions {
   ctx: Ctx
+  modules: readonly Description[]
   parts: Parts
   onError: (error: unknown) => void
   consoleUrl: () => string
@@ -180,7 +182,7 @@ class WebhookQueue implements Queue<Job> {
     const event = toQueued(row)
     if (!mayReadEvent(maker, { event: event.action, appId: event.appId })) return undefined
     if (row.body !== null && row.body_maker === hook.maker_id) return row.body
-    const body = await toBody(this.#ctx, event, event.action === testEvent ? readerOfTests(maker) : maker)
+    const body = await toBody(this.#options, event, event.action === testEvent ? readerOfTests(maker) : maker)
     if (body !== undefined)
       await this.#ctx.tx(system, ({ tx }) => repo.setBody(tx, row, { body, body_maker: hook.maker_id }))
     return body
