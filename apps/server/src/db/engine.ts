@@ -71,10 +71,8 @@ export interface Syntax {
   readonly lower: string
   /** Whether a column of texts has one of the values. */
   isIn(column: string, values: readonly string[]): RawBuilder<boolean>
-  /** The same for a fixed query, with the values as JSON. */
-  isAmong(column: string, values: unknown): RawBuilder<boolean>
-  /** Whether a column of numbers has one of a list in JSON: one text for any number of them. */
-  isInList(column: string, json: string): RawBuilder<boolean>
+  /** The same for a prepared query and a column of either type, with the values as JSON. */
+  isAmong(column: string, values: unknown, type: 'text' | 'bigint'): RawBuilder<boolean>
   /** The rows of a large insert, if the engine has a shorter form than a parameter for each cell. */
   rowsOf?(table: string, rows: readonly object[]): RawBuilder<unknown>
   /**

@@ -11,9 +11,6 @@ export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${tabl
 /** Whether a column of texts has one of the values. */
 export const isIn = (db: Db, column: string, values: readonly string[]) => syntaxOf(db).isIn(column, values)
 
-/** Whether a column of numbers has one of a list in JSON; for prepared queries. */
-export const isInList = (db: Db, column: string, json: string) => syntaxOf(db).isInList(column, json)
-
 /** A column in lower case, in any language. */
 export const lowerCase = (db: Db, column: string) =>
   sql<string>`${sql.raw(syntaxOf(db).lower)}(${sql.ref(column)})`

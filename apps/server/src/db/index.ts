@@ -1,7 +1,7 @@
 // The door of the database. A statement is a query of Kysely, a prepared `query`, an `insert` or an `update`; it runs at
 // once (`run`, `runTogether`), with the next one (`send`) or with the commit (`WriteTransaction.last`).
 export type { CommitCount, Database, PreparedRead } from './engine.ts'
-export { isIn, isInList, lowerCase, ownerOf } from './expressions.ts'
+export { isIn, lowerCase, ownerOf } from './expressions.ts'
 export { isUniqueViolation } from './failure.ts'
 export { toJson } from './json.ts'
 export { listLanes } from './lanes.ts'

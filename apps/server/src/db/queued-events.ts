@@ -39,7 +39,7 @@ const queueing = (db: Db, values: { ids: string }, isSorted: boolean) =>
         .select(['a.target_id', 'a.app_id', 'a.actor_kind', 'a.actor_id', 'a.detail'])
         .select(['a.created_at', 'a.created_at as due_at'])
         .select(sql<number>`a.created_at + ${sql.lit(limits.deliveryDays * day)}`.as('expires_at'))
-        .where(syntaxOf(db).isAmong('a.id', values.ids))
+        .where(syntaxOf(db).isAmong('a.id', values.ids, 'text'))
         .where('w.deleted_at', 'is', null)
         .where('w.active', '=', sql.lit(1))
         .where(wants(sql.ref('a.action')))

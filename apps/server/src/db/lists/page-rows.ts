@@ -1,8 +1,10 @@
-import type { Compilable } from 'kysely'
+import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { allApps, type OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
+import { syntaxOf } from '../engine.ts'
 import { query } from '../query.ts'
 import { run } from '../run.ts'
+import { foundInScope } from '../scope.ts'
 import type { Db } from '../tables.ts'
 
 interface Sorted {
@@ -11,12 +13,17 @@ interface Sorted {
 }
 
 /**
- * Reads the rows of a page, sorted like the list. `build` makes the query of the rows whose numbers are in a list in JSON;
+ * Reads the rows of a page, sorted like the list. `view` makes their query from a condition on the table with that alias;
  * for callers with all apps it is built once.
  */
 export function pageRows<Row extends Sorted>(
-  build: (db: Db, scope: OwnerScope, seqs: string) => Compilable<Row>,
+  alias: string,
+  view: (db: Db, scope: OwnerScope, isOfPage: RawBuilder<SqlBool>) => Compilable<Row>,
 ): (db: Db, scope: OwnerScope, seqs: readonly number[], sort: Sort) => Promise<Row[]> {
+  const build = (db: Db, scope: OwnerScope, seqs: string) => {
+    const isOfPage = syntaxOf(db).isAmong(`${alias}.seq`, seqs, 'bigint')
+    return view(db, scope, sql`${isOfPage} and ${foundInScope(scope, alias)}`)
+  }
   const ofAllApps = query((db, { ownerId, seqs }: { ownerId: string; seqs: string }) =>
     build(db, allApps(ownerId), seqs),
   )

@@ -7,10 +7,8 @@ export const postgresSyntax: Syntax = {
   parameter: (at) => `$${at}`,
   lower: 'lower',
   isIn: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values})`,
-  isAmong: (column, values) =>
-    sql<boolean>`${sql.ref(column)} = any(array(select json_array_elements_text(${values}::json)))`,
-  isInList: (column, json) =>
-    sql<boolean>`${sql.ref(column)} = any(array(select json_array_elements_text(${json}::json)::bigint))`,
+  isAmong: (column, values, type) =>
+    sql<boolean>`${sql.ref(column)} = any(array(select json_array_elements_text(${values}::json)::${sql.raw(type)}))`,
   // A parameter for every cell takes milliseconds of the server's thread, and a new plan for every number of rows.
   rowsOf: (table, rows) => sql`json_populate_recordset(null::${sql.table(table)}, ${toJson(rows)})`,
   locksRows: true,

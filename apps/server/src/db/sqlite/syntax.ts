@@ -8,7 +8,6 @@ export const sqliteSyntax: Syntax = {
   isIn: (column, values) => sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`,
   isAmong: (column, values) =>
     sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}) some)`,
-  isInList: (column, json) => sql<boolean>`${sql.ref(column)} in (select value from json_each(${json}))`,
   locksRows: false,
   searchIndex: 'full text',
   indexed: (table, alias, index) => `${table} ${alias} indexed by ${index}`,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, foundInScope, inScope, isInList, lock, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import { pageRows } from '../../db/lists/page-rows.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
@@ -32,11 +32,7 @@ const views = (db: Db, scope: OwnerScope) =>
 export const findEndUser = (db: Db, scope: OwnerScope, id: string): Promise<EndUserView | undefined> =>
   views(db, scope).where('c.id', '=', id).where(inScope(scope, 'c')).executeTakeFirst()
 
-export const listBySeq = pageRows<EndUserView>((db, scope, seqs) =>
-  views(db, scope)
-    .where(isInList(db, 'c.seq', seqs))
-    .where(foundInScope(scope, 'c')),
-)
+export const listBySeq = pageRows<EndUserView>('c', (db, scope, isOfPage) => views(db, scope).where(isOfPage))
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<EndUserView[]> =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, foundInScope, inScope, isInList, lock, type Tx } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import { pageRows } from '../../db/lists/page-rows.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
@@ -45,11 +45,7 @@ const views = (db: Db, scope: OwnerScope) =>
 export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<LicenseView | undefined> =>
   views(db, scope).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
-export const listBySeq = pageRows<LicenseView>((db, scope, seqs) =>
-  views(db, scope)
-    .where(isInList(db, 'l.seq', seqs))
-    .where(foundInScope(scope, 'l')),
-)
+export const listBySeq = pageRows<LicenseView>('l', (db, scope, isOfPage) => views(db, scope).where(isOfPage))
 
 /** Sorted by creation. */
 export const listById = (db: Db, scope: OwnerScope, ids: readonly string[]): Promise<LicenseView[]> =>
