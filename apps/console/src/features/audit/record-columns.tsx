@@ -1,7 +1,7 @@
 import type { AuditRecord } from '@keyward/contract'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
-import { callOfPage } from '../../lib/navigation/page-calls.ts'
+import { callOfPage } from '../../lib/navigation/pages.ts'
 import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'

@@ -1,7 +1,8 @@
+import type { Wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { appTabPath, appTabs } from '../../lib/navigation/app-tabs.ts'
+import { type ConsolePage, mayVisit, pages } from '../../lib/navigation/pages.ts'
 import { appPath, paths } from '../../lib/navigation/paths.ts'
-import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
 
 export const control = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
 
@@ -9,7 +10,7 @@ export interface CommandFacts {
   apps: readonly { _id: string; name: string; appId: string }[]
   /** False when the plan's app limit is reached. */
   canCreateApp: boolean
-  may: May
+  may: (...calls: readonly Wire[]) => boolean
   /** Names what the browser remembers, of placeOf. */
   place: string
   /** The operator's pages outside of the console. */
@@ -77,57 +78,68 @@ const toTabCommands = (app: CommandFacts['apps'][number], may: CommandFacts['may
       to: appTabPath(app._id, value),
     }))
 
-const pages: { label: string; to: string; words?: string }[] = [
-  { label: 'Dashboard', to: paths.dashboard, words: 'home apps applications overview' },
-  { label: 'Licenses', to: paths.licenses, words: 'keys' },
-  {
-    label: 'Imports',
-    to: paths.imports,
-    words: 'move from another system keyauth keygen files upload migrate',
-  },
-  { label: 'Orders', to: paths.orders, words: 'shops purchases payments refunds waiting buyers' },
-  { label: 'End Users', to: paths.users, words: 'clients' },
-  { label: 'Customers', to: paths.customers, words: 'buyers people export erase' },
-  { label: 'Activity', to: paths.activity, words: 'events log refusals references why' },
-  { label: 'Resellers', to: paths.resellers },
-  { label: 'Profile', to: paths.profile, words: 'account password email' },
-  {
-    label: 'Security',
-    to: paths.security,
-    words: 'second factor two totp authenticator passkeys recovery codes sessions devices account',
-  },
-  { label: 'Settings', to: paths.settings, words: 'theme pause hwid reset' },
-  { label: 'API Keys', to: paths.apiKeys, words: 'token script curl automation integration' },
-  { label: 'Notifications', to: paths.notifications, words: 'mail alerts weekly summary sign-ins' },
-  {
-    label: 'Integrations',
-    to: paths.integrations,
-    words: 'webhooks events discord automation agents mcp openapi deliveries',
-  },
-  { label: 'Members', to: paths.members, words: 'team people roles invite colleagues' },
-  { label: 'Audit', to: paths.audit, words: 'log history changes who did what records' },
-  { label: 'Subscription', to: paths.subscription, words: 'plan premium upgrade billing' },
-  { label: 'API Docs', to: paths.docs, words: 'reference documentation openapi' },
-  { label: 'About', to: paths.about },
-  { label: 'Terms', to: paths.terms },
-  { label: 'Privacy', to: paths.privacy },
+const otherPages = [
+  { path: paths.docs, label: 'API Docs' },
+  { path: paths.about, label: 'About' },
+  { path: paths.terms, label: 'Terms' },
+  { path: paths.privacy, label: 'Privacy' },
 ]
 
-const creations = [
-  { label: 'Create app', path: paths.dashboard, words: 'new add application' },
-  { label: 'Generate license', path: paths.licenses, words: 'new create key' },
-  {
-    label: 'Import licenses',
-    path: paths.imports,
-    words: 'new csv upload keys move migrate files from another system',
+/** What the palette alone knows of a page. */
+interface Words {
+  /** Additional search terms. */
+  words?: string
+  /** The label and the search terms of the dialog that creates something on the page. */
+  create?: string
+  createWords?: string
+}
+
+const wordsOf: Record<string, Words> = {
+  [paths.dashboard]: {
+    words: 'home apps applications overview',
+    create: 'Create app',
+    createWords: 'new add application',
   },
-  { label: 'Create end user', path: paths.users, words: 'new add client' },
-  { label: 'Add customer', path: paths.customers, words: 'new create buyer' },
-  { label: 'Create reseller', path: paths.resellers, words: 'new add' },
-  { label: 'Create API key', path: paths.apiKeys, words: 'new token' },
-  { label: 'Create webhook', path: paths.integrations, words: 'new add event discord' },
-  { label: 'Invite member', path: paths.members, words: 'new add team people colleague' },
-]
+  [paths.resellers]: { create: 'Create reseller', createWords: 'new add' },
+  [paths.licenses]: { words: 'keys', create: 'Generate license', createWords: 'new create key' },
+  [paths.imports]: {
+    words: 'move from another system keyauth keygen files upload migrate',
+    create: 'Import licenses',
+    createWords: 'new csv upload keys move migrate files from another system',
+  },
+  [paths.orders]: { words: 'shops purchases payments refunds waiting buyers' },
+  [paths.users]: { words: 'clients', create: 'Create end user', createWords: 'new add client' },
+  [paths.customers]: {
+    words: 'buyers people export erase',
+    create: 'Add customer',
+    createWords: 'new create buyer',
+  },
+  [paths.activity]: { words: 'events log refusals references why' },
+  [paths.profile]: { words: 'account password email' },
+  [paths.security]: {
+    words: 'second factor two totp authenticator passkeys recovery codes sessions devices account',
+  },
+  [paths.settings]: { words: 'theme pause hwid reset' },
+  [paths.apiKeys]: {
+    words: 'token script curl automation integration',
+    create: 'Create API key',
+    createWords: 'new token',
+  },
+  [paths.notifications]: { words: 'mail alerts weekly summary sign-ins' },
+  [paths.integrations]: {
+    words: 'webhooks events discord automation agents mcp openapi deliveries',
+    create: 'Create webhook',
+    createWords: 'new add event discord',
+  },
+  [paths.members]: {
+    words: 'team people roles invite colleagues',
+    create: 'Invite member',
+    createWords: 'new add team people colleague',
+  },
+  [paths.audit]: { words: 'log history changes who did what records' },
+  [paths.subscription]: { words: 'plan premium upgrade billing' },
+  [paths.docs]: { words: 'reference documentation openapi' },
+}
 
 const themes: { theme: Theme; label: string }[] = [
   { theme: 'light', label: 'Light theme' },
@@ -146,31 +158,31 @@ const toOutside = ({ label, href }: CommandFacts['links'][number]): Command => (
 
 export function commandsFor(facts: CommandFacts): Command[] {
   const { apps, canCreateApp, may, links, onToggleSidebar, onLogout, onShortcuts } = facts
-  const isOpen = (path: string) => (apps.length > 0 || !needApp.includes(path)) && mayVisit(may, path)
-  const mayCreate = (path: string) => may(...(createDialogs[path] ? [createDialogs[path].call] : []))
-  const keyOf = (path: string) => Object.keys(goToKeys).find((key) => goToKeys[key] === path)
+  const open = pages.filter(({ path, needsApp }) => (apps.length > 0 || !needsApp) && mayVisit(may, path))
   return [
-    ...pages
-      .filter(({ to }) => isOpen(to))
-      .map(({ label, to, words }): Command => {
-        const key = keyOf(to)
-        const group = 'Go to'
-        return {
-          id: `go-${to}`,
-          group,
-          label,
-          icon: 'page',
-          words,
-          to,
-          keys: key && `G ${key.toUpperCase()}`,
-        }
+    ...[...open, ...otherPages].map(
+      ({ path, label, key }: Pick<ConsolePage, 'path' | 'label' | 'key'>): Command => ({
+        id: `go-${path}`,
+        group: 'Go to',
+        label,
+        icon: 'page',
+        words: wordsOf[path]?.words ?? '',
+        to: path,
+        keys: key && `G ${key.toUpperCase()}`,
       }),
-    ...creations
-      .filter(({ path }) => isOpen(path) && mayCreate(path) && (path !== paths.dashboard || canCreateApp))
-      .map(({ label, path, words }): Command => {
-        const to = `${path}?dialog=${createDialogs[path]?.dialog}`
-        return { id: `create-${path}`, group: 'Create', label, icon: 'create', words, to }
-      }),
+    ),
+    ...open
+      .filter(({ path, create }) => create && may(create.call) && (path !== paths.dashboard || canCreateApp))
+      .map(
+        ({ path, create }): Command => ({
+          id: `create-${path}`,
+          group: 'Create',
+          label: wordsOf[path]?.create ?? 'Create',
+          icon: 'create',
+          words: wordsOf[path]?.createWords ?? '',
+          to: `${path}?dialog=${create!.dialog}`,
+        }),
+      ),
     ...apps.flatMap((app) => [toAppCommand(app), ...toTabCommands(app, may)]),
     ...(['password', 'email'] as const).map(
       (what): Command => ({

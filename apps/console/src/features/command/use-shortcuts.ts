@@ -1,15 +1,16 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router'
+import type { Wire } from '../../lib/api/wire.ts'
 import { singleKeysOn } from '../../lib/browser/single-keys.ts'
+import { type ConsolePage, mayVisit, pageAt, pages } from '../../lib/navigation/pages.ts'
 import { toast } from '../../ui/toast.tsx'
 import { setOpened } from './opened.ts'
-import { createDialogs, goToKeys, type May, mayVisit, needApp } from './shortcut-targets.ts'
 import { isTaken } from './taken-keys.ts'
 
 const sequenceMs = 1500
 
 /** Handles shortcuts on every page, except while typing or while a dialog is open. */
-export function useShortcuts(hasApps: boolean, may: May) {
+export function useShortcuts(hasApps: boolean, may: (...calls: readonly Wire[]) => boolean) {
   const navigate = useNavigate()
   const state = useRef({ navigate, hasApps, may })
   state.current = { navigate, hasApps, may }
@@ -17,15 +18,16 @@ export function useShortcuts(hasApps: boolean, may: May) {
   useEffect(() => {
     let wentAt = Number.NEGATIVE_INFINITY
 
-    const goTo = (path: string) => {
+    const goTo = ({ path, needsApp }: ConsolePage) => {
       if (!mayVisit(state.current.may, path)) return
-      if (state.current.hasApps || !needApp.includes(path)) void state.current.navigate(path)
+      if (state.current.hasApps || !needsApp) void state.current.navigate(path)
       else toast.info('Create an app first to access this section')
     }
     const single = (key: string): boolean => {
-      const path = performance.now() - wentAt < sequenceMs ? goToKeys[key] : undefined
+      const isSecond = performance.now() - wentAt < sequenceMs
+      const page = isSecond ? pages.find((page) => page.key === key) : undefined
       wentAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY
-      if (path) goTo(path)
+      if (page) goTo(page)
       else if (key === '?') setOpened('shortcuts')
       else if (key === '/') return focusSearch()
       else if (key === 'c') return create()
@@ -35,7 +37,7 @@ export function useShortcuts(hasApps: boolean, may: May) {
     const create = () => {
       // The page may still be loading; its dialog opens once it is loaded.
       const { pathname, search } = window.location
-      const creation = createDialogs[pathname]
+      const creation = pageAt(pathname)?.create
       if (!creation || !state.current.may(creation.call)) return false
       const next = new URLSearchParams(search)
       next.set('dialog', creation.dialog)

@@ -35,17 +35,3 @@ export function listPath(list: string, filters: Record<string, string | undefine
 }
 export const userPath = (id: string) => `${paths.users}/${id}`
 export const customerPath = (id: string) => `${paths.customers}/${id}`
-
-const lists: ReadonlySet<string> = new Set([
-  paths.licenses,
-  paths.users,
-  paths.orders,
-  paths.customers,
-  paths.resellers,
-  paths.activity,
-  paths.audit,
-  paths.resellerLicenses,
-])
-
-/** Whether a page is a list, which uses the width of the window up to 1,600 px. */
-export const isList = (pathname: string): boolean => lists.has(pathname)

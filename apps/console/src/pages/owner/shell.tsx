@@ -15,8 +15,8 @@ import { wire } from '../../lib/api/wire.ts'
 import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { callOfPage } from '../../lib/navigation/page-calls.ts'
-import { isList, paths } from '../../lib/navigation/paths.ts'
+import { callOfPage, pageAt } from '../../lib/navigation/pages.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { AccountGuard } from '../../ui/account-guard.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -174,7 +174,7 @@ function Shell({ owner }: { owner: User }) {
           tabIndex={-1}
           className={cx(
             'mx-auto min-h-[calc(100dvh-3.5rem)] w-full px-4 py-4 outline-none md:min-h-dvh md:px-8 md:py-9',
-            isList(pathname) ? 'max-w-400' : 'max-w-6xl',
+            pageAt(pathname)?.isList ? 'max-w-400' : 'max-w-6xl',
           )}
         >
           {owner.vendor.paused && (
@@ -202,7 +202,7 @@ function Shell({ owner }: { owner: User }) {
             </Suspense>
           </ErrorBoundary>
         </main>
-        <ShellFooter wide={isList(pathname)} />
+        <ShellFooter wide={pageAt(pathname)?.isList ?? false} />
       </div>
       <Deferred>
         <ConnectionBadge />

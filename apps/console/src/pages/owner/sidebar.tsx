@@ -1,27 +1,11 @@
 import type { User } from '@keyward/contract'
-import {
-  Clock,
-  ContactRound,
-  CreditCard,
-  KeyRound,
-  LayoutDashboard,
-  LogOut,
-  type LucideIcon,
-  PanelLeft,
-  ScrollText,
-  Settings,
-  ShoppingCart,
-  Store,
-  UserRound,
-  Users,
-  UsersRound,
-} from 'lucide-react'
+import { LogOut, PanelLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useLogout } from '../../features/account/session.ts'
 import { VendorSwitcher } from '../../features/vendors/vendor-switcher.tsx'
 import { useMay } from '../../lib/api/rights.tsx'
-import { callOfPage } from '../../lib/navigation/page-calls.ts'
+import { type ConsolePage, pages } from '../../lib/navigation/pages.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -29,35 +13,15 @@ import { LogoMark } from '../../ui/logo.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 
-interface Entry {
-  label: string
-  to: string
-  icon: LucideIcon
-  needsApp?: boolean
-}
+type Entry = ConsolePage & Required<Pick<ConsolePage, 'entry'>>
 
-const work: Entry[] = [
-  { label: 'Dashboard', to: paths.root, icon: LayoutDashboard },
-  { label: 'Resellers', to: paths.resellers, icon: Store, needsApp: true },
-  { label: 'Licenses', to: paths.licenses, icon: KeyRound, needsApp: true },
-  { label: 'Orders', to: paths.orders, icon: ShoppingCart, needsApp: true },
-  { label: 'End Users', to: paths.users, icon: Users, needsApp: true },
-  { label: 'Customers', to: paths.customers, icon: ContactRound },
-  { label: 'Activity', to: paths.activity, icon: Clock, needsApp: true },
-]
-const account: Entry[] = [
-  { label: 'Profile', to: paths.profile, icon: UserRound },
-  { label: 'Settings', to: paths.settings, icon: Settings },
-  { label: 'Members', to: paths.members, icon: UsersRound },
-  { label: 'Audit', to: paths.audit, icon: ScrollText },
-  { label: 'Subscription', to: paths.subscription, icon: CreditCard },
-]
+const entries = pages.filter((page): page is Entry => page.entry !== undefined)
 const appNeeded = 'Create an app first to access this section'
 
-function isActive(to: string, pathname: string) {
-  if (to === paths.root) return pathname === paths.root || pathname === paths.dashboard
-  return pathname === to || pathname.startsWith(`${to}/`)
-}
+const isActive = (path: string, pathname: string) =>
+  pathname === path ||
+  pathname.startsWith(`${path}/`) ||
+  (path === paths.dashboard && pathname === paths.root)
 
 export interface SidebarProps {
   owner: User
@@ -74,13 +38,17 @@ export interface SidebarProps {
 export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, search, mark }: SidebarProps) {
   const logout = useLogout()
   const may = useMay()
-  const included = ({ to }: Entry) => {
-    const call = callOfPage(to)
-    return call === undefined || may(call)
-  }
-  const entry = (item: Entry) => (
-    <NavEntry key={item.to} {...item} expanded={expanded} disabled={Boolean(item.needsApp) && !hasApps} />
-  )
+  const entriesOf = (group: Entry['entry']['group']) =>
+    entries
+      .filter(({ entry, call }) => entry.group === group && (call === undefined || may(call)))
+      .map((page) => (
+        <NavEntry
+          key={page.path}
+          page={page}
+          expanded={expanded}
+          disabled={Boolean(page.needsApp) && !hasApps}
+        />
+      ))
   return (
     <>
       <div
@@ -108,9 +76,9 @@ export function Sidebar({ owner, hasApps, expanded, onToggle, toggleLabel, searc
         aria-label="Main"
         className={cx('flex flex-1 flex-col gap-6 overflow-y-auto py-2', expanded ? 'px-2.5' : 'px-1.5')}
       >
-        <ul className="grid gap-0.5">{work.filter(included).map(entry)}</ul>
+        <ul className="grid gap-0.5">{entriesOf('work')}</ul>
         <ul className="mt-auto grid gap-0.5">
-          {account.filter(included).map(entry)}
+          {entriesOf('account')}
           <li>
             <Hinted hint="Log Out" active={!expanded}>
               <button type="button" onClick={logout} className={entryClass(expanded, false)}>
@@ -144,15 +112,16 @@ function Hinted({ hint, active, children }: { hint: string; active: boolean; chi
   )
 }
 
-function NavEntry({
-  label,
-  to,
-  icon: Icon,
-  expanded,
-  disabled,
-}: Entry & { expanded: boolean; disabled: boolean }) {
+interface NavEntryProps {
+  page: Entry
+  expanded: boolean
+  disabled: boolean
+}
+
+function NavEntry({ page: { label, path, entry }, expanded, disabled }: NavEntryProps) {
   const { pathname } = useLocation()
-  const active = isActive(to, pathname)
+  const Icon = entry.icon
+  const active = isActive(path, pathname)
   const name = <span className={cx(!expanded && 'sr-only')}>{label}</span>
   if (disabled) {
     return (
@@ -174,7 +143,11 @@ function NavEntry({
   return (
     <li>
       <Hinted hint={label} active={!expanded}>
-        <Link to={to} aria-current={active ? 'page' : undefined} className={entryClass(expanded, active)}>
+        <Link
+          to={path === paths.dashboard ? paths.root : path}
+          aria-current={active ? 'page' : undefined}
+          className={entryClass(expanded, active)}
+        >
           <Icon aria-hidden />
           {name}
         </Link>

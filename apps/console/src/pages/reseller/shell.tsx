@@ -6,7 +6,7 @@ import { useReseller } from '../../features/portal/session.ts'
 import { resellerSession } from '../../lib/api/session.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { isList, paths } from '../../lib/navigation/paths.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { AccountGuard } from '../../ui/account-guard.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -32,7 +32,7 @@ export function PortalShell() {
 function Shell({ reseller }: { reseller: PortalReseller }) {
   const phone = useIsPhone()
   const { pathname } = useLocation()
-  const width = isList(pathname) ? 'max-w-400' : 'max-w-6xl'
+  const width = pathname === paths.resellerLicenses ? 'max-w-400' : 'max-w-6xl'
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts at its top
   useEffect(() => {
