@@ -4,26 +4,24 @@ import { keys } from './query-keys.ts'
 /** How long the event of a write may take: the server sends at most one per second. */
 const eventMs = 1500
 
-const lists = [
-  ...[
-    keys.dashboard,
-    keys.app,
-    keys.licenseTypes,
-    keys.licenses,
-    keys.clients,
-    keys.customers,
-    keys.resellers,
-  ],
-  ...[keys.apiKeys, keys.webhooks, keys.shops, keys.orders, keys.members, keys.audit],
-  ...[keys.subscriptionStatus, keys.payments],
-]
+const nameOf = ([name]: readonly string[]) => name
+
+/** Queries of these names change by what this person does, or poll. */
+const calm = new Set<unknown>(
+  [
+    ...[keys.activity, keys.imports, keys.notifications, keys.reseller, keys.security, keys.settings],
+    ...[keys.subscription, keys.vendors],
+  ].map(nameOf),
+)
+const account = new Set<unknown>([keys.owner, keys.apps].map(nameOf))
+const [, status] = keys.subscriptionStatus
 
 /** The nouns of the audit log, or `*` for all, whose change the profile and the apps show, which every page reads. */
 const ofAccount = /^(\*|account|app|member|order|owner|payment|plan|platform|settings|vendor)$/
 
 /**
- * Refetches the active queries, those of the account if it changed, once for each event. Events that arrive while a mutation runs wait
- * for its end; a mutation refetches by itself only if no event follows, as on a dead connection.
+ * Refetches the active queries once for each event, the profile and the apps only if they changed. Events that arrive while
+ * a mutation runs wait for its end; a mutation refetches by itself only if no event follows, as on a dead connection.
  */
 export function createRefresher(client: QueryClient, isConnected: () => boolean) {
   const waiting = new Set<string>()
@@ -34,8 +32,10 @@ export function createRefresher(client: QueryClient, isConnected: () => boolean)
     clearTimeout(alarm)
     const isOfAccount = [...waiting].some((noun) => ofAccount.test(noun))
     waiting.clear()
-    for (const queryKey of isOfAccount ? [keys.owner, keys.apps, ...lists] : lists)
-      void client.invalidateQueries({ queryKey })
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [name, part] }) =>
+        part === status || (!calm.has(name) && (isOfAccount || !account.has(name))),
+    })
   }
   const noteChange = (nouns: readonly string[]) => {
     for (const noun of nouns) waiting.add(noun)
