@@ -41,7 +41,7 @@ export function CustomersPage() {
         icon={<ContactRound />}
         search={{ label: 'Search customers', placeholder: 'Search by email or name' }}
         selects={1}
-        hasNoRows={data?.pagination.total === 0}
+        hasNoRows={!list.filtered && data?.pagination.total === 0}
         query={customers}
         page={data}
         rows={data?.customers}

@@ -99,7 +99,7 @@ export interface OwnerListProps<Row extends { _id: string }>
     Pick<ListFiltersProps, 'search' | 'anyStatus'> {
   list: OwnerListState
   columns: ResourceListProps<Row>['columns']
-  /** There is nothing to filter. */
+  /** There are no rows at all, whatever the filters. */
   hasNoRows?: boolean
   /** How many selects stand in for filters that load. */
   selects?: number
