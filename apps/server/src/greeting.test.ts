@@ -63,3 +63,18 @@ test('says where scheduled backups go, and nothing without any', () => {
     '  backups   every 6 h into /srv/b, which keeps 7',
   ])
 })
+
+const reachable = { PUBLIC_URL: 'https://keys.example.com' }
+
+test.each([
+  ['warns about open registration at a public address with premium for everyone', reachable, true],
+  ['does not warn when registration is closed', { ...reachable, REGISTRATION: 'closed' }, false],
+  ['does not warn when the default plan is free', { ...reachable, DEFAULT_PLAN: 'free' }, false],
+  ['does not warn when only this machine can reach the server', { DEFAULT_PLAN: 'premium' }, false],
+])('the start %s', (_name, environment, warns) => {
+  const lines = linesOf(environment)
+  const warning = 'anyone can register and gets premium: set REGISTRATION=closed or DEFAULT_PLAN=free'
+  expect(lines.includes(`  warning   ${warning}`)).toBe(warns)
+  const isFree = 'DEFAULT_PLAN' in environment && environment.DEFAULT_PLAN === 'free'
+  expect(lines.includes('  plan      premium for every account')).toBe(!isFree)
+})

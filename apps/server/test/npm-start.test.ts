@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
+import { rounds } from './rounds.ts'
 
 const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url))
 let folder: string
@@ -63,17 +64,23 @@ const expectExited = () =>
   eventually(async () => expect(await answers()).toBe(false), { timeout: 60_000, interval: 100 })
 
 describe.skipIf(process.platform === 'win32')('a server started by npm exits', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)('when npm gets %s', async (signal) => {
-    await start('exec npm start >"$LOG" 2>&1')
-    process.kill(started!.pid!, signal)
-    await expectExited()
-  })
+  test.each(rounds(['SIGKILL'] as const, ['SIGTERM', 'SIGKILL'] as const))(
+    'when npm gets %s',
+    async (signal) => {
+      await start('exec npm start >"$LOG" 2>&1')
+      process.kill(started!.pid!, signal)
+      await expectExited()
+    },
+  )
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('when its process group gets %s', async (signal) => {
-    await start('exec npm start >"$LOG" 2>&1')
-    process.kill(-started!.pid!, signal)
-    await expectExited()
-  })
+  test.each(rounds(['SIGINT'] as const, ['SIGINT', 'SIGTERM'] as const))(
+    'when its process group gets %s',
+    async (signal) => {
+      await start('exec npm start >"$LOG" 2>&1')
+      process.kill(-started!.pid!, signal)
+      await expectExited()
+    },
+  )
 
   test('when its start script is killed', async () => {
     process.kill(await start('exec npm start >"$LOG" 2>&1'), 'SIGKILL')
