@@ -196,16 +196,18 @@ describe('a migration', () => {
     expect(await migrate(database, [...migrations, extra], { now: 3 })).toEqual(['9999-extra'])
   })
 
-  test.each(someOf(migrations.map((_, at) => at + 1)))(
-    'upgrades a database after %i migrations and keeps its data',
-    async (steps) => {
-      const database = open()
-      await migrate(database, migrations.slice(0, steps), { now: 1 })
-      await addOwner(database, 'own_1')
-      await migrate(database, migrations, { now: 2 })
-      expect(await database.db.selectFrom('owners').select('id').execute()).toEqual([{ id: 'own_1' }])
-    },
-  )
+  test.each(
+    someOf(
+      migrations.map((_, at) => at + 1),
+      8,
+    ),
+  )('upgrades a database after %i migrations and keeps its data', async (steps) => {
+    const database = open()
+    await migrate(database, migrations.slice(0, steps), { now: 1 })
+    await addOwner(database, 'own_1')
+    await migrate(database, migrations, { now: 2 })
+    expect(await database.db.selectFrom('owners').select('id').execute()).toEqual([{ id: 'own_1' }])
+  })
 
   test('that fails leaves nothing behind', async () => {
     const database = open()

@@ -641,7 +641,7 @@ async function callersFor(vendor: Owner, apps: readonly string[]) {
 const keyPermissions = permissions.filter((permission) => !permission.startsWith('members:'))
 
 test('each of these requests succeeds for the owner of the object', async () => {
-  for (const [name, named] of someOf(Object.entries(naming))) {
+  for (const [name, named] of someOf(Object.entries(naming), 8)) {
     const endpoint = allEndpoints.find((one) => one.name === name)?.endpoint
     if (!endpoint) throw new Error(`the contract has no endpoint ${name}`)
     // A refusal is stored with a delay, so only its endpoint waits for one; passkeys are few.
