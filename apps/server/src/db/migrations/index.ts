@@ -75,8 +75,8 @@ import { grants } from './0095-grants.ts'
 import { bansInLists } from './0096-bans-in-lists.ts'
 import { calledImports } from './0098-called-imports.ts'
 import { namesAlike } from './0099-names-alike.ts'
-import { newLicensesInSearch } from './0101-new-licenses-in-search.ts'
 import { placesOfLists } from './0101-places-of-lists.ts'
+import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [

@@ -4,7 +4,7 @@ const bucket = '(new.expires_at + 3599999) / 3600000'
 
 /** On SQLite, a commit adds many new licenses to the full-text index at once (`db/lists/search-merges.ts`), and no longer each insert one. */
 export const newLicensesInSearch: Migration = {
-  name: '0101-new-licenses-in-search',
+  name: '0102-new-licenses-in-search',
   statements: (dialect) =>
     dialect === 'postgres'
       ? []
