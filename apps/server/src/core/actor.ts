@@ -2,11 +2,13 @@ import {
   type CustomerKind,
   type Endpoint,
   isGranted,
+  limits,
   type Needed,
   type Permission,
   type Role,
   rolePermissions,
 } from '@keyward/contract'
+import { minute } from './clock.ts'
 import { problem } from './problem.ts'
 
 /** The owner that rows belong to, for what has no app: the account, its plan, payments. */
@@ -257,6 +259,21 @@ export function meets(actor: Actor, needed: Needed | undefined): boolean {
 
 /** Whether an actor may call what concerns all apps of its owner. */
 export const hasAllApps = (actor: Actor): boolean => !isVendor(actor) || actor.apps === null
+
+const validMs = limits.identityMinutes * minute
+
+/** Throws 403 `confirm_identity` unless the person has proved recently who they are. API keys are never asked. */
+export function requireProof(
+  actor: VendorActor | ResellerActor,
+  confirm: Endpoint['confirm'],
+  now: number,
+): void {
+  if (confirm === undefined || actor.kind === 'api_key') return
+  const { confirmedAt = Number.NEGATIVE_INFINITY, hasFactor = true } = actor
+  if (confirm === 'with_factor' && !hasFactor) return
+  // A proof from the future was made before the clock was set back.
+  if (Math.abs(now - confirmedAt) >= validMs) throw problem('confirm_identity')
+}
 
 export const system: SystemActor = { kind: 'system', ownerId: null }
 

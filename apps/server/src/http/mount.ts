@@ -20,13 +20,13 @@ import {
   meets,
   needsPerson,
   type ResellerActor,
+  requireProof,
   type VendorActor,
 } from '../core/actor.ts'
 import { FileAnswer, StreamAnswer, WithMessage } from '../core/answers.ts'
 import { callerOf, currentRequest } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Gates } from '../core/gate.ts'
-import { requireProof } from '../core/identity.ts'
 import { keysToSearch } from '../core/pasted-keys.ts'
 import { type Problem, problem } from '../core/problem.ts'
 import type { Attempts } from '../service/attempts.ts'

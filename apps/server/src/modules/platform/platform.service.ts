@@ -1,5 +1,11 @@
-import type { Actor, OfOwner, OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
-import { requireProof } from '../../core/identity.ts'
+import {
+  type Actor,
+  type OfOwner,
+  type OwnerScope,
+  type PersonActor,
+  requireProof,
+  type VendorActor,
+} from '../../core/actor.ts'
 import { Problem, problem } from '../../core/problem.ts'
 import { type Db, inSlices } from '../../db/index.ts'
 import type { Attempts } from '../../service/attempts.ts'
