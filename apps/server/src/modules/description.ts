@@ -1,4 +1,4 @@
-import type { EventNoun } from '@keyward/contract'
+import type { ActionName, EventNoun, Permission } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../core/actor.ts'
 import type { Seal } from '../core/crypto.ts'
 import type { Tx, WriteTransaction } from '../db/index.ts'
@@ -16,8 +16,8 @@ export interface Description extends TableOwner {
   erasure?: Erasure
   /** What the API shows its reader of an event's object; null where no call shows one. */
   objects?: { readonly [Noun in EventNoun]?: ReadObject | null }
-  /** The columns that name objects of apps, by the prefixes of their ids. */
-  names?: Readonly<Record<string, readonly [table: keyof Tables, column: string]>>
+  /** What the audit log calls objects, by the prefixes of their ids. */
+  names?: Names
   /** Replaces, removes or pauses what a lost secret key sealed, and says what it was. */
   loseKey?(lost: LostKey): Promise<Partial<LostKeyReport>>
 }
@@ -67,6 +67,23 @@ export type ReadObject = (question: Question) => Promise<object | undefined>
 /** Finds an object in what a list shows. */
 export const byId = <T extends { _id: string }>(all: readonly T[], id: string): T | undefined =>
   all.find(({ _id }) => _id === id)
+
+export type Names = Readonly<Record<string, ObjectName>>
+
+export interface ObjectName {
+  /** What the object is. */
+  kind: string
+  /** What a caller needs who reads its name. */
+  permission: Permission
+  /** The column with the name of an object of an app. */
+  column?: readonly [table: keyof Tables, column: string]
+  /** The field with its name in the details of records. */
+  inDetail?: string
+  /** The record of its deletion, which says what it was called. A deleted end user's name is nowhere. */
+  deletion?: ActionName
+  /** Its changes are changes of the app itself, not of licenses and people. */
+  isOfApp?: true
+}
 
 /** A secret key that is lost, with the new one. */
 export interface LostKey {

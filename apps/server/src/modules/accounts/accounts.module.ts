@@ -4,4 +4,5 @@ export const accounts: Module = {
   tables: {
     accounts: {},
   },
+  names: { acc: { kind: 'account', permission: 'audit:read' } },
 }

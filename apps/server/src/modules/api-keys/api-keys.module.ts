@@ -15,5 +15,8 @@ export const apiKeys: Module = {
       maker.isOwner && maker.kind !== 'api_key' ? byId(await listApiKeys(ctx, maker), id) : undefined,
     api_keys: null,
   },
+  names: {
+    key: { kind: 'api_key', permission: 'audit:read', inDetail: 'name', deletion: 'api_key.revoked' },
+  },
   routes: apiKeysRoutes,
 }

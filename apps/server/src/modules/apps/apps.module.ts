@@ -12,5 +12,8 @@ export const apps: Module = {
     // Whoever may read it looks the secret up: what is delivered is stored in places that nobody here knows.
     app: async ({ ctx, maker, id }) => ({ ...(await readApp(ctx, maker, id)), appSecret: null }),
   },
+  names: {
+    app: { kind: 'app', permission: 'apps:read', inDetail: 'name', deletion: 'app.deleted', isOfApp: true },
+  },
   routes: appsRoutes,
 }

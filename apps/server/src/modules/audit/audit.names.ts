@@ -3,7 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lowerCase, ownerOf } from '../../db/index.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import { listShown } from '../customers/faces.access.ts'
-import type { Description } from '../description.ts'
+import type { Names } from '../description.ts'
 
 export interface Reader {
   scope: OwnerScope
@@ -16,14 +16,13 @@ export interface Reader {
 /** The names of objects that still exist, by their ids. */
 export async function findNames(
   db: Db,
-  modules: readonly Description[],
+  names: Names,
   reader: Reader,
   idsByPrefix: ReadonlyMap<string, string[]>,
 ): Promise<Map<string, string | null>> {
-  const columns = Object.assign({}, ...modules.map(({ names }) => names)) as Required<Description>['names']
   const found = await Promise.all(
     [...idsByPrefix].map(([prefix, ids]) => {
-      const column = columns[prefix]
+      const column = names[prefix]?.column
       return column ? namedBy(column, db, reader.scope, ids) : named(db, reader, prefix, ids)
     }),
   )

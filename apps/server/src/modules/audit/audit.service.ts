@@ -21,7 +21,7 @@ import { lastLinkedRecord } from '../../db/record-objects.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
-import type { Description } from '../description.ts'
+import type { Description, Names } from '../description.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
@@ -31,7 +31,7 @@ import {
   appActions,
   hiddenActions,
   nameInDetail,
-  namingDeletions,
+  namesOf,
   readableIds,
   subjectKind,
 } from './audit.rules.ts'
@@ -55,7 +55,7 @@ interface AuditParts {
 
 export async function listRecords(parts: AuditParts, actor: VendorActor, query: AuditQuery & Page) {
   const { ctx } = parts
-  const { walk, hits } = await find(ctx, actor, query)
+  const { walk, hits } = await find(parts, actor, query)
   const { seqs, total } = await findRecords(ctx.database, hits ?? walk({ count: enough }), query)
   const isBeyond = (query.page - 1) * query.limit >= limits.searchCountMax
   return {
@@ -74,7 +74,7 @@ export async function exportRecords(
   query: AuditQuery,
 ): Promise<AsyncGenerator<AuditRecord[]>> {
   const { ctx } = parts
-  const { walk, hits } = await find(ctx, actor, query)
+  const { walk, hits } = await find(parts, actor, query)
   const most = hits ? limits.searchCountMax : limits.exportRowsMax
   const total = await countFound(ctx.database, hits ?? walk({ count: most + 1 }))
   if (total > most) throw tooMany(hits ? 'search' : 'from', most)
@@ -103,16 +103,17 @@ async function* walkDown({ database }: Ctx, walk: Walk): AsyncGenerator<number[]
 
 /** The records that match the filters; `hits` are those that match the search too. */
 async function find(
-  ctx: Ctx,
+  parts: AuditParts,
   actor: VendorActor,
   wanted: AuditQuery,
 ): Promise<{ walk: Walk; hits: Found | undefined }> {
+  const { ctx } = parts
   const query = await toStored(ctx.db, actor, wanted)
   const { action, subject, from, to } = query
   const filter: RecordFilter = {
     scope: actor,
     ...{ actor: query.actor, action, subject },
-    ...(await toObjects(ctx, actor, query)),
+    ...(await toObjects(parts, actor, query)),
     from: from === undefined ? undefined : startOf(from),
     to: to === undefined ? undefined : toEpochMs(to),
   }
@@ -125,13 +126,13 @@ async function find(
 
 /** About an app are its own changes, not those of its licenses and people. */
 async function toObjects(
-  { db }: Ctx,
+  { ctx: { db }, modules }: AuditParts,
   actor: VendorActor,
   { about, app }: AuditQuery,
 ): Promise<Pick<RecordFilter, 'about' | 'actions' | 'app'>> {
   if (about?.startsWith('app_')) {
     if (app !== undefined) throw invalid('app', 'Leave this out: `about` is an app.')
-    return { app: await findAppId(db, actor, about), actions: appActions }
+    return { app: await findAppId(db, actor, about), actions: appActions(namesOf(modules)) }
   }
   const appId = await findAppId(db, actor, app)
   if (about === undefined) return { app: appId }
@@ -209,14 +210,16 @@ async function showCustomers(
 async function findFormerNames(
   { db }: Ctx,
   actor: VendorActor,
-  ids: readonly string[],
-  names: ReadonlyMap<string, unknown>,
+  known: Names,
+  missing: readonly string[],
 ): Promise<Map<string, string | null>> {
-  const missing = ids.filter((id) => !names.has(id))
-  const rows = await repo.listDeletions(db, actor, missing, namingDeletions)
+  const deletions = Object.values(known).flatMap(({ deletion }) => deletion ?? [])
+  const rows = await repo.listDeletions(db, actor, missing, deletions)
   return new Map(
     rows.flatMap(({ target_id: id, action, detail }) =>
-      id === null || detail === null ? [] : [[id, nameInDetail(subjectKind(id, action), JSON.parse(detail))]],
+      id === null || detail === null
+        ? []
+        : [[id, nameInDetail(known, subjectKind(known, id, action), JSON.parse(detail))]],
     ),
   )
 }
@@ -234,13 +237,19 @@ async function read(
     actor_id,
     ...(target_id === null ? [] : [target_id]),
   ])
-  const readable = readableIds(ids, may)
-  const names = await findNames(ctx.db, modules, toReader(actor), readable)
-  const former = await findFormerNames(ctx, actor, [...readable.values()].flat(), names)
+  const known = namesOf(modules)
+  const readable = readableIds(known, ids, may)
+  const names = await findNames(ctx.db, known, toReader(actor), readable)
+  const former = await findFormerNames(
+    ctx,
+    actor,
+    known,
+    [...readable.values()].flat().filter((id) => !names.has(id)),
+  )
   return rows.map((row) => {
     const detail = hidden.has(row.action) || row.detail === null ? null : JSON.parse(row.detail)
     const { target_id: target, app_id: app, app_name: appName, app_public_id: publicId } = row
-    const kind = target === null ? '' : subjectKind(target, row.action)
+    const kind = target === null ? '' : subjectKind(known, target, row.action)
     return {
       _id: row.id,
       at: toIso(row.created_at),
@@ -256,7 +265,7 @@ async function read(
           : {
               kind,
               _id: target,
-              name: names.get(target) ?? former.get(target) ?? nameInDetail(kind, detail),
+              name: names.get(target) ?? former.get(target) ?? nameInDetail(known, kind, detail),
               deleted: former.has(target),
             },
       app:

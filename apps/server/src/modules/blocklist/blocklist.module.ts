@@ -11,7 +11,16 @@ export const blocklist: Module = {
   objects: {
     block: ({ ctx, maker, id }) => findBlock(ctx, maker, id),
   },
-  names: { blk: ['blocklist', 'value'] },
+  names: {
+    blk: {
+      kind: 'block',
+      permission: 'clients:read',
+      column: ['blocklist', 'value'],
+      inDetail: 'value',
+      deletion: 'block.removed',
+      isOfApp: true,
+    },
+  },
   parts: ({ ctx }) => ({ blocks: new BlockTables(ctx.database) }),
   routes: blocklistRoutes,
 }

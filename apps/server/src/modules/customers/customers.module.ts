@@ -13,4 +13,5 @@ export const customers: Module = {
     },
   },
   loseKey,
+  names: { cus: { kind: 'customer', permission: 'clients:read' } },
 }

@@ -11,4 +11,5 @@ export const devices: Module = {
   },
   tidy: (ctx) =>
     inSlices(ctx, system, async ({ tx }, size) => ({ found: await freeAllEnded(tx, ctx.clock.now(), size) })),
+  names: { dev: { kind: 'device', permission: 'clients:read' } },
 }

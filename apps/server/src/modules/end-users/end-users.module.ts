@@ -25,6 +25,6 @@ export const endUsers: Module = {
     // They concern many objects.
     end_users: null,
   },
-  names: { usr: ['clients', 'username'] },
+  names: { usr: { kind: 'end_user', permission: 'clients:read', column: ['clients', 'username'] } },
   routes: endUsersRoutes,
 }

@@ -10,6 +10,15 @@ export const licenseTypes: Module = {
   objects: {
     license_type: async ({ ctx, maker, id, appId }) => byId(await listLicenseTypes(ctx, maker, appId), id),
   },
-  names: { lty: ['license_types', 'name'] },
+  names: {
+    lty: {
+      kind: 'license_type',
+      permission: 'apps:read',
+      column: ['license_types', 'name'],
+      inDetail: 'name',
+      deletion: 'license_type.deleted',
+      isOfApp: true,
+    },
+  },
   routes: licenseTypesRoutes,
 }

@@ -8,6 +8,14 @@ export const licenses: Module = {
     // It concerns many objects.
     licenses: null,
   },
-  names: { lic: ['licenses', 'key'] },
+  names: {
+    lic: {
+      kind: 'license',
+      permission: 'licenses:read',
+      column: ['licenses', 'key'],
+      inDetail: 'hint',
+      deletion: 'license.deleted',
+    },
+  },
   routes: licensesRoutes,
 }

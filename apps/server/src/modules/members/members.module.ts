@@ -12,5 +12,8 @@ export const members: Module = {
   objects: {
     member: async ({ ctx, maker, id }) => byId(await listMembers(ctx, maker), id),
   },
+  names: {
+    mem: { kind: 'member', permission: 'members:read', inDetail: 'email', deletion: 'member.removed' },
+  },
   routes: membersRoutes,
 }

@@ -4,4 +4,5 @@ export const owners: Module = {
   tables: {
     owners: {},
   },
+  names: { own: { kind: 'vendor', permission: 'audit:read' } },
 }

@@ -18,6 +18,10 @@ export const payments: Module = {
     payment: async ({ ctx, maker, id }) => byId(await listPayments(ctx.db, maker), id),
     order: null,
   },
+  names: {
+    ord: { kind: 'order', permission: 'billing:read' },
+    pay: { kind: 'payment', permission: 'billing:read' },
+  },
   parts: ({ ctx, onError, options: { providerWaits: waits = usualWaits } }) => ({
     payments: { ctx, waits, provider: createProvider(ctx.config, waits), onError },
   }),

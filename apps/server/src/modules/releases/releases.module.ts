@@ -10,6 +10,15 @@ export const releases: Module = {
   objects: {
     release: async ({ ctx, maker, id, appId }) => byId(await listReleases(ctx, maker, appId), id),
   },
-  names: { rel: ['releases', 'version'] },
+  names: {
+    rel: {
+      kind: 'release',
+      permission: 'apps:read',
+      column: ['releases', 'version'],
+      inDetail: 'version',
+      deletion: 'release.removed',
+      isOfApp: true,
+    },
+  },
   routes: releasesRoutes,
 }

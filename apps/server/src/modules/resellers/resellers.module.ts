@@ -9,6 +9,14 @@ export const resellers: Module = {
   objects: {
     reseller: ({ ctx, maker, id }) => getReseller(ctx, maker, id),
   },
-  names: { res: ['resellers', 'email'] },
+  names: {
+    res: {
+      kind: 'reseller',
+      permission: 'resellers:read',
+      column: ['resellers', 'email'],
+      inDetail: 'email',
+      deletion: 'reseller.deleted',
+    },
+  },
   routes: resellersRoutes,
 }

@@ -42,7 +42,22 @@ export const shops: Module = {
     shop: ({ ctx, maker, id }) => getShop(ctx, { ...maker, permissions: withoutSecrets(maker) }, id),
     shop_order: ({ ctx, maker, id }) => getOrder(ctx, maker, id),
   },
-  names: { shp: ['shops', 'name'], sor: ['shop_orders', 'number'] },
+  names: {
+    shp: {
+      kind: 'shop',
+      permission: 'apps:read',
+      column: ['shops', 'name'],
+      inDetail: 'name',
+      deletion: 'shop.deleted',
+      isOfApp: true,
+    },
+    sor: {
+      kind: 'shop_order',
+      permission: 'licenses:read',
+      column: ['shop_orders', 'number'],
+      inDetail: 'order',
+    },
+  },
   parts: ({ ctx, outbound, onError, options: { deliveriesEveryMs: pollMs, shopLeaseMs: leaseMs } }) => {
     const max = limits.hookEventsPerMinute
     // Without limits, nothing is counted.

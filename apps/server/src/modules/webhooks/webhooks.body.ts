@@ -4,9 +4,9 @@ import { toIso } from '../../core/clock.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findNames } from '../audit/audit.names.ts'
-import { nameInDetail, readableIds, subjectKind } from '../audit/audit.rules.ts'
+import { nameInDetail, namesOf, readableIds, subjectKind } from '../audit/audit.rules.ts'
 import { showCustomersIn } from '../customers/faces.access.ts'
-import type { Description, Question } from '../description.ts'
+import type { Description, Names, Question } from '../description.ts'
 
 export interface QueuedEvent {
   id: string
@@ -42,13 +42,14 @@ export async function toBody(
       ? null
       : await readObject(modules, noun, { ctx, maker, id: targetId ?? '', appId: appId ?? '', detail })
   const { kind, id } = event.actor
-  const names = await readNames({ ctx, modules }, maker, targetId === null ? [id] : [id, targetId])
+  const known = namesOf(modules)
+  const names = await readNames(ctx.db, known, maker, targetId === null ? [id] : [id, targetId])
   const body = JSON.stringify({
     type: action,
     timestamp: toIso(event.at),
     data: {
       actor: { kind, _id: id, name: names.get(id) ?? null },
-      subject: targetId && toSubject(event, targetId, names.get(targetId)),
+      subject: targetId && toSubject(known, event, targetId, names.get(targetId)),
       object,
       detail,
     },
@@ -57,15 +58,20 @@ export async function toBody(
 }
 
 /** The names of people and objects that the maker may read, as in the audit log. */
-function readNames({ ctx, modules }: BodyParts, maker: VendorActor, ids: readonly string[]) {
+function readNames(db: Ctx['db'], known: Names, maker: VendorActor, ids: readonly string[]) {
   const may = (permission: Permission) => maker.permissions.has(permission)
   const reader = { scope: maker, seesAddresses: may('members:read'), actorId: maker.actorId }
-  return findNames(ctx.db, modules, reader, readableIds(ids, may))
+  return findNames(db, known, reader, readableIds(known, ids, may))
 }
 
-function toSubject({ action, detail }: QueuedEvent, id: string, name: string | null | undefined) {
-  const kind = subjectKind(id, action)
-  return { kind, _id: id, name: name ?? nameInDetail(kind, detail) }
+function toSubject(
+  known: Names,
+  { action, detail }: QueuedEvent,
+  id: string,
+  name: string | null | undefined,
+) {
+  const kind = subjectKind(known, id, action)
+  return { kind, _id: id, name: name ?? nameInDetail(known, kind, detail) }
 }
 
 /** The object of an event as the API shows it to the maker of a webhook, without secrets; null if it is gone. */

@@ -29,6 +29,9 @@ export const webhooks: Module = {
       return webhook && { ...webhook, url: new URL(webhook.url).origin }
     },
   },
+  names: {
+    whk: { kind: 'webhook', permission: 'webhooks:read', inDetail: 'origin', deletion: 'webhook.deleted' },
+  },
   parts: ({ ctx, modules, outbound, onError, consoleUrl, options }) => ({
     webhooks: createWebhookRunner({
       ...{ ctx, modules, parts: { outbound }, onError, consoleUrl },
