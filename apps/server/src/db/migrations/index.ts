@@ -77,6 +77,7 @@ import { calledImports } from './0098-called-imports.ts'
 import { namesAlike } from './0099-names-alike.ts'
 import { placesOfLists } from './0101-places-of-lists.ts'
 import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
+import { ownersOfCounts } from './0103-owners-of-counts.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -158,4 +159,5 @@ export const migrations: readonly Migration[] = [
   namesAlike,
   placesOfLists,
   newLicensesInSearch,
+  ownersOfCounts,
 ]
