@@ -61,6 +61,8 @@ export async function findIds<Status extends string>(
 
 /** Skipping this many rows takes 0.1 ms. */
 const nearOffset = 2_000
+/** The numbers of so many rows are read in less time than another thread takes to answer. */
+const shortPage = 200
 
 async function plainPage<Status extends string>(
   database: Database,
@@ -83,7 +85,7 @@ async function plainPage<Status extends string>(
     where ${within(part)} ${withStatus(database, list, part)} ${from}`
   const { limit, order } = target
   // One index holds its rows in their order: asking another thread would take longer than reading them.
-  const isShort = isWhole && !isFar && isOfOneIndex(filter)
+  const isShort = isWhole && !isFar && isOfOneIndex(filter) && limit <= shortPage
   const { rows } = await sql<{
     seq: number
   }>`${firstRows(filter, find, sql.raw(order), { limit, offset })}`.execute(
