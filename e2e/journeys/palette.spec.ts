@@ -187,7 +187,7 @@ test.describe('command palette', () => {
     await expect(selected).toHaveText(/^Dashboard/)
     await expect(field(page)).toHaveAttribute('aria-activedescendant', (await selected.getAttribute('id'))!)
     await page.keyboard.press('ArrowDown')
-    await expect(selected).toHaveText(/^Licenses/)
+    await expect(selected).toHaveText(/^Resellers/)
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
     await expect(selected).toHaveText('Log out')
