@@ -19,7 +19,7 @@ import { type Received, receiverForAll } from '../webhook-receiver.ts'
 
 const mails: Mail[] = []
 const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} }
-const on = serverForAll({}, { mailer })
+const on = serverForAll({}, { mailer, deliveriesEveryMs: 20 })
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 const receiver = receiverForAll()
@@ -49,8 +49,6 @@ const arrival = (type: string, count = 1): Promise<Received[]> =>
   })
 const outcome = (id: string, expected: object) =>
   eventually(async () => expect((await logOf(id))[0]).toMatchObject(expected))
-/** Any record wakes the worker. */
-const wake = () => owner.call('PUT', `/apps/${app._id}`, { name: `Atlas ${Math.random()}` })
 
 describe('a webhook', () => {
   test('shows its secret once, and neither secret nor address are stored or recorded as they are', async () => {
@@ -216,11 +214,9 @@ describe('events', () => {
     await ban(first)
     await ban(second)
     on.clock.advance(2000)
-    await wake()
     await arrival('license.banned')
     expect(receiver.received.map(({ body }) => body.data.subject._id)).toEqual([second._id])
     on.clock.advance(20_000)
-    await wake()
     await arrival('license.unbanned')
     expect(receiver.received.map(({ body }) => [body.type, body.data.subject._id])).toEqual([
       ['license.banned', second._id],
@@ -250,7 +246,6 @@ describe('events', () => {
       async () => {
         // The receiver is asked again after a pause, which begins once the failure is stored.
         on.clock.advance(second)
-        await wake()
         const [waiting, failed] = await logOf(_id)
         expect(waiting).toMatchObject({ state: 'waiting', nextAt: failed.nextAt })
       },
@@ -270,7 +265,6 @@ describe('events', () => {
     await owner.call('PUT', `/licenses/${license._id}`, { note: 'changed since' })
     receiver.status = 200
     on.clock.advance(40_000)
-    await wake()
     const [before, after] = await arrival('license.banned', 2)
     expect([after!.id, after!.raw]).toEqual([before!.id, before!.raw])
     await outcome(_id, { state: 'delivered', attempts: 2 })
@@ -426,7 +420,6 @@ describe('a receiver that fails', () => {
     const own = on.database.db.updateTable('webhook_deliveries').where('webhook_id', '=', _id)
     await own.set({ detail: '{', body: null }).execute()
     on.clock.advance(hour)
-    await wake()
     await outcome(_id, { state: 'failed', attempts: 2, status: null })
     expect(receiver.received).toHaveLength(1)
   })
@@ -438,7 +431,6 @@ describe('a receiver that fails', () => {
     await outcome(_id, { event: 'webhook.updated', state: 'failed' })
     await owner.call('POST', `/webhooks/${_id}/test`)
     on.clock.advance(second)
-    await wake()
     await outcome(_id, { event: 'webhook.test', state: 'failed' })
   })
 
@@ -469,7 +461,6 @@ describe('a receiver that fails', () => {
     await eventually(
       async () => {
         on.clock.advance(hour)
-        await wake()
         expect((await list())[0].active).toBe(false)
       },
       { interval: 100 },
@@ -502,7 +493,6 @@ describe('a receiver that fails', () => {
     await ban(license)
     // It failed lately, so that this process asks it again after a short pause.
     on.clock.advance(minute)
-    await wake()
     await outcome(_id, { state: 'delivered' })
   })
 })

@@ -62,6 +62,7 @@ export async function testWebhook(ctx: Ctx, actor: VendorActor, id: string): Pro
     }
     await repo.insertDelivery(write.tx, row)
     write.record('webhook.tested', id, { delivery: row.event_id })
+    write.queues.add('webhooks')
     return toDelivery({ ...row, state: 'waiting', attempts: 0, status: null, duration_ms: null })
   })
 }
@@ -80,6 +81,7 @@ export async function retryDelivery(
     const row = await repo.retryDelivery(write.tx, id, deliveryId, write.now)
     if (!row) throw problem('not_found')
     write.record('webhook.delivery_retried', id, { delivery: deliveryId })
+    write.queues.add('webhooks')
     return toDelivery(row)
   })
 }

@@ -1,0 +1,9 @@
+import { type EventNoun, eventFacts, eventNames, testEvent } from '@keyward/contract'
+import { expect, test } from 'vitest'
+import { modules } from './index.ts'
+
+test('one module says of each noun of an event what its object is, or that no call shows one', () => {
+  const described = modules.flatMap(({ objects = {} }) => Object.keys(objects)).sort()
+  const nouns = new Set<EventNoun>([...eventNames, testEvent].map((name) => eventFacts(name).noun))
+  expect(described).toEqual([...nouns].sort())
+})
