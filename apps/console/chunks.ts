@@ -19,9 +19,7 @@ const isGrants = (part: string) => /\/features\/grants\//.test(part)
 const isLog = (part: string) => /\/owner\/activity\.tsx$|\/features\/audit\/record-dialog\.tsx$/.test(part)
 const isIntegrations = (part: string) => /\/pages\/owner\/integrations\.tsx$/.test(part)
 const isApp = (part: string) => /\/pages\/owner\/app(-overview)?\.tsx$/.test(part)
-// The bundler has the dialog of an order import the page of orders.
-const isListPage = (part: string) =>
-  /\/(licenses|end-users|resellers|customers|orders|order-dialog|list-filters)\.tsx$/.test(part)
+const isItemOrFrame = (part: string) => /\/owner\/(license|end-user|customer|shell)\.tsx$/.test(part)
 // The page of a list, and that of one item of it.
 const itemPage = /\/owner\/(license|end-user|reseller|customer)s?\.tsx$/
 
@@ -48,8 +46,7 @@ function nameOf(parts: string[]) {
   const signIn = parts.some(isSignIn)
   const view = parts.some(isView)
   if (signIn && (view || parts.some(isIntegrations))) return 'controls'
-  if (parts.every(isListPage) && parts.some(isPortal)) return 'resource-list'
-  if (view && parts.some(isPortal)) return 'lists'
+  if (view && parts.some(isPortal)) return parts.some(isItemOrFrame) ? 'lists' : 'resource-list'
   if (parts.some(isExtras)) return 'owner'
   // What tabs and the page of webhooks share with lists is little, and the rest of the lists is not for them.
   if (view && parts.some((part) => isFirst(part) || isTab(part) || isIntegrations(part))) return 'owner'
