@@ -109,6 +109,7 @@ test('each of eight edits reads every list of its page once, and neither the pro
     reads.length = 0
     await act()
     await expectToast(page, toast)
+    await expect.poll(() => reads.length).toBeGreaterThan(0)
     await quiet(page)
     const step = `${path}: ${toast}`
     expect(new Set(reads).size, `${step}: ${reads.join(', ')}`).toBe(reads.length)

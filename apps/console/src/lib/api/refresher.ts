@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { keys } from './query-keys.ts'
 
-/** How long the event of a write may take: the server sends at most one per second. */
-const eventMs = 1500
+/** How long the event of a write may take: the server sends at most one per second, and may be busy. */
+const eventMs = 4000
 
 const nameOf = ([name]: readonly string[]) => name
 
