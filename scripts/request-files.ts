@@ -11,6 +11,8 @@ import { SmtpSink } from '../apps/server/test/smtp-sink.ts'
 
 const source = new URL('../apps/server/src/', import.meta.url).href
 const warmUps = 3
+const samples = 2
+const samplesMost = 8
 /** Work in the background, such as the activity log once a second, may run beside one count, but hardly beside two. */
 const restMs = 1200
 const password = 'correct horse battery staple'
@@ -44,7 +46,7 @@ async function start(): Promise<World> {
   }
   const owner = { name: 'Ada', email: 'ada@example.com', password }
   token = (await call('POST', '/auth/register', owner)).token
-  const database = new DatabaseSync(join(dataDir, 'keyward.db'))
+  const database = new DatabaseSync(join(dataDir, 'keyward.db'), { timeout: 30_000 })
   database.exec('update owners set mails_trusted = 1')
   database.close()
   return { url, call, mails }
@@ -100,8 +102,11 @@ async function makeRequests({ url, call, mails }: World): Promise<Record<string,
   }
 }
 
-/** The files of the server with functions that run for one request, after three like it. */
-export async function countRequestFiles(): Promise<Record<string, string[]>> {
+/**
+ * The files of the server with functions that run for one request, after three like it. What runs in the background is not
+ * in every sample, so a request above its limit is counted again, and files that some sample lacks do not count.
+ */
+export async function countRequestFiles(limits: Record<string, number>): Promise<Record<string, string[]>> {
   const requests = await makeRequests(await start())
   const inspector = new Session()
   inspector.connect()
@@ -110,9 +115,12 @@ export async function countRequestFiles(): Promise<Record<string, string[]>> {
   const counted: Record<string, string[]> = {}
   for (const [name, request] of Object.entries(requests)) {
     for (let n = 0; n < warmUps; n++) await request()
-    const first = await filesOf(request)
-    const second = new Set(await filesOf(request))
-    counted[name] = first.filter((file) => second.has(file)).sort()
+    let files = await filesOf(request)
+    for (let n = 1; n < samples || (n < samplesMost && files.length > (limits[name] ?? 0)); n++) {
+      const others = new Set(await filesOf(request))
+      files = files.filter((file) => others.has(file))
+    }
+    counted[name] = files.sort()
   }
   return counted
 

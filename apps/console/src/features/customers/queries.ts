@@ -31,6 +31,8 @@ export function useCustomer(id: string | null) {
     queryFn: ({ signal }) => call(wire.customers.get, { params: { id: id ?? '' }, signal }),
     enabled: id !== null,
     staleTime: 5_000,
+    // No event follows when a mail goes out.
+    refetchInterval: ({ state }) => state.data?.mails.some((mail) => mail.state === 'queued') && 5_000,
     refetchOnWindowFocus: true,
   })
 }
