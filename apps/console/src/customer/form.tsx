@@ -5,7 +5,7 @@ import {
   type InputHTMLAttributes,
   type TargetedSubmitEvent,
 } from 'preact'
-import { useContext, useId, useState } from 'preact/hooks'
+import { useContext, useId, useLayoutEffect, useState } from 'preact/hooks'
 import { CallError } from './calls.ts'
 import { explain, useCustomer } from './context.tsx'
 
@@ -30,6 +30,8 @@ export function Form({ children, submit, send, explained }: FormProps) {
   const customer = useCustomer()
   const [problems, setProblems] = useState<Problems>({})
   const [isBusy, setBusy] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is wrong was said in the language before
+  useLayoutEffect(() => setProblems({}), [customer.language])
   const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return

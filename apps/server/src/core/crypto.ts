@@ -21,6 +21,7 @@ const drawn = { bytes: Buffer.alloc(4096), used: 4096 }
 
 /** Some random bytes. They are drawn from the system in advance: asking it takes longer than most of what needs them. */
 export function randomBytes(count: number): Buffer {
+  if (count > drawn.bytes.length) return randomFillSync(Buffer.alloc(count))
   if (drawn.used + count > drawn.bytes.length) {
     randomFillSync(drawn.bytes)
     drawn.used = 0

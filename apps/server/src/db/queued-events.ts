@@ -10,9 +10,11 @@ import type { Db } from './tables.ts'
  * webhooks of all apps. An event without a target is in order with those of its app.
  */
 export const queueRecords = (db: Db, ids: readonly string[]): CompiledQuery =>
-  (ids.length > 1 ? queueMany : queueOne).with(db, { ids: JSON.stringify(ids) })
+  ids.length === 1 && ids[0] !== undefined
+    ? queueOne.with(db, { id: ids[0] })
+    : queueMany.with(db, { ids: JSON.stringify(ids) })
 
-const queueing = (db: Db, values: { ids: string }, isSorted: boolean) =>
+const queueing = (db: Db, isQueued: RawBuilder<boolean>, isSorted: boolean) =>
   db
     .insertInto('webhook_deliveries')
     .columns([
@@ -39,7 +41,7 @@ const queueing = (db: Db, values: { ids: string }, isSorted: boolean) =>
         .select(['a.target_id', 'a.app_id', 'a.actor_kind', 'a.actor_id', 'a.detail'])
         .select(['a.created_at', 'a.created_at as due_at'])
         .select(sql<number>`a.created_at + ${sql.lit(limits.deliveryDays * day)}`.as('expires_at'))
-        .where(syntaxOf(db).isAmong('a.id', values.ids, 'text'))
+        .where(isQueued)
         .where('w.deleted_at', 'is', null)
         .where('w.active', '=', sql.lit(1))
         .where(wants(sql.ref('a.action')))
@@ -47,9 +49,12 @@ const queueing = (db: Db, values: { ids: string }, isSorted: boolean) =>
         .$if(isSorted, (rows) => rows.orderBy('a.seq')),
     )
 
-// PostgreSQL does not prepare a statement that sorts, and most transactions have one record.
-const queueOne = query((db, values: { ids: string }) => queueing(db, values, false))
-const queueMany = query((db, values: { ids: string }) => queueing(db, values, true))
+// PostgreSQL does not prepare a statement that sorts, and most transactions have one record. It plans one id by the index also
+// while it has no statistics; of a list it expects many, and would read the whole log.
+const queueOne = query((db, values: { id: string }) => queueing(db, sql<boolean>`a.id = ${values.id}`, false))
+const queueMany = query((db, values: { ids: string }) =>
+  queueing(db, syntaxOf(db).isAmong('a.id', values.ids, 'text'), true),
+)
 
 /** Whether a webhook `w` has chosen an event. */
 export const wants = (event: unknown) =>

@@ -16,6 +16,9 @@ export function insertObjects(
   tx: Tx,
   records: readonly { id: string; objects: readonly string[] }[],
 ): CompiledQuery {
+  const [only] = records
+  if (only && records.length === 1 && !isListed(tx))
+    return insertOne.with(tx, { id: only.id, objects: JSON.stringify([...new Set(only.objects)]) })
   const byId = Object.fromEntries(records.map(({ id, objects }) => [id, [...new Set(objects)]]))
   return (isListed(tx) ? insertLists : insertEach).with(tx, { objects: JSON.stringify(byId) })
 }
@@ -29,6 +32,22 @@ const insertLists = query((db, values: { objects: string }) =>
         .selectFrom([sql<{ key: string; value: string }>`json_each(${values.objects})`.as('o'), 'audit as a'])
         .select(['a.seq', 'o.value'])
         .whereRef('a.id', '=', 'o.key'),
+    ),
+)
+
+/** PostgreSQL finds one id by the index also while it has no statistics. */
+const insertOne = query((db, values: { id: string; objects: string }) =>
+  db
+    .insertInto('audit_objects')
+    .columns(['seq', 'object_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom([
+          'audit as a',
+          sql<{ value: string }>`json_array_elements_text(${values.objects}::json)`.as('o'),
+        ])
+        .select(['a.seq', 'o.value'])
+        .where('a.id', '=', values.id),
     ),
 )
 

@@ -201,6 +201,8 @@ test.runIf(process.env.TEST_DATABASE === 'sqlite')(
     const dataDir = mkdtempSync(join(tmpdir(), 'keyward-copy-'))
     await importHeldBy(owner, app, unkeyed, async (transaction) => {
       if (transaction !== 3 || on.database.dialect !== 'sqlite') return
+      // The reader shares one snapshot until the next turn.
+      await new Promise(setImmediate)
       copyDatabase(on.database.handles.reader.database, join(dataDir, databaseFile))
     })
     const restored = await startServer({ DATA_DIR: dataDir })

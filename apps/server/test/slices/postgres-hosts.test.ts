@@ -31,7 +31,7 @@ test('of several hosts the one that accepts writes is used, also after it hung a
     gate.freeze()
     await standby.promote()
     await expect.poll(async () => (await write('Borealis')).status, { timeout: 60_000 }).toBe(201)
-    expect((await on.call('GET', '/ready')).status).toBe(200)
+    await expect.poll(async () => (await on.call('GET', '/ready')).status).toBe(200)
     expect((await after.query("select name from apps where name = 'Borealis'")).rowCount).toBe(1)
     const listening = "select from pg_stat_activity where query = 'listen keyward_changes'"
     await expect.poll(async () => (await after.query(listening)).rowCount, { timeout: 90_000 }).toBe(1)

@@ -1,5 +1,5 @@
 import type { BodyInputOf, endpoints, Member } from '@keyward/contract'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -48,10 +48,13 @@ export function useRemoveMember() {
 
 /** The caller becomes a manager, so everything that it sees may change. */
 export function useMakeOwner() {
+  const client = useQueryClient()
   return useWrite({
     mutationFn: ({ _id }: Member) => call(wire.members.makeOwner, { params: { id: _id } }),
-    onSuccess: (_, member) =>
-      toast.success('Account handed over', { description: `${nameOf(member)} is the owner now.` }),
+    onSuccess: (_, member) => {
+      toast.success('Account handed over', { description: `${nameOf(member)} is the owner now.` })
+      void client.invalidateQueries()
+    },
     onError: (error) => toastFailure(error, 'Failed to hand over the account'),
   })
 }

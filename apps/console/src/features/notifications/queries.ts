@@ -54,9 +54,14 @@ export function useRequestConfirmation() {
 
 /** Confirms the address of the signed-in person with the token of a mailed link. */
 export function useConfirmEmail() {
+  const client = useQueryClient()
   return useWrite({
     mutationFn: (token: string) => call(wire.notifications.confirmEmail, { body: { token } }),
-    onSuccess: () => toast.success('Your address is confirmed'),
+    onSuccess: () => {
+      toast.success('Your address is confirmed')
+      // Who works on some apps alone gets no event of this.
+      void client.invalidateQueries({ queryKey: keys.owner })
+    },
     onError: (error) => toastFailure(error, 'Failed to confirm your address'),
   })
 }

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { ApiError, callForFile } from './call.ts'
 import { keys } from './query-keys.ts'
-import { createRefresher } from './refresher.ts'
+import { noteChange, noteConnection } from './refresher.ts'
 import { wire } from './wire.ts'
 
 /** The server sends a heartbeat every 25 seconds; without one for this long the connection is dead. */
@@ -20,22 +20,20 @@ const changeStart = 'event: change\ndata: '
 export function keepLive(client: QueryClient): () => void {
   let stream: AbortController | undefined
   let hiding: ReturnType<typeof setTimeout> | undefined
-  let isConnected = false
 
-  const refresher = createRefresher(client, () => isConnected)
   const noteActivity = () => void client.invalidateQueries({ queryKey: keys.activity })
   const begin = (hasMissed: boolean) => {
     stream = new AbortController()
     void follow(stream.signal, {
       onConnection: (isOpen) => {
-        isConnected = isOpen
+        noteConnection(isOpen)
         if (isOpen && hasMissed) {
-          refresher.noteChange(['*'])
+          noteChange(['*'])
           noteActivity()
         }
         hasMissed = true
       },
-      onChange: refresher.noteChange,
+      onChange: noteChange,
       onActivity: noteActivity,
     })
   }
@@ -50,7 +48,6 @@ export function keepLive(client: QueryClient): () => void {
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
     clearTimeout(hiding)
-    refresher.stop()
     stream?.abort()
   }
 }

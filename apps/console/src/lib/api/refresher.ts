@@ -1,8 +1,11 @@
+import type { User } from '@keyward/contract'
 import type { QueryClient } from '@tanstack/react-query'
 import { keys } from './query-keys.ts'
 
 /** How long the event of a write may take: the server sends at most one per second, and may be busy. */
 const eventMs = 4000
+/** The same for who works on some apps alone, and gets no event of what belongs to none, such as a customer. */
+const eventOfSomeMs = 500
 
 const nameOf = ([name]: readonly string[]) => name
 
@@ -43,9 +46,11 @@ export function createRefresher(client: QueryClient, isConnected: () => boolean)
   }
   const unsubscribe = client.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated' || event.mutation.state.status === 'pending') return
-    if (event.mutation.state.status === 'success' && waiting.size === 0) {
+    // A refusal may say that something else has changed, of which a dead connection tells nothing.
+    if (waiting.size === 0 && (event.mutation.state.status === 'success' || !isConnected())) {
+      const seesAll = client.getQueryData<User>(keys.owner)?.allApps ?? true
       clearTimeout(alarm)
-      alarm = setTimeout(() => noteChange(['*']), isConnected() ? eventMs : 0)
+      alarm = setTimeout(() => noteChange(['*']), isConnected() ? (seesAll ? eventMs : eventOfSomeMs) : 0)
     }
     refresh()
   })
@@ -55,5 +60,24 @@ export function createRefresher(client: QueryClient, isConnected: () => boolean)
       clearTimeout(alarm)
       unsubscribe()
     },
+  }
+}
+
+let isConnected = false
+let current: ReturnType<typeof createRefresher> | undefined
+
+/** Called when the stream of events has begun and when it has ended. */
+export const noteConnection = (isOpen: boolean) => {
+  isConnected = isOpen
+}
+export const noteChange = (nouns: readonly string[]) => current?.noteChange(nouns)
+
+/** Refetches after writes until the returned function is called: with the stream of events, before it, and without. */
+export function keepFresh(client: QueryClient): () => void {
+  const refresher = createRefresher(client, () => isConnected)
+  current = refresher
+  return () => {
+    refresher.stop()
+    if (current === refresher) current = undefined
   }
 }

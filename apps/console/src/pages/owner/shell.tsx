@@ -1,4 +1,5 @@
 import type { User } from '@keyward/contract'
+import { useQueryClient } from '@tanstack/react-query'
 import { Menu as MenuIcon } from 'lucide-react'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
@@ -8,6 +9,7 @@ import { SearchButton } from '../../features/command/search-button.tsx'
 import { findNotice } from '../../features/subscription/notice.ts'
 import { placeOf, useOwner } from '../../lib/api/account.ts'
 import { useFactorRequired } from '../../lib/api/factor-required.ts'
+import { keepFresh } from '../../lib/api/refresher.ts'
 import { RightsProvider, useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { ownerSession } from '../../lib/api/session.ts'
@@ -66,6 +68,9 @@ function Shell({ owner }: { owner: User }) {
   const factorRequired = useFactorRequired()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
   const notice = findNotice(owner.subscription, serverNow())
+
+  const client = useQueryClient()
+  useEffect(() => keepFresh(client), [client])
 
   useOverlayPreload()
 

@@ -160,16 +160,12 @@ export class SqliteReader extends SqliteHandle {
     const { commits } = this.#writer
     if (this.#isOpen && commits === this.#ownCommits) return this.#count
     this.#closeSnapshot()
+    this.#endSoon()
     this.#begin.run()
-    this.#isOpen = true
     this.#count = Number(this.#version.get()?.data_version)
     this.#ownCommits = commits
-    if (this.#isEnding) return this.#count
-    this.#isEnding = true
-    setImmediate(() => {
-      this.#isEnding = false
-      this.#closeSnapshot()
-    })
+    // Only now: without a version, the next read begins anew.
+    this.#isOpen = true
     return this.#count
   }
 
@@ -184,6 +180,15 @@ export class SqliteReader extends SqliteHandle {
       this.countCommits()
       return read(...values)
     }
+  }
+
+  #endSoon(): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    setImmediate(() => {
+      this.#isEnding = false
+      this.#closeSnapshot()
+    })
   }
 
   #closeSnapshot(): void {

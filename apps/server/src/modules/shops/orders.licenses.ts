@@ -13,7 +13,7 @@ import type {
 } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { customerOf } from '../customers/customers.access.ts'
-import { type Holder, lockHolders } from '../entitlements/grants.ts'
+import { lockHolders } from '../entitlements/grants.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
 import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
@@ -242,17 +242,27 @@ async function listUntold(
   tx: Tx,
   order: ShopOrderRow,
   units: readonly ShopOrderUnitRow[],
-): Promise<{ unit: ShopOrderUnitRow; holder: Holder; license: LicenseRow }[]> {
+): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
   const byId = new Map(units.map((unit) => [unit.license_id, unit]))
   const holders = await lockHolders(tx, allApps(order.owner_id), { licenses: idsOf(units) })
-  return holders.flatMap((holder) => {
-    const { license } = holder
+  return holders.flatMap(({ license }) => {
     const unit = license && byId.get(license.id)
-    return unit ? [{ unit, holder, license }] : []
+    return unit ? [{ unit, license }] : []
   })
 }
 
 const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ license }) => license.id)
+
+/** Reads who has the license again: a change of another license of the same end user may have changed it. */
+async function giveTypeTo(
+  write: WriteTransaction,
+  order: ShopOrderRow,
+  { id }: LicenseRow,
+  type: LicenseTypeRow,
+): Promise<void> {
+  const holders = await lockHolders(write.tx, allApps(order.owner_id), { licenses: [id] })
+  for (const holder of holders) await giveType(write, holder, type, sourceOf(order))
+}
 
 async function giveTypes(
   write: WriteTransaction,
@@ -265,7 +275,7 @@ async function giveTypes(
     units.filter(({ told_product }) => told_product !== product),
   )
   if (untold.length === 0) return
-  for (const { holder } of untold) await giveType(write, holder, type, sourceOf(order))
+  for (const { license } of untold) await giveTypeTo(write, order, license, type)
   // The type set another end.
   const told = { told_product: product, told_end: null }
   await repo.updateUnits(write.tx, licenseIdsOf(untold), told)
@@ -292,11 +302,13 @@ async function setEnds(
   }
   const untold = await listUntold(write.tx, order, units.filter(isUntold))
   for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
-    const holders = some.map(({ holder }) => holder)
-    if (end !== undefined) await changeEnds(write, holders, end, sourceOf(order))
-    for (const { holder, license } of end === undefined ? some : []) {
+    if (end !== undefined) {
+      const holders = await lockHolders(write.tx, allApps(order.owner_id), { licenses: licenseIdsOf(some) })
+      await changeEnds(write, holders, end, sourceOf(order))
+    }
+    for (const { license } of end === undefined ? some : []) {
       const type = types.get(license.type_id ?? '')
-      if (type) await giveType(write, holder, type, sourceOf(order))
+      if (type) await giveTypeTo(write, order, license, type)
     }
     await repo.updateUnits(write.tx, licenseIdsOf(some), { told_end: end ?? null })
     const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }
