@@ -101,7 +101,7 @@ async function start() {
   }
 
   async function signOut() {
-    // Signed out here in any case; without a connection the token ends by itself within a day.
+    // This page signs out in any case. If the server does not hear of it, the token expires within a day.
     await call('logout', { token: readOfTab(tokenKey), body: {} }).catch(() => undefined)
     writeOfTab(tokenKey, null)
     await enter()

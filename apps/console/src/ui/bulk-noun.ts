@@ -18,7 +18,7 @@ export interface BulkQuestion {
   loss?: ReactNode
   /** Shown below the question. */
   note?: ReactNode
-  /** How many of the rows somebody uses; a deletion of many is confirmed by a number. */
+  /** The number of rows in use. If it is not 0, a person who deletes several rows types how many they are. */
   inUse?: number
 }
 

@@ -105,15 +105,15 @@ export interface LostKeyReport {
   factors: string[]
   /** Paused; their address has no path any more. */
   webhooks: { id: string; origin: string; vendor: string }[]
-  /** Paused until somebody types their secrets again. */
+  /** Paused until a person enters their secrets again. */
   shops: { id: string; name: string; vendor: string }[]
   mails: number
   resetRequests: number
   imports: string[]
   lazyMoves: string[]
-  /** Erasures of customers that had not ended: somebody has to erase what is left. */
+  /** Unfinished erasures of customers: a person has to erase the remaining data. */
   erasures: { customer: string; vendor: string }[]
-  /** Erased persons that a late event of a shop may bring back. */
+  /** Erased persons whose data a late shop event may store again. */
   erasedUnknown: number
   customerSessions: number
   storedAnswers: number

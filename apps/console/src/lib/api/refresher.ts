@@ -23,8 +23,8 @@ const [, status] = keys.subscriptionStatus
 const ofAccount = /^(\*|account|app|member|order|owner|payment|plan|platform|settings|vendor)$/
 
 /**
- * Refetches the active queries once for each event, the profile and the apps only if they changed. Events that arrive while
- * a mutation runs wait for its end; a mutation refetches by itself only if no event follows, as on a dead connection.
+ * Refetches the active queries once for each event, and the profile and the apps only if they changed. An event during a
+ * mutation is handled when it ends. A mutation without an event, as on a dead connection, refetches the active queries too.
  */
 export function createRefresher(client: QueryClient, isConnected: () => boolean) {
   const waiting = new Set<string>()
@@ -46,7 +46,7 @@ export function createRefresher(client: QueryClient, isConnected: () => boolean)
   }
   const unsubscribe = client.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated' || event.mutation.state.status === 'pending') return
-    // A refusal may say that something else has changed, of which a dead connection tells nothing.
+    // The server may refuse a write because the data has changed. Without a connection no event reports that change.
     if (waiting.size === 0 && (event.mutation.state.status === 'success' || !isConnected())) {
       const seesAll = client.getQueryData<User>(keys.owner)?.allApps ?? true
       clearTimeout(alarm)

@@ -101,7 +101,7 @@ export interface OwnerListProps<Row extends { _id: string }>
   columns: ResourceListProps<Row>['columns']
   /** There are no rows at all, whatever the filters. */
   hasNoRows?: boolean
-  /** How many selects stand in for filters that load. */
+  /** The number of placeholder selects shown while the filters load. */
   selects?: number
   /** Whether views of the list can be saved. */
   hasViews?: boolean

@@ -9,7 +9,7 @@ export const apps: Module = {
     app_sdks: {},
   },
   objects: {
-    // Whoever may read it looks the secret up: what is delivered is stored in places that nobody here knows.
+    // A receiver may store events anywhere, so they never contain the secret. People with permission read it by the API.
     app: async ({ ctx, maker, id }) => ({ ...(await readApp(ctx, maker, id)), appSecret: null }),
   },
   names: {

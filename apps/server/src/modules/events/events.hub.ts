@@ -10,7 +10,7 @@ const heartbeatMs = 25 * second
 /** Enough for a person's open tabs; more indicates a runaway program, which must not lock the rest of the team out. */
 const streamsPerPerson = 30
 
-/** Stands for all nouns. */
+/** The wildcard for all nouns. */
 export const everything = '*'
 
 /** Whose rows changed, and of which app. */

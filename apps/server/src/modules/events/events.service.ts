@@ -58,7 +58,7 @@ export function createEvents(
   }
 }
 
-/** Stands for no app in a message, which is then for those who may see all apps. */
+/** The placeholder in a message that belongs to no app. Only people who may see all apps get it. */
 const noApp = '-'
 
 /** One message per owner and app, with the nouns of what changed. */

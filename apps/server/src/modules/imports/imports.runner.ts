@@ -148,7 +148,7 @@ export class ImportRunner {
       }
       const isKnown = error instanceof UnreadableFiles
       if (!isKnown) this.#onError(error)
-      // Places are reserved for its licenses, and its caller was told that they will be created.
+      // The plan's places are reserved for its licenses, and the caller was promised that they will be created.
       if (row.preset === called) return this.#wait(row, failedMs).catch(this.#onError)
       await this.#fail(row, isKnown ? error.message : 'The server could not finish it').catch(this.#onError)
     }
