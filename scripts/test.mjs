@@ -1,9 +1,10 @@
 // Runs everything: checks, then code on both databases beside the browser. The last line counts the results. With `--full`,
 // races and kills run at their full sizes, and rare things run at all.
-import { chmodSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
-import { makeScratch } from './scratch.mjs'
 import { browser, code, runTests } from './test-runs.mjs'
 import { Times } from './test-times.mjs'
 import { installToolChains } from './tool-chains.mjs'
@@ -11,12 +12,10 @@ import { installToolChains } from './tool-chains.mjs'
 const times = new Times()
 await times.measure('install', async () => ensureInstalled({ dev: true }))
 const isFull = process.argv.includes('--full')
-const scratch = makeScratch('tests')
-// PostgreSQL runs under another account.
-chmodSync(scratch, 0o711)
 const env = { ...compiled, ...(isFull && { TEST_FULL: '1' }) }
 // A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
 const repeats = process.env.CI !== undefined
+const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Characters of one failure that the end of the log repeats. */
 const failureMax = 2000
@@ -33,15 +32,14 @@ try {
     await toolChains
     env.TEST_SERVER = await bundleServer()
   })
-  // Each of them waits for half of its time, so both together take little longer than the longer one. A packaged browser
-  // unpacks itself into the usual folder, once for all runs.
-  const kinds = [code({ ...env, TMPDIR: scratch }), browser(env)]
+  // Each of them waits for half of its time, so both together take little longer than the longer one.
+  const kinds = [code(env), browser(env)]
   const outcomes = await times.measure('tests', () =>
-    runTests(kinds, scratch, repeats, (name, work) => times.measure(name, work, { isPart: true })),
+    runTests(kinds, reports, repeats, (name, work) => times.measure(name, work, { isPart: true })),
   )
   for (const [at, { name }] of kinds.entries()) count(name, outcomes[at])
 } finally {
-  rmSync(scratch, { recursive: true, force: true })
+  rmSync(reports, { recursive: true, force: true })
 }
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
