@@ -463,7 +463,7 @@ describe('a receiver that fails', () => {
         on.clock.advance(hour)
         expect((await list())[0].active).toBe(false)
       },
-      { interval: 100 },
+      { interval: 20 },
     )
     await eventually(async () =>
       expect((await logOf(_id)).map(({ state }: { state: string }) => state)).toEqual([
