@@ -75,6 +75,7 @@ test('dashboard and settings show their texts for errors without a message', { t
 
   await pauseApp(page, 'Tally')
   await expectToast(page, 'Failed to toggle app pause state')
+  await dialog(page, 'Pause Tally?').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Add App' }).click()
   const add = dialog(page, 'Add New App')
   await add.getByLabel('App Name').fill('Other')
@@ -114,6 +115,7 @@ test('dashboard and settings show their texts for errors without a message', { t
   await expect(page.getByText('Danger Zone')).toBeVisible()
   await pauseAll(page)
   await expectToast(page, 'Failed to update settings')
+  await dialog(page, 'Pause all applications?').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Reset Data' }).click()
   const reset = dialog(page, 'Reset all platform data?')
   await reset.getByLabel('Type RESET to confirm').fill('RESET')

@@ -1,4 +1,12 @@
-import { type DateInput, formatDate, formatMoment, formatUtcTime } from '../lib/format/dates.ts'
+import { useSyncExternalStore } from 'react'
+import { serverNow } from '../lib/api/server-time.ts'
+import {
+  type DateInput,
+  formatDate,
+  formatExact,
+  formatRelative,
+  formatUtcTime,
+} from '../lib/format/dates.ts'
 
 export interface DateTextProps {
   value: DateInput | null | undefined
@@ -7,7 +15,7 @@ export interface DateTextProps {
   className?: string
 }
 
-/** 'MMM dd, yyyy' in the reader's time zone; in UTC, to the second, on hover. */
+/** 'MMM dd, yyyy' in the reader's time zone; to the second, on hover. */
 export function DateText({ value, none = '—', className }: DateTextProps) {
   if (value === null || value === undefined) return <span className={className}>{none}</span>
   return <TimeText value={value} className={className} format={formatDate} />
@@ -16,16 +24,28 @@ export function DateText({ value, none = '—', className }: DateTextProps) {
 interface TimeTextProps {
   value: DateInput
   className?: string | undefined
-  format?: (value: DateInput) => string
+  format?: (value: DateInput, now: number) => string
 }
 
-/** 'MMM dd, yyyy, time' in the reader's time zone; in UTC on hover. */
-export const TimeText = ({ value, className, format = formatMoment }: TimeTextProps) => (
+/** How long ago or ahead within a day, else 'MMM dd, yyyy, time'; to the second, with time zones, on hover. */
+export const TimeText = ({ value, className, format = formatRelative }: TimeTextProps) => (
   <time
     dateTime={new Date(value).toISOString()}
-    title={formatUtcTime(value)}
+    title={`${formatExact(value)}, ${formatUtcTime(value)}`}
     className={`whitespace-nowrap ${className ?? ''}`}
   >
-    {format(value)}
+    {format(value, useMinute())}
   </time>
 )
+
+const minuteMs = 60_000
+
+/** The server's time, in milliseconds, that moves on each minute. */
+const useMinute = (): number => useSyncExternalStore(everyMinute, lastMinute)
+
+const lastMinute = () => Math.floor(serverNow() / minuteMs) * minuteMs
+
+function everyMinute(onChange: () => void): () => void {
+  const timer = setInterval(onChange, minuteMs / 4)
+  return () => clearInterval(timer)
+}

@@ -16,7 +16,7 @@ import { Switch } from './switch.tsx'
 
 type Unit = Duration['unit']
 type Change = 'from-end' | 'from-now' | 'date' | 'never'
-type Quick = 'month' | 'year' | 'other'
+type Quick = 'week' | 'month' | 'year' | 'other'
 
 export interface Time {
   /** Undefined for a date or no end. */
@@ -39,6 +39,8 @@ export interface TimeDialogProps {
   noEnd?: string
   /** The longest extension by unit, where the server adds the time. */
   max?: Partial<Record<Unit, number>>
+  /** Asks for a duration that counts from now, and offers no times to add at once. */
+  startsFromNow?: boolean
   /** What allows an earlier end: a switch with a warning. */
   shorten: { label: string; warning: string }
   neverWarning?: string | undefined
@@ -52,21 +54,30 @@ export interface TimeDialogProps {
   children?: ReactNode
 }
 
-const quickTimes = { month: { value: 1, unit: 'months' }, year: { value: 1, unit: 'years' } } as const
+const quickTimes = {
+  week: { value: 7, unit: 'days' },
+  month: { value: 1, unit: 'months' },
+  year: { value: 1, unit: 'years' },
+} as const
 const unitLabels: Record<Unit, string> = { hours: 'Hours', days: 'Days', months: 'Months', years: 'Years' }
 const allUnits = Object.keys(unitLabels) as Unit[]
 
 /** Adds time to one end or many, or sets them, and shows the result. */
 export function TimeDialog(props: TimeDialogProps) {
-  const { title, noEnd = 'Never', max, shorten, submitLabel, busy, onSubmit, onClose } = props
+  const { title, noEnd = 'Never', max, startsFromNow, shorten, submitLabel, busy, onSubmit, onClose } = props
   const ends = useShown(props.ends, busy)
   const now = serverNow()
   const times = ends.flatMap((end) => (end === null ? [] : Date.parse(end)))
   const hasEnd = times.length > 0
   const past = times.filter((time) => time <= now).length
+  const canAddToEnd = max ? hasEnd : past < times.length
+  const firstChange = (): Change => {
+    if (canAddToEnd && !startsFromNow) return 'from-end'
+    return max ? 'date' : 'from-now'
+  }
   const [opened] = useState(() => ({
-    quick: (hasEnd ? 'month' : 'other') as Quick,
-    change: (max ? (hasEnd ? 'from-end' : 'date') : past < times.length ? 'from-end' : 'from-now') as Change,
+    quick: (hasEnd && !startsFromNow ? 'month' : 'other') as Quick,
+    change: firstChange(),
     amount: '30',
     unit: 'days' as Unit,
     day: toDayInput(addDuration(Math.max(now, ...times), 30, 'days')),
@@ -115,12 +126,13 @@ export function TimeDialog(props: TimeDialogProps) {
     <Dialog onClose={onClose} busy={busy} title={title} description={describe(change, past, ends.length)}>
       <DialogForm onSubmit={submit}>
         <DialogBody>
-          {hasEnd && (
+          {hasEnd && !startsFromNow && (
             <Choice
               label="Time"
               value={quick}
               onChange={(next) => set({ quick: next })}
               options={[
+                { value: 'week', label: '+ 7 days' },
                 { value: 'month', label: '+ 1 month' },
                 { value: 'year', label: '+ 1 year' },
                 { value: 'other', label: 'Other' },
@@ -133,10 +145,8 @@ export function TimeDialog(props: TimeDialogProps) {
                 value={change}
                 onChange={(next) => set({ change: next as Change })}
                 options={[
-                  ...((max ? hasEnd : past < times.length)
-                    ? [{ value: 'from-end', label: 'Extend from the current expiry' }]
-                    : []),
                   ...(max ? [] : [{ value: 'from-now', label: 'Extend from now' }]),
+                  ...(canAddToEnd ? [{ value: 'from-end', label: 'Extend from the current expiry' }] : []),
                   { value: 'date', label: 'Set a date' },
                   { value: 'never', label: 'Never expires' },
                 ]}

@@ -2,6 +2,7 @@ import type { DataOf, endpoints, RefusalState } from '@keyward/contract'
 import { Check, X } from 'lucide-react'
 import { ApiError } from '../../lib/api/call.ts'
 import { useMay } from '../../lib/api/rights.tsx'
+import { formatMoment } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -97,7 +98,7 @@ function factsOf(event: Explained['event']) {
             label: 'Repeated',
             value: (
               <>
-                {formatNumber(times)} times until <TimeText value={lastAt} />
+                {formatNumber(times)} times until <TimeText value={lastAt} format={formatMoment} />
               </>
             ),
           },
@@ -149,7 +150,7 @@ function State({ title, state }: { title: string; state: RefusalState }) {
           'No end'
         ) : (
           <>
-            Access until <TimeText value={state.expiresAt} />
+            Access until <TimeText value={state.expiresAt} format={formatMoment} />
           </>
         )}
       </p>

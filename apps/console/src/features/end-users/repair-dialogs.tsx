@@ -89,6 +89,7 @@ export function EndUserExpiryDialog({ user, onClose }: EndUserDialogProps) {
   return (
     <TimeDialog
       title="Edit Expiry"
+      startsFromNow
       ends={[expiresAt]}
       shorten={{
         label: 'Shorten the subscription',

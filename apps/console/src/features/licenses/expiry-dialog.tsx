@@ -47,6 +47,7 @@ export function ExpiryDialog({ kind, license, onClose }: ExpiryDialogProps) {
   return (
     <TimeDialog
       {...words[kind]}
+      startsFromNow={kind === 'edit-expiry'}
       ends={[expiresAt]}
       noEnd={noDateText(license)}
       shorten={{ label: 'Shorten the license', warning: shortenWarning(license) }}

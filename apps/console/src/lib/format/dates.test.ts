@@ -1,8 +1,28 @@
 import { expect, test } from 'vitest'
-import { addDuration, endOfLocalDay, formatDate, toDayInput } from './dates.ts'
+import { addDuration, endOfLocalDay, formatDate, formatMoment, formatRelative, toDayInput } from './dates.ts'
 
 test('a date is shown as MMM dd, yyyy', () => {
   expect(formatDate(new Date(2026, 8, 5, 12))).toBe('Sep 05, 2026')
+})
+
+test('the last millisecond of a day in UTC is shown as that day in every time zone', () => {
+  expect(formatDate('2027-12-31T23:59:59.999Z')).toBe('Dec 31, 2027')
+})
+
+test.each([
+  [0, 'just now'],
+  [-59_000, 'just now'],
+  [30_000, 'in a minute'],
+  [-60_000, '1 minute ago'],
+  [-59 * 60_000, '59 minutes ago'],
+  [3 * 3_600_000, 'in 3 hours'],
+  [-86_399_000, '23 hours ago'],
+])('a moment that is %i ms from now is shown as "%s"', (ms, expected) => {
+  expect(formatRelative(1.8e12 + ms, 1.8e12)).toBe(expected)
+})
+
+test('a moment that is a day away is shown as date and time', () => {
+  expect(formatRelative(0, 86_400_000)).toBe(formatMoment(0))
 })
 
 test('the end of a day is the last millisecond of that local day', () => {

@@ -1,19 +1,52 @@
 import { dayMonthsLater } from '@keyward/contract/calendar'
 
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit', year: 'numeric' })
 
 export type DateInput = string | number | Date
 
-/** 'MMM dd, yyyy' in the reader's own time zone. */
+const utcDayFormat = new Intl.DateTimeFormat('en-US', {
+  ...{ month: 'short', day: '2-digit', year: 'numeric', timeZone: 'UTC' },
+} as const)
+
+/**
+ * 'MMM dd, yyyy' in the reader's own time zone. The last millisecond of a day in UTC is what a bare date of the API means:
+ * it is shown as that date in every time zone.
+ */
 export function formatDate(value: DateInput): string {
-  return dayFormat.format(new Date(value))
+  const date = new Date(value)
+  return (date.getTime() % dayMs === dayMs - 1 ? utcDayFormat : dayFormat).format(date)
 }
 
-const timeFormat = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+// Hours count to 12 or to 24 as people do where the reader is.
+const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions()
+const clock = { hour: 'numeric', minute: '2-digit', ...(hourCycle && { hourCycle }) } as const
+const timeFormat = new Intl.DateTimeFormat('en-US', clock)
+const exactFormat = new Intl.DateTimeFormat('en-US', {
+  ...{ ...clock, month: 'short', day: '2-digit', year: 'numeric', second: '2-digit', timeZoneName: 'short' },
+} as const)
 
-/** The time of day, to the second. */
+/** The time of day, to the minute. */
 export function formatTime(value: DateInput): string {
   return timeFormat.format(new Date(value))
+}
+
+/** Date and time of day, to the second, with the reader's time zone. */
+export const formatExact = (value: DateInput): string => exactFormat.format(new Date(value))
+
+const relativeFormat = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+
+/** '5 minutes ago' or 'in 3 hours'; a moment that is a day away or more as date and time. */
+export function formatRelative(value: DateInput, now: number): string {
+  const ms = new Date(value).getTime() - now
+  const distance = Math.abs(ms)
+  if (distance >= dayMs) return formatMoment(value)
+  if (distance < minuteMs) return ms > 0 ? 'in a minute' : 'just now'
+  const [unit, unitMs] = distance < hourMs ? (['minute', minuteMs] as const) : (['hour', hourMs] as const)
+  return relativeFormat.format(Math.trunc(ms / unitMs), unit)
 }
 
 /** Date and time of day in the reader's own time zone. */
