@@ -61,6 +61,10 @@ const licenseTypeFields = z
     trial: flag,
     keyPrefix: z.string().nullable(),
     resellable: flag,
+    buyUrl: z.string().nullable(),
+    renewUrl: z.string().nullable(),
+    upgrades: z.array(z.strictObject({ type: id, name: z.string(), url: z.string() })),
+    fallbackAfterMonths: z.int().nullable(),
   })
   .partial()
 const licenseFields = z

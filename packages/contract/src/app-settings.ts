@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shopLink } from './buy-links.ts'
 import { limits } from './constants.ts'
 
 /** An address, or a network such as `203.0.113.0/24`. */
@@ -62,6 +63,7 @@ export const appSettings = z.strictObject({
       `devices that a customer can free on its page, for each end user within ${limits.customerDeviceDays} days; 0 turns it off`,
     ),
   brandColor: brandColor.nullable().describe('the color of the page; null for the default one'),
+  buyUrl: shopLink.nullable().describe('the shop, for people without a license; null for none'),
 })
 
 export type AppSettings = z.output<typeof appSettings>

@@ -132,6 +132,10 @@ export const limits = {
   /** An end user with several keys has at most so many features. */
   endUserFeaturesMax: 256,
   licenseTypesMax: 100,
+  /** Other types that a license of a type can become by a payment. */
+  typeUpgradesMax: 10,
+  /** After how many paid months a license can stay for ever. */
+  fallbackMonthsMax: 120,
   /** Variables of an app, and of an end user. */
   variablesMax: 200,
   /** Names and values of one list together, in UTF-8. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { typeLinks } from './buy-links.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { termsDefaults, termsFields } from './license-terms.ts'
@@ -18,6 +19,13 @@ const fields = {
     .nullable()
     .describe('generated keys start with it'),
   resellable: z.boolean().describe('resellers of the app may generate licenses of this type'),
+  ...typeLinks,
+  fallbackAfterMonths: z
+    .int()
+    .min(1)
+    .max(limits.fallbackMonthsMax)
+    .nullable()
+    .describe('after so many paid months a subscription that ends leaves a license without end; null: never'),
 }
 
 /** The terms that the licenses of one kind are generated with. */
@@ -34,6 +42,10 @@ const optional = {
   trial: fields.trial.default(termsDefaults.trial),
   keyPrefix: fields.keyPrefix.default(null),
   resellable: fields.resellable.default(false),
+  buyUrl: fields.buyUrl.default(null),
+  renewUrl: fields.renewUrl.default(null),
+  upgrades: fields.upgrades.default([]),
+  fallbackAfterMonths: fields.fallbackAfterMonths.default(null),
 }
 
 const durationRule = {

@@ -52,6 +52,9 @@ export const license = z.strictObject({
     .boolean()
     .describe('whether a test order of a shop created it: the setting `testLicenses` of the app can stop it'),
   customer: z.string().nullable().describe('the `_id` of the customer it was sold to'),
+  buyReference: z
+    .string()
+    .describe('names the license in links to a shop and in orders; worth nothing but a payment for it'),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,
   ...ending,

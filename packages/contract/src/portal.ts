@@ -51,8 +51,15 @@ export const portalLicense = z.strictObject({
   ...licenseTerms,
 })
 
-/** A license type as the app's resellers see it. */
-export const portalLicenseType = licenseType.omit({ resellable: true, createdAt: true })
+/** A license type as the app's resellers see it: how the vendor sells again is not among it. */
+export const portalLicenseType = licenseType.omit({
+  resellable: true,
+  createdAt: true,
+  buyUrl: true,
+  renewUrl: true,
+  upgrades: true,
+  fallbackAfterMonths: true,
+})
 
 /** Counts of a reseller's licenses: `active` not expired, `available` neither used nor expired, `remaining` of the quota. */
 export const portalStats = z.strictObject({

@@ -3,6 +3,7 @@ import { version } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { idParams, instant, isoTime, none } from './shared.ts'
+import { webLink } from './web-link.ts'
 
 const release = z.strictObject({
   _id: z.string(),
@@ -12,23 +13,8 @@ const release = z.strictObject({
   createdAt: isoTime,
 })
 
-/** Characters that hide a part of a link or reverse its order on a screen. */
-const misleading = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/u
-
-const hasNoCredentials = (link: string): boolean => {
-  const url = URL.parse(link)
-  return url?.username === '' && url.password === ''
-}
-
-const address = 'Please enter a web address that starts with https://'
-
 /** Where people download a version. */
-export const releaseLink = z
-  .url({ protocol: z.regexes.httpProtocol, hostname: z.regexes.domain, error: address, abort: true })
-  .max(500, 'A link can have at most 500 characters')
-  .refine((link) => /^https:/i.test(link), { error: address, abort: true })
-  .refine(hasNoCredentials, { error: 'A link must have no username or password', abort: true })
-  .refine((link) => !misleading.test(link), 'A link must have no spaces or invisible characters')
+export const releaseLink = webLink
 
 const tag = 'Releases'
 

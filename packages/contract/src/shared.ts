@@ -108,6 +108,7 @@ export const searchMatch = z.strictObject({
     'customer',
     'order',
     'reference',
+    'buyReference',
   ]),
   text: z.string(),
 })

@@ -39,6 +39,7 @@ const defaults = {
   customerPage: false,
   customerDevices: 3,
   brandColor: null,
+  buyUrl: null,
   rememberDays: 30,
   leaseHours: 72,
   graceHours: 168,

@@ -110,7 +110,7 @@ async function check(event: QueuedEvent): Promise<void> {
       if (event.action.startsWith('block.')) break
       expect(each).not.toContain(JSON.stringify(secret).slice(1, -1))
     }
-    expect(each).not.toMatch(/\bkw[a-z]_[\w-]{20}|whsec_|\$argon2|PRIVATE KEY/)
+    expect(each).not.toMatch(/\bkw[a-z]_[\w-]{43}|whsec_|\$argon2|PRIVATE KEY/)
     expect(read.data.object?.appSecret ?? null).toBeNull()
   }
   const refused = [

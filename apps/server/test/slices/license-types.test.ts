@@ -33,6 +33,7 @@ const pro = {
   keyPrefix: 'PRO',
   resellable: true,
 }
+const noLinks = { buyUrl: null, renewUrl: null, upgrades: [], fallbackAfterMonths: null }
 const create = (fields: object) => owner.call('POST', `/apps/${app._id}/license-types`, fields)
 const update = (id: string, changes: object) => owner.call('PUT', `/license-types/${id}`, changes)
 const list = async () => (await owner.call('GET', `/apps/${app.appId}/license-types`)).json.data.licenseTypes
@@ -46,14 +47,22 @@ const use = async (licenseKey: string) =>
 test('creates types with every field, and with the defaults of a plain license', async () => {
   const { status, json } = await create(pro)
   expect(status).toBe(201)
-  const full = { _id: expect.stringMatching(/^lty_/), ...pro, createdAt: on.clock.inDays(0) }
+  const full = { _id: expect.stringMatching(/^lty_/), ...pro, ...noLinks, createdAt: on.clock.inDays(0) }
   expect(json.data.licenseType).toEqual(full)
   const { graceDays, devices, seats, seatTimeoutSeconds, features, updatesForDays, trial } = plainLicense
   const plain = { graceDays, devices, seats, seatTimeoutSeconds, features, updatesForDays, trial }
   await create({ name: 'Forever', term: 'forever' })
   expect(await list()).toMatchObject([
     full,
-    { name: 'Forever', term: 'forever', duration: null, ...plain, keyPrefix: null, resellable: false },
+    {
+      name: 'Forever',
+      term: 'forever',
+      duration: null,
+      ...plain,
+      ...noLinks,
+      keyPrefix: null,
+      resellable: false,
+    },
   ])
 })
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createSeal } from '../../src/core/crypto.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
@@ -81,7 +82,13 @@ test('licenses of an earlier version stay dated licenses for one device', async 
     type_name: null,
     customer: null,
   }
-  const shown = rows.map((row) => toLicense({ ...row, ...names }, 1_800_000_000_000))
+  const shown = rows.map((row) =>
+    toLicense(
+      { seal: createSeal('a secret key of the tests, 32+ characters') },
+      { ...row, ...names },
+      1_800_000_000_000,
+    ),
+  )
   expect(shown).toMatchObject([
     { _id: 'lic_1', status: 'unused', expiresAt: '2030-03-17T17:46:40.000Z', ...plainLicense },
     { _id: 'lic_2', status: 'unused', expiresAt: '9999-12-31T23:59:59.999Z', ...plainLicense },

@@ -16,6 +16,10 @@ const type: LicenseType = {
   trial: true,
   keyPrefix: 'PRO',
   resellable: true,
+  buyUrl: null,
+  renewUrl: null,
+  upgrades: [],
+  fallbackAfterMonths: null,
   createdAt: '2030-01-01T00:00:00.000Z',
 }
 const saved = (from: LicenseType | undefined, name = 'Pro') => {

@@ -1,17 +1,15 @@
-import { type LicenseType, unlimited } from '@keyward/contract'
+import { type PortalLicenseType, unlimited } from '@keyward/contract'
 import { durationText } from './ending.ts'
 import { amountOf } from './words.ts'
 
-type Terms = Omit<LicenseType, 'resellable' | 'createdAt'>
-
 /** 'Never', '30 days', '30 days from first use' */
-function termText({ term, duration }: Pick<Terms, 'term' | 'duration'>): string {
+function termText({ term, duration }: Pick<PortalLicenseType, 'term' | 'duration'>): string {
   if (duration === null) return 'Never expires'
   return term === 'first_use' ? `${durationText(duration)} from first use` : durationText(duration)
 }
 
 /** What licenses of a type allow, in a few words: '1 year from first use, 3 devices, pro'. */
-export function typeSummary(type: Terms): string {
+export function typeSummary(type: PortalLicenseType): string {
   const { devices, seats, graceDays, updatesForDays, features, trial } = type
   return [
     termText(type),

@@ -78,6 +78,7 @@ import { namesAlike } from './0099-names-alike.ts'
 import { placesOfLists } from './0101-places-of-lists.ts'
 import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
+import { buyLinks } from './0104-buy-links.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -160,4 +161,5 @@ export const migrations: readonly Migration[] = [
   placesOfLists,
   newLicensesInSearch,
   ownersOfCounts,
+  buyLinks,
 ]

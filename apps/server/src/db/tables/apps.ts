@@ -57,6 +57,10 @@ interface AppsTable {
   customer_devices: Generated<number>
   /** `#rrggbb`, or null for the default one. */
   brand_color: string | null
+  /** The shop, for people without a license. */
+  buy_url: string | null
+  /** Whether a license type of the app has links. */
+  type_links: Generated<Flag>
   /** Incremented with every change of the block list and of `vpn_allowed`; nodes keep both in memory by version. */
   block_version: Generated<number>
   /** Changes with the app's variables; null without any. */

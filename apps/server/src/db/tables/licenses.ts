@@ -108,6 +108,11 @@ interface LicenseTypesTable {
   trial: Flag
   key_prefix: string | null
   resellable: Flag
+  buy_url: string | null
+  renew_url: string | null
+  /** JSON list of `TypeUpgrade`; its types exist. */
+  upgrades: string
+  fallback_after_months: number | null
   created_at: number
 }
 

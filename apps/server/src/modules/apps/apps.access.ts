@@ -284,3 +284,15 @@ export async function setVariablesRevisionOfApp(
     .executeTakeFirst()
   return app !== undefined
 }
+
+/** Notes whether a license type of the app, which the caller has locked, has links: only then a sign-in reads them. */
+export async function noteTypeLinks(tx: Tx, scope: OwnerScope, id: string, has: boolean): Promise<void> {
+  const type_links = has ? 1 : 0
+  await tx
+    .updateTable('apps')
+    .set({ type_links })
+    .where('id', '=', id)
+    .where(appInScope(scope))
+    .where('type_links', '!=', type_links)
+    .execute()
+}

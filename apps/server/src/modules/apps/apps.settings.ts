@@ -30,7 +30,7 @@ type Flags = typeof flags
 type Numbers = typeof numbers
 export type SettingColumns = Pick<
   AppRow,
-  Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed' | 'brand_color'
+  Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed' | 'brand_color' | 'buy_url'
 >
 
 /** What is changed; missing settings stay. */
@@ -50,6 +50,7 @@ export function toSettings(row: SettingColumns): AppSettings {
     >),
     vpnAllowed: JSON.parse(row.vpn_allowed) as string[],
     brandColor: row.brand_color,
+    buyUrl: row.buy_url,
   }
 }
 
@@ -59,6 +60,7 @@ export function toSettingColumns(update: SettingsUpdate): Partial<SettingColumns
     ...entriesOf(flags).map(([name, column]) => [column, toFlag(update[name])]),
     ...entriesOf(numbers).map(([name, column]) => [column, update[name]]),
     ['brand_color', update.brandColor],
+    ['buy_url', update.buyUrl],
     ['vpn_allowed', update.vpnAllowed && JSON.stringify(toNetworks(update.vpnAllowed))],
   ]
   return Object.fromEntries(changes.filter(([, value]) => value !== undefined))

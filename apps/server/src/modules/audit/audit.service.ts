@@ -23,7 +23,7 @@ import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
 import type { Description, Names } from '../description.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
-import { licenseSource } from '../licenses/licenses.service.ts'
+import { licenseSource, toSearched } from '../licenses/licenses.service.ts'
 import { findIdsNamed, findNames, type Reader } from './audit.names.ts'
 import * as repo from './audit.repo.ts'
 import {
@@ -118,9 +118,10 @@ async function find(
     to: to === undefined ? undefined : toEpochMs(to),
   }
   const walk = await toWalk(ctx.database, filter)
-  const term = toSearchTerm(query.search)
+  const text = toSearched(ctx, query.search) ?? ''
+  const term = toSearchTerm(text)
   if (!term) return { walk, hits: undefined }
-  const search = await toSearch(ctx, actor, term, (query.search as string).toLowerCase())
+  const search = await toSearch(ctx, actor, term, text.toLowerCase())
   return { walk, hits: await searchRecords(ctx.database, filter, search, walk) }
 }
 

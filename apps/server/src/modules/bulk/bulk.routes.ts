@@ -3,7 +3,7 @@ import type { Mount } from '../../http/mount.ts'
 import { changeEndUsers, undoEndUsers } from '../end-users/end-users.bulk.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { changeLicenses, undoLicenses } from '../licenses/licenses.bulk.ts'
-import { licenseListBy, licenseSource } from '../licenses/licenses.service.ts'
+import { licenseListBy, licenseSource, toSearched } from '../licenses/licenses.service.ts'
 import type { Parts } from '../module.ts'
 import { toFileWithCustomers } from './export.customers.ts'
 import { exportRows } from './export.service.ts'
@@ -22,7 +22,8 @@ export function bulkRoutes(mount: Mount, { ctx }: Parts): void {
   mount(bulk.undoClients, 'owner', ({ actor, body }) => undoEndUsers(ctx, actor, body.undo))
   mount(bulk.exportLicenses, 'owner', async ({ actor, query: { format, ...query } }) => {
     const source = { ...licenseSource, list: licenseListBy(query.banned) }
-    const slices = await exportRows(ctx, actor, source, query)
+    const search = toSearched(ctx, query.search)
+    const slices = await exportRows(ctx, actor, source, { ...query, search })
     return toFileWithCustomers(ctx, actor, slices, { name: 'licenses', format, columns: licenseExport })
   })
   mount(bulk.exportClients, 'owner', async ({ actor, query: { format, ...query } }) => {

@@ -50,6 +50,9 @@ export const lockType = (tx: Tx, scope: OwnerScope, id: string): Promise<License
     tx.selectFrom('license_types').selectAll().where('id', '=', id).where(inScope(scope)),
   ).executeTakeFirst()
 
+export const findType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>
+  tx.selectFrom('license_types').selectAll().where('id', '=', id).where(inScope(scope)).executeTakeFirst()
+
 export type NewType = Omit<LicenseTypeRow, 'seq'>
 
 export async function insertType(tx: Tx, type: NewType): Promise<void> {
@@ -63,6 +66,14 @@ export async function updateType(
   columns: Omit<NewType, 'id' | 'owner_id' | 'app_id' | 'created_at'>,
 ): Promise<void> {
   await tx.updateTable('license_types').set(columns).where('id', '=', id).where(inScope(scope)).execute()
+}
+
+export async function updateUpgrades(
+  tx: Tx,
+  scope: OwnerScope,
+  { id, upgrades }: Pick<LicenseTypeRow, 'id' | 'upgrades'>,
+): Promise<void> {
+  await tx.updateTable('license_types').set({ upgrades }).where('id', '=', id).where(inScope(scope)).execute()
 }
 
 export const deleteType = (tx: Tx, scope: OwnerScope, id: string): Promise<LicenseTypeRow | undefined> =>

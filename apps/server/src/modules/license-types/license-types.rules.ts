@@ -1,4 +1,4 @@
-import type { Duration, LicenseTerm, LicenseType } from '@keyward/contract'
+import type { Duration, LicenseTerm, LicenseType, TypeUpgrade } from '@keyward/contract'
 import { toIso } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
@@ -22,16 +22,41 @@ export interface TypeFields {
   trial: boolean
   keyPrefix: string | null
   resellable: boolean
+  buyUrl: string | null
+  renewUrl: string | null
+  upgrades: TypeUpgrade[]
+  fallbackAfterMonths: number | null
 }
 
-export const toFields = (row: LicenseTypeRow): TypeFields => ({
+/** What resellers see of a type. */
+export const toOffer = (row: LicenseTypeRow) => ({
   name: row.name,
   term: row.term,
   duration: toDuration(row),
   ...toTermsFields(row),
   keyPrefix: row.key_prefix,
-  resellable: row.resellable === 1,
 })
+
+export const toFields = (row: LicenseTypeRow): TypeFields => ({
+  ...toOffer(row),
+  resellable: row.resellable === 1,
+  buyUrl: row.buy_url,
+  renewUrl: row.renew_url,
+  upgrades: upgradesOf(row),
+  fallbackAfterMonths: row.fallback_after_months,
+})
+
+/** What a payment with the reference of a license of this type can make of it. */
+export const upgradesOf = ({ upgrades }: Pick<LicenseTypeRow, 'upgrades'>): TypeUpgrade[] =>
+  JSON.parse(upgrades)
+
+/** Whether people with a license of this type get a link. */
+export const hasLinks = ({
+  buyUrl,
+  renewUrl,
+  upgrades,
+}: Pick<TypeFields, 'buyUrl' | 'renewUrl' | 'upgrades'>) =>
+  buyUrl !== null || renewUrl !== null || upgrades.length > 0
 
 export const toLicenseType = (row: LicenseTypeRow): LicenseType => ({
   _id: row.id,
@@ -58,6 +83,10 @@ export function toColumns(fields: TypeFields) {
     trial: fields.trial ? (1 as const) : (0 as const),
     key_prefix: fields.keyPrefix,
     resellable: fields.resellable ? (1 as const) : (0 as const),
+    buy_url: fields.buyUrl,
+    renew_url: fields.renewUrl,
+    upgrades: JSON.stringify(fields.upgrades),
+    fallback_after_months: fields.fallbackAfterMonths,
   }
 }
 

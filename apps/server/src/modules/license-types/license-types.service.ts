@@ -1,16 +1,24 @@
-import { type LicenseType, limits } from '@keyward/contract'
+import { type LicenseType, limits, type PortalLicenseType } from '@keyward/contract'
 import type { OwnerScope, ResellerActor, VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
-import { problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
-import { inSlices, type WriteTransaction } from '../../db/index.ts'
+import { inSlices, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { lockApp } from '../apps/apps.access.ts'
+import { lockApp, noteTypeLinks } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { applyType, listLicenseSlice } from './license-types.apply.ts'
 import * as repo from './license-types.repo.ts'
-import { type TypeFields, toColumns, toFields, toLicenseType } from './license-types.rules.ts'
+import {
+  hasLinks,
+  type TypeFields,
+  toColumns,
+  toFields,
+  toLicenseType,
+  toOffer,
+  upgradesOf,
+} from './license-types.rules.ts'
 
 export async function listLicenseTypes(ctx: Ctx, scope: OwnerScope, app: string): Promise<LicenseType[]> {
   const { id } = await getApp(ctx.db, scope, app)
@@ -26,9 +34,9 @@ export async function listCountedTypes(ctx: Ctx, scope: OwnerScope, app: string)
 }
 
 /** The types that the reseller's app lets resellers sell. */
-export async function listResellableTypes(ctx: Ctx, { appId }: ResellerActor): Promise<LicenseType[]> {
+export async function listResellableTypes(ctx: Ctx, { appId }: ResellerActor): Promise<PortalLicenseType[]> {
   const types = await repo.listTypes(ctx.db, appId)
-  return types.filter((type) => type.resellable === 1).map(toLicenseType)
+  return types.filter((type) => type.resellable === 1).map((type) => ({ _id: type.id, ...toOffer(type) }))
 }
 
 export async function createLicenseType(
@@ -52,6 +60,7 @@ export async function createLicenseType(
         created_at: now,
       }
       await repo.insertType(tx, type)
+      await checkLinks(tx, actor, type)
       if ((await repo.countTypes(tx, appId)) > limits.licenseTypesMax) throw problem('license_types_full')
       write.record('license_type.created', type.id, { appId, name: type.name }, appId)
       return toLicenseType({ ...type, seq: 0 })
@@ -77,12 +86,15 @@ export async function updateLicenseType(
     actor,
     async (write) => {
       const { tx } = write
+      const changesLinks = linkFields.some((name) => name in changedFields)
+      if (changesLinks) await lockAppOfType(tx, actor, id)
       const found = await repo.lockType(tx, actor, id)
       if (!found) throw problem('not_found')
       const before = toFields(found)
       if (seen && hasChanged({ ...before }, seen, changedFields)) throw problem('license_type_changed')
       const columns = toColumns({ ...before, ...changedFields })
       await repo.updateType(tx, actor, id, columns)
+      if (changesLinks) await checkLinks(tx, actor, { ...found, ...columns })
       const change = { before: only(before, changedFields), after: changedFields, applyTo }
       write.record('license_type.updated', id, change, found.app_id)
       return { type: { ...found, ...columns }, lastSeq: await repo.lastLicenseSeq(tx, id) }
@@ -118,11 +130,56 @@ async function applyToLicenses(
 
 export async function deleteLicenseType(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    const deleted = await repo.deleteType(write.tx, actor, id)
+    const { tx } = write
+    await lockAppOfType(tx, actor, id)
+    const deleted = await repo.deleteType(tx, actor, id)
     if (!deleted) throw problem('not_found')
     const { app_id: appId, name } = deleted
     write.record('license_type.deleted', id, { appId, name }, appId)
+    await forgetUpgradesTo(write, actor, deleted)
   })
+}
+
+/** Takes a deleted type out of the upgrades of the app's other types. */
+async function forgetUpgradesTo(write: WriteTransaction, actor: VendorActor, { id, app_id }: LicenseTypeRow) {
+  const types = (await repo.listTypes(write.tx, app_id)).map((row) => ({ row, upgrades: upgradesOf(row) }))
+  for (const { row, upgrades } of types) {
+    const left = upgrades.filter(({ type }) => type !== id)
+    if (left.length === upgrades.length) continue
+    row.upgrades = JSON.stringify(left)
+    await repo.updateUpgrades(write.tx, actor, row)
+    const change = { before: { upgrades }, after: { upgrades: left }, applyTo: 'new' as const }
+    write.record('license_type.updated', row.id, change, app_id)
+  }
+  await noteTypeLinks(
+    write.tx,
+    actor,
+    app_id,
+    types.some(({ row }) => hasLinks(toFields(row))),
+  )
+}
+
+const linkFields = ['buyUrl', 'renewUrl', 'upgrades']
+
+/** Locks the app, so that the types that others name as upgrades stay until the commit. */
+async function lockAppOfType(tx: Tx, actor: VendorActor, id: string): Promise<void> {
+  const type = await repo.findType(tx, actor, id)
+  if (!type || !(await lockApp(tx, actor, type.app_id))) throw problem('not_found')
+}
+
+/** Checks the upgrades of a type whose app is locked, and notes whether the app has links. */
+async function checkLinks(tx: Tx, actor: VendorActor, { id, app_id, upgrades }: repo.NewType): Promise<void> {
+  const types = await repo.listTypes(tx, app_id)
+  for (const [at, { type }] of upgradesOf({ upgrades }).entries()) {
+    if (type === id) throw invalid(`upgrades.${at}.type`, 'A type is no upgrade of itself')
+    if (!types.some((one) => one.id === type)) throw invalid(`upgrades.${at}.type`, 'License type not found')
+  }
+  await noteTypeLinks(
+    tx,
+    actor,
+    app_id,
+    types.some((type) => hasLinks(toFields(type))),
+  )
 }
 
 const only = (fields: TypeFields, changedFields: Partial<TypeFields>) =>

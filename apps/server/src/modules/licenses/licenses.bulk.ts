@@ -43,7 +43,7 @@ export async function changeLicenses(
       if (locked.length < ids.length) throw problem('not_found')
       const { changed, undo } = await apply(write, actor, { ...change, ids }, locked)
       const rows = await repo.listById(write.tx, actor, ids)
-      const licenses = rows.map((row) => toLicense(row, write.now))
+      const licenses = rows.map((row) => toLicense(ctx, row, write.now))
       return { changed, licenses, undo }
     },
     { rows: ids.length, isPatient: true },
@@ -114,7 +114,7 @@ export async function undoLicenses(
         recordBans(write, { banned, reason }, rows)
       }
       const rows = await repo.listById(tx, actor, ids)
-      const licenses = rows.map((row) => toLicense(row, write.now))
+      const licenses = rows.map((row) => toLicense(ctx, row, write.now))
       return { changed: ends.size + bans.size, licenses, skipped }
     },
     { rows: ids.length, isPatient: true },

@@ -221,7 +221,7 @@ async function change<Result>(
     if (!row) throw problem('not_found')
     return { row, result }
   })
-  return { license: toLicense(row, ctx.clock.now()), result }
+  return { license: toLicense(ctx, row, ctx.clock.now()), result }
 }
 
 /** Locks what an edit names. The type comes before licenses: its deletion locks them in this order. */

@@ -23,6 +23,7 @@ import * as rows from '../entitlements/license-rows.ts'
 import { draftOf } from '../license-types/license-types.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts'
+import { readBuyReference } from './buy-reference.rules.ts'
 import { hasTwins } from './licenses.access.ts'
 import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
@@ -38,23 +39,34 @@ type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { b
 export async function listLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQuery & SortedPage) {
   const now = ctx.clock.now()
   const filter = await toListFilter(ctx.db, actor, query, now)
-  const { seqs, pagination, stats } = await findPage(ctx.database, licenseListBy(query.banned), filter, query)
+  const { search, ...page } = { ...query, search: toSearched(ctx, query.search) }
+  const list = licenseListBy(query.banned)
+  const { seqs, pagination, stats } = await findPage(ctx.database, list, filter, { ...page, search })
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
-  const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  const licenses = rows.map((row) => Object.assign(toLicense(row, now), matches(row)))
+  const matches = await matchesOf(ctx.db, filter, search, rows)
+  const licenses = rows.map((row) => {
+    const license = toLicense(ctx, row, now)
+    const { buyReference } = license
+    const match = { field: 'buyReference' as const, text: buyReference }
+    return Object.assign(license, buyReference === query.search ? { match } : matches(row))
+  })
   return { licenses, pagination, stats }
 }
+
+/** What a search of licenses looks for: the id of the license that a reference of links to a shop names, or the text. */
+export const toSearched = ({ seal }: Pick<Ctx, 'seal'>, search: string | undefined): string | undefined =>
+  readBuyReference(seal, search ?? '') ?? search
 
 /** The ids of those that match the filters of a list, newest first. */
 export async function matchLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQuery) {
   const filter = await toListFilter(ctx.db, actor, query, ctx.clock.now())
-  return findIds(ctx.database, licenseListBy(query.banned), filter, query.search)
+  return findIds(ctx.database, licenseListBy(query.banned), filter, toSearched(ctx, query.search))
 }
 
 export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
   const license = await repo.findLicense(ctx.db, scope, id)
   if (!license) throw problem('not_found')
-  return toLicense(license, ctx.clock.now())
+  return toLicense(ctx, license, ctx.clock.now())
 }
 
 export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
@@ -69,7 +81,7 @@ export { licenseListBy }
 export const licenseSource = {
   list: licenseList,
   read: async (ctx: Ctx, scope: OwnerScope, seqs: readonly number[], now: number): Promise<License[]> =>
-    (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toLicense(row, now)),
+    (await repo.listBySeq(ctx.db, scope, seqs, 'newest')).map((row) => toLicense(ctx, row, now)),
 }
 
 /** Used licenses that end in the next days, and those that ended in as many days before. */
@@ -149,7 +161,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
       write.recordWith(objects, 'licenses.created', app.id, detail, app.id)
       write.last(() => insertsOf(tx, made))
       const customer = customerId ? await shownCustomerId(tx, actor, customerId) : null
-      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller, customer), now))
+      return made.map((license) => toLicense(ctx, asNew(license, app, offer.type, reseller, customer), now))
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )

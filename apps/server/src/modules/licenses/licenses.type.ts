@@ -49,7 +49,7 @@ export async function previewType(
   if (!holder?.license) throw problem('not_found')
   const type = await readTypeOf(ctx.db, actor, holder.license.app_id, typeId)
   const { columns, license: current } = await takenBy(ctx.db, actor, holder, type, { end, now })
-  return toLicense({ ...current, ...columns, type_name: type.name }, now)
+  return toLicense(ctx, { ...current, ...columns, type_name: type.name }, now)
 }
 
 /** Whether the license already is as the change makes it. */

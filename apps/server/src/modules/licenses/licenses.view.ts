@@ -2,9 +2,11 @@ import { type License, licenseStatus } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
 import { endFields, toTerms } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
+import { toBuyReference } from './buy-reference.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
 import { toTermsFields } from './licenses.rules.ts'
 
@@ -32,7 +34,7 @@ export const asNew = (
   type_name: type?.name ?? null,
 })
 
-export function toLicense(row: Shown, now: number): License {
+export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number): License {
   return {
     _id: row.id,
     key: row.key,
@@ -50,6 +52,7 @@ export function toLicense(row: Shown, now: number): License {
     note: row.note,
     test: row.test === 1,
     customer: row.customer,
+    buyReference: toBuyReference(seal, row.id),
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),
     ...endFields(row, now),

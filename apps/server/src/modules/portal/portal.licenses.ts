@@ -1,4 +1,4 @@
-import { limits, type PortalLicense, type PortalLicenseType, type PortalStats } from '@keyward/contract'
+import { limits, type PortalLicense, type PortalStats } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -12,7 +12,6 @@ import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
 import { endFields, toTerms } from '../entitlements/term.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
-import { listResellableTypes } from '../license-types/license-types.service.ts'
 import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
 import { untilDate } from '../licenses/licenses.rules.ts'
 import { deleteLicensesInSlices } from '../licenses/licenses.service.ts'
@@ -90,11 +89,6 @@ async function resellableDraft(tx: Tx, actor: ResellerActor, id: string, now: nu
   const draft = await draftOf(tx, actor, actor.appId, id, now)
   if (draft.type.resellable === 0) throw typeGone()
   return draft
-}
-
-export async function listLicenseTypes(ctx: Ctx, actor: ResellerActor): Promise<PortalLicenseType[]> {
-  const types = await listResellableTypes(ctx, actor)
-  return types.map(({ resellable: _, createdAt: __, ...type }) => type)
 }
 
 /** Creates all of them within the quota, or none. */

@@ -2,6 +2,7 @@ import { endpoints, portalLicenseExport } from '@keyward/contract'
 import { WithMessage } from '../../core/answers.ts'
 import type { Mount } from '../../http/mount.ts'
 import { toFile } from '../bulk/export.file.ts'
+import { listResellableTypes } from '../license-types/license-types.service.ts'
 import type { Parts } from '../module.ts'
 import * as licenses from './portal.licenses.ts'
 import * as reset from './portal.reset.ts'
@@ -31,7 +32,7 @@ export function portalRoutes(mount: Mount, { ctx, attempts, resets }: Parts): vo
     return toFile(slices, { name: 'licenses', format, columns: portalLicenseExport, now: ctx.clock.now() })
   })
   mount(portal.listLicenseTypes, 'reseller', async ({ actor }) => ({
-    licenseTypes: await licenses.listLicenseTypes(ctx, actor),
+    licenseTypes: await listResellableTypes(ctx, actor),
   }))
   mount(portal.createLicenses, 'reseller', async ({ actor, body }) => {
     const made = await licenses.createLicenses(ctx, actor, body)
