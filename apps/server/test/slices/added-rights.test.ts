@@ -88,6 +88,21 @@ test('leases and validations know them too', async () => {
   expect((await on.call('POST', '/client/validate', { body })).json.data.valid).toBe(true)
 })
 
+test('validate judges the end of the key itself, also after the access of its end user has ended', async () => {
+  const { license } = await added(first.program, { features: ['export'] })
+  const past = { expiresAt: '2001-01-01' }
+  expect((await owner.call('PUT', `/licenses/${first.license._id}`, past)).status).toBe(200)
+  expect(refusal((await signIn()).answer)).toBe('noActiveSubs')
+  const program = await startProgram(on, app)
+  const validate = async (licenseKey: string) =>
+    (await program.call('POST', '/validate', { appId: app.appId, licenseKey, hwid: 'pc-1' })).json.data
+  expect(await validate(license.key)).toMatchObject({
+    valid: true,
+    license: { expiresAt: on.clock.inDays(30) },
+  })
+  expect(await validate(first.license.key)).toMatchObject({ valid: false, code: 'noActiveSubs' })
+})
+
 test('deleting a key takes its part back; bound devices stay', async () => {
   const { program } = first
   const more = await added(program, { devices: 3, features: ['export'] })

@@ -117,7 +117,7 @@ export function foldedOf(holder: Holder, now: number): Holder {
   }
 }
 
-const toGrant = (grant: NewGrant, at: number): Grant => ({
+export const toGrant = (grant: NewGrant, at: number): Grant => ({
   ...{ id: newId('gra'), at, until: null, moved_ms: null, gap_ms: 0, kept_ms: null, rights_until: null },
   ...{ terms: null, withdrawn_at: null, key: null },
   ...grant,

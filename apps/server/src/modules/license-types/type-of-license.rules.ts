@@ -1,8 +1,8 @@
-import { day, lastInstant } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { displayedEnd, never, toAccessEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import type { Access } from '../entitlements/access.rules.ts'
+import { type Access, accessOf, firstUseEnd, type Terms, termColumns } from '../entitlements/access.rules.ts'
+import { type Holder, ownOf, toGrant } from '../entitlements/grants.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
 import type { LicenseTerms } from '../licenses/licenses.rules.ts'
 import { termsOf } from './license-types.rules.ts'
@@ -10,78 +10,58 @@ import { termsOf } from './license-types.rules.ts'
 /** Which end a license has after its type changes. */
 export type TypeEnd = 'later' | 'type' | 'keep'
 
-type Ends = Pick<LicenseTerms, 'term' | 'duration_value' | 'duration_unit' | 'started_at' | 'expires_at'>
-
 export interface Typed {
   columns: LicenseTerms
-  /** The end of the license without its added keys, which people see; null for never, undefined if it keeps its own. */
-  own: number | null | undefined
+  /** The term that is granted, with its end, null for never; undefined if the license keeps its own. */
+  granted: { until: number | null; terms: string } | undefined
   /** Whether the end that added keys hide changes. */
   changesHidden: boolean
 }
 
-/** What a license, whose `expires_at` is as of now, is after it takes a type. */
+/** What a license is after it takes a type. */
 export function takeType(
   license: LicenseRow,
   type: LicenseTypeRow,
-  { end, access, now }: { end: TypeEnd; access: Access; now: number },
+  { end, holder, now }: { end: TypeEnd; holder: Pick<Holder, 'license' | 'client' | 'grants'>; now: number },
 ): Typed {
-  const terms = termsOf(type, license.created_at)
-  const kept = keptEnds(license, type)
-  const own = startedEnds(license, type) ?? { ...terms, started_at: license.started_at }
-  const typed = { ...own, expires_at: withAdded(own.expires_at, access.addedMs, type) }
-  const withEnds = ({ term, duration_value, duration_unit, started_at, expires_at }: Ends) => ({
+  const { expires_at, ...terms } = termsOf(type, license.created_at)
+  const own = { ...ownOf(holder), graceDays: type.grace_days }
+  const kept = accessOf(own, holder.grants)
+  const started_at = startOf(license, type)
+  const withEnd = (until: number) => {
+    const granted = { until: until === never ? null : until, terms: JSON.stringify(termColumns(terms)) }
+    const grant = toGrant({ kind: 'term', source_kind: 'key', source_id: null, ...granted }, now)
+    return { granted, access: accessOf({ ...own, startedAt: started_at }, [...holder.grants, grant]) }
+  }
+  const until =
+    started_at !== null && terms.term === 'first_use'
+      ? firstUseEnd(terms, started_at)
+      : (displayedEnd({ expires_at, grace_days: type.grace_days }, now) ?? never)
+  const typed = withEnd(until)
+  const columnsOf = (access: Access, started_at: number | null): LicenseTerms => ({
     ...terms,
-    term,
-    duration_value,
-    duration_unit,
+    ...termColumns(access.terms ?? terms),
     started_at,
-    expires_at,
+    expires_at: accessEnd(access, now),
   })
-  const graceMs = type.grace_days * day
-  if (access.isEndless && access.end !== never) {
-    // Added keys hide the end: the type changes the one that comes back without them.
-    const hidden = access.end + graceMs
-    const isKept = end === 'keep' || (end === 'later' && typed.expires_at < hidden)
-    return {
-      columns: withEnds({ ...(isKept ? kept : typed), expires_at: never }),
-      own: isKept ? undefined : ownEnd(typed.expires_at),
-      changesHidden: !isKept && typed.expires_at !== hidden,
-    }
-  }
-  const keeps = end === 'keep' || (end === 'later' && lasts(typed) < lasts(kept))
-  if (keeps) return { columns: withEnds(kept), own: undefined, changesHidden: false }
+  const [lasts, lasted] = [lastsOf(typed.access, started_at), lastsOf(kept, license.started_at)]
+  if (end === 'keep' || (end === 'later' && lasts < lasted))
+    return { columns: columnsOf(kept, license.started_at), granted: undefined, changesHidden: false }
   // A past end means that access ends now, as with a date that the owner sets.
-  const expires_at = Math.max(typed.expires_at, Math.min(now, kept.expires_at))
-  return { columns: withEnds({ ...typed, expires_at }), own: ownEnd(expires_at), changesHidden: false }
+  const missing = Math.min(now, accessEnd(kept, now)) - accessEnd(typed.access, now)
+  const { granted, access } = missing > 0 ? withEnd(until + missing) : typed
+  const changesHidden = access.isEndless && kept.end !== never && access.end !== kept.end
+  return { columns: columnsOf(access, started_at), granted, changesHidden }
 
-  function ownEnd(stored: number): number | null {
-    return stored === never ? null : stored - graceMs - access.addedMs
-  }
-
-  /** For how long the ends give access; a clock that has not started counts from now. */
-  function lasts(ends: Ends): number {
-    const duration = toDuration(ends)
-    if (ends.term === 'first_use' && ends.started_at === null && duration) return addDuration(now, duration)
-    return displayedEnd({ ...ends, grace_days: type.grace_days }, now) ?? Number.POSITIVE_INFINITY
+  /** Until when an access lasts without keys that never end; a clock that has not started counts from now. */
+  function lastsOf(access: Access, startedAt: number | null): number {
+    const { end, isEndless, terms } = access
+    const duration = terms && startedAt === null && terms.term === 'first_use' ? toDuration(terms) : null
+    if (duration) return addDuration(now, duration)
+    return isEndless ? end : (displayedEnd(access, now) ?? never)
   }
 }
-
-const keptEnds = (license: LicenseRow, type: LicenseTypeRow): Ends => ({
-  ...license,
-  // The same end for people; the grace days after it are the type's.
-  expires_at:
-    license.expires_at === never ? never : license.expires_at + (type.grace_days - license.grace_days) * day,
-})
 
 /** A duration from first use counts from the license's first use, if it has one. */
-function startedEnds(license: LicenseRow, type: LicenseTypeRow): Ends | undefined {
-  const { term, duration_value, duration_unit, grace_days } = type
-  const [duration, start] = [toDuration(type), license.started_at ?? license.used_at]
-  if (term !== 'first_use' || duration === null || start === null) return undefined
-  const expires_at = toAccessEnd(addDuration(start, duration), grace_days)
-  return { term, duration_value, duration_unit, started_at: start, expires_at }
-}
-
-const withAdded = (end: number, addedMs: number, { grace_days }: LicenseTypeRow): number =>
-  end === never ? never : Math.min(end + addedMs, Math.max(end, lastInstant + grace_days * day))
+const startOf = ({ started_at, used_at }: LicenseRow, { term }: Pick<Terms, 'term'>): number | null =>
+  term === 'first_use' ? (started_at ?? used_at) : started_at

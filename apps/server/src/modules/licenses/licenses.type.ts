@@ -6,7 +6,6 @@ import type { Db, WriteTransaction } from '../../db/index.ts'
 import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { termColumns } from '../entitlements/access.rules.ts'
 import { changeAccess, type Holder, readHolders, sourceOf } from '../entitlements/grants.ts'
 import { updateTerms } from '../entitlements/license-rows.ts'
 import { toDuration } from '../entitlements/term.rules.ts'
@@ -26,14 +25,14 @@ interface Taken extends Typed {
 export async function takenBy(
   db: Db,
   scope: OwnerScope,
-  { id, access }: Holder,
+  holder: Holder,
   type: LicenseTypeRow,
   { end, now }: { end: TypeEnd; now: number },
 ): Promise<Taken> {
-  const found = await repo.findLicense(db, scope, id)
+  const found = await repo.findLicense(db, scope, holder.id)
   if (!found) throw problem('not_found')
   const license = { ...found, expires_at: accessEnd(found, now), left_ms: null }
-  return { license, type, ...takeType(license, type, { end, access, now }) }
+  return { license, type, ...takeType(license, type, { end, holder, now }) }
 }
 
 /** The license as it would be after it takes a type. */
@@ -64,12 +63,14 @@ export async function changeType(
   taken: Taken,
   source = sourceOf(write.actor),
 ): Promise<void> {
-  const { license, type, columns, own } = taken
+  const { license, type, columns, granted } = taken
   const { term: _, duration_value: __, duration_unit: ___, expires_at: ____, ...others } = columns
   await updateTerms(write.tx, actor, [license.id], others)
-  const terms = JSON.stringify(termColumns(columns))
-  await changeAccess(write, actor, { licenses: [license.id] }, () =>
-    own === undefined ? undefined : { added: [{ kind: 'term', until: own, terms, ...source }] },
+  await changeAccess(
+    write,
+    actor,
+    { licenses: [license.id] },
+    () => granted && { added: [{ kind: 'term', ...granted, ...source }] },
   )
   if (license.added === 1) await changeAccess(write, actor, { clients: usersOf([license]) })
   const [before, after] = [fieldsOf(license, license.type_name), fieldsOf(columns, type.name)]
