@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
 import {
-  choose,
   dialog,
   endSession,
   enter,

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
+  choose,
   dialog,
   enter,
   expectToast,
