@@ -143,6 +143,12 @@ export const limits = {
   /** Names and values of all variables in a lease together, in UTF-8. */
   offlineVariablesBytesMax: 8192,
   releasesMax: 1000,
+  releaseNotesMax: 20_000,
+  artifactsMax: 40,
+  /** Ranges of versions that one security fix names. */
+  affectedRangesMax: 20,
+  /** What notes, artifacts and security of all releases of an app take, as stored. */
+  releasesBytesMax: 8_388_608,
   bulkMax: 200,
   /** Grants that one answer shows. */
   grantsMax: 200,

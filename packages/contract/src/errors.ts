@@ -121,6 +121,12 @@ const general = {
   ],
   release_exists: [409, 'This version is already listed', 'version'],
   releases_full: [409, 'The app lists 1000 versions. Please remove some first.'],
+  releases_too_large: [409, 'Notes and artifacts of the releases of an app can take at most 8 MiB'],
+  security_kept: [
+    409,
+    'A release with a security fix that is out keeps its fix, version and date',
+    'security',
+  ],
   imports_full: [409, 'You have started 20 imports in the last 30 days. Use one that has not run, or wait.'],
   import_files_full: [
     409,

@@ -2,6 +2,7 @@
 
 const nouns = [
   'apps',
+  'releases',
   'secrets',
   'licenses',
   'clients',

@@ -136,6 +136,7 @@ test('only calls that need it accept more than 16 KiB', () => {
     'imports.putFile': 67_108_864,
     'variables.setApp': 262_144,
     'variables.setClient': 262_144,
+    'releases.add': 524_288,
     'payments.webhook': 131_072,
     'webhooks.create': 65_536,
     'webhooks.update': 65_536,

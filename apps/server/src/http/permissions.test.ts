@@ -143,16 +143,32 @@ test('a part of a call that needs more is refused without it, and asks for its p
       fields.map((field) => ({ call, field, ...also })),
     ),
   )
-  expect(parts.map(({ call, field }) => `${call.name} ${field}`)).toEqual([
-    'shops.update secret',
-    'shops.update apiKey',
-  ])
+  const released = { version: '1.0.0', releasedAt: '2026-01-01' }
+  const further = {
+    channel: 'beta',
+    notes: 'New',
+    updatesFrom: null,
+    build: '7',
+    security: null,
+    artifacts: [],
+  }
+  const sent: Record<string, { without: object; parts: object }> = {
+    'shops.update': { without: { name: 'New' }, parts: { secret: 'whsec_new', apiKey: 'sk_new' } },
+    'releases.add': { without: released, parts: further },
+  }
+  expect(parts.map(({ call, field }) => `${call.name} ${field}`).toSorted()).toEqual(
+    Object.entries(sent)
+      .flatMap(([name, { parts }]) => Object.keys(parts).map((field) => `${name} ${field}`))
+      .toSorted(),
+  )
   for (const { call, field, permission, confirm } of parts) {
-    const granted = permissionsNamed(call.endpoint.permission!)
-    const body = { [field]: 'whsec_new' }
+    // A permission that covers the part too is not all that the call takes.
+    const granted = permissionsNamed(call.endpoint.permission!).filter((one) => !permission.includes(one))
+    const { without, parts } = sent[call.name]!
+    const body = { ...without, [field]: (parts as Record<string, unknown>)[field] }
     actor = { ...owner, permissions: new Set(granted), isOwner: false }
     expect(await isForbidden(call, { body })).toBe(true)
-    expect(await codeOf(call, { body: { name: 'New' } })).toBe('conflict')
+    expect(await codeOf(call, { body: without })).toBe('conflict')
     actor = { ...owner, permissions: new Set([...granted, ...permission]), isOwner: false }
     expect(await codeOf(call, { body })).toBe('conflict')
     actor = { ...actor, confirmedAt: 0 }

@@ -9,7 +9,23 @@ const app = appForEach(owner)
 
 const add = (version: string, releasedAt: string, link?: string | null) =>
   owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt, link })
+const post = (body: object) => owner.call('POST', `/apps/${app._id}/releases`, body)
 const list = async () => (await owner.call('GET', `/apps/${app._id}/releases`)).json.data.releases
+
+const artifact = {
+  ...{ platform: 'windows', architecture: 'x64', kind: 'installer' },
+  name: 'Atlas Übersicht 1.2.0.exe',
+  url: 'https://example.com/Atlas%201.2.0.exe',
+  // Above what a database stores in 32 bits.
+  size: 5_368_709_120,
+  sha512: 'ab'.repeat(64),
+}
+const security = {
+  severity: 'high',
+  affects: [{ from: '1.0.0', before: '1.2.0' }],
+  summary: 'A crafted project file runs code.',
+  advisory: 'https://example.com/advisories/1',
+}
 
 describe('the released versions of an app', () => {
   test('are listed newest first until they are removed', async () => {
@@ -20,6 +36,8 @@ describe('the released versions of an app', () => {
       version: '1.0.0',
       releasedAt: '2026-01-01T00:00:00.000Z',
       link: 'https://example.com/atlas/1.0.0',
+      ...{ channel: 'stable', notes: null, updatesFrom: null, build: null, security: null },
+      ...{ withdrawnAt: null, artifacts: [] },
       createdAt: on.clock.inDays(0),
     })
     await add('1.2.0', '2026-03-01')
@@ -47,6 +65,53 @@ describe('the released versions of an app', () => {
       before: { version: '1.0.0' },
       after: { version: '1.10.0' },
     })
+  })
+
+  test('have a channel, notes, artifacts and a security fix', async () => {
+    const further = {
+      channel: 'beta',
+      notes: '# 1.2.0\n\n* <b>Größer</b>',
+      updatesFrom: '1.0.0',
+      build: '1200',
+      security,
+      artifacts: [
+        artifact,
+        {
+          ...artifact,
+          architecture: 'arm64',
+          sha256: 'c'.repeat(64),
+          sha1: 'd'.repeat(40),
+          signature: 'RWQ=',
+        },
+      ],
+    }
+    const { json } = await post({ version: '1.2.0', releasedAt: '2026-01-01', ...further })
+    expect(json.data.release).toMatchObject(further)
+    expect(await list()).toEqual([json.data.release])
+    expect((await owner.call('GET', `/apps/${app._id}`)).json.data.app.version).toBe('1.0.0')
+  })
+
+  test('keep a security fix that is out, whoever removes and lists it again', async () => {
+    const { release } = (await post({ version: '1.2.0', releasedAt: '2026-01-01', security })).json.data
+    expect((await owner.call('DELETE', `/releases/${release._id}`)).status).toBe(200)
+    expect(refusal(await add('1.2.0', on.clock.inDays(3)))).toBe('security_kept')
+    expect((await add('1.2.0', '2026-01-02')).json.data.release.security).toEqual(security)
+    const planned = (await post({ version: '2.0.0', releasedAt: on.clock.inDays(3), security })).json.data
+    await owner.call('DELETE', `/releases/${planned.release._id}`)
+    expect((await add('2.0.0', '2026-01-02')).json.data.release.security).toBeNull()
+  })
+
+  test('take at most 8 MiB', async () => {
+    const notes = 'é'.repeat(20_000)
+    const rows = Array.from({ length: 209 }, (_, at) => ({
+      ...{ id: `rel_${app._id}_${at}`, owner_id: owner.id, app_id: app._id, version: `0.0.${at}` },
+      ...{ released_at: at, created_at: at, notes, bytes: 40_002 },
+    }))
+    await on.database.db.insertInto('releases').values(rows).execute()
+    expect(refusal(await post({ version: '1.0.0', releasedAt: '2026-01-01', notes }))).toBe(
+      'releases_too_large',
+    )
+    expect((await add('1.0.0', '2026-01-01')).status).toBe(201)
   })
 
   test('contain each version once, also among concurrent callers', async () => {
@@ -100,6 +165,26 @@ describe('the released versions of an app', () => {
     ['link', { link: 'https://example.com/a b' }],
     ['link', { link: 'https:\\\\example.com/a' }],
     ['link', { link: `https://example.com/${'a'.repeat(500)}` }],
+    ['channel', { channel: 'Beta' }],
+    ['channel', { channel: '' }],
+    ['notes', { notes: 'a'.repeat(20_001) }],
+    ['notes', { notes: 'a\u0000' }],
+    ['updatesFrom', { updatesFrom: '1.0' }],
+    ['build', { build: '1 2' }],
+    ['security.affects.0', { security: { ...security, affects: [{ from: '1.10.0', before: '1.9.0' }] } }],
+    ['security.advisory', { security: { ...security, advisory: 'http://example.com' } }],
+    ['security.summary', { security: { ...security, summary: ' ' } }],
+    ['artifacts', { artifacts: Array.from({ length: 41 }, (_, at) => ({ ...artifact, name: `${at}` })) }],
+    ['artifacts', { artifacts: [artifact, { ...artifact, platform: 'Windows' }] }],
+    ['artifacts.0.name', { artifacts: [{ ...artifact, name: '../a.exe' }] }],
+    ['artifacts.0.name', { artifacts: [{ ...artifact, name: '..' }] }],
+    ['artifacts.0.name', { artifacts: [{ ...artifact, name: 'a\u202eexe.zip' }] }],
+    ['artifacts.0.url', { artifacts: [{ ...artifact, url: 'http://example.com/a' }] }],
+    ['artifacts.0.size', { artifacts: [{ ...artifact, size: 0 }] }],
+    ['artifacts.0.size', { artifacts: [{ ...artifact, size: 2 ** 53 }] }],
+    ['artifacts.0.sha512', { artifacts: [{ ...artifact, sha512: 'AB'.repeat(64) }] }],
+    ['artifacts.0.sha1', { artifacts: [{ ...artifact, sha1: 'ab' }] }],
+    ['artifacts.0.signature', { artifacts: [{ ...artifact, signature: 'a b' }] }],
   ])('reject a wrong %s', async (field, wrong) => {
     const body = { version: '1.0.0', releasedAt: '2026-01-01', ...wrong }
     expect(wrongFields(await owner.call('POST', `/apps/${app._id}/releases`, body))).toEqual([field])

@@ -1,12 +1,13 @@
-import { apiKeyPermissions, endpoints } from '@keyward/contract'
+import { apiKeyPermissions, type Endpoint, endpoints, permissionsNamed } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { describe, nouns, permissionOf, presetOf, presets, verbs } from './permission-words.ts'
 
 test('offers every permission that a call needs, and no other', () => {
   const needed = Object.values(endpoints).flatMap((calls) =>
-    Object.values(calls as Record<string, { permission?: string; deleting?: readonly string[] }>).flatMap(
-      ({ permission, deleting = [] }) => [permission, ...deleting],
-    ),
+    Object.values(calls as Record<string, Endpoint>).flatMap(({ permission = 'self', deleting = [] }) => [
+      ...permissionsNamed(permission),
+      ...deleting,
+    ]),
   )
   const offered = Object.keys(nouns).flatMap((noun) =>
     verbs.map((verb) => permissionOf(noun as keyof typeof nouns, verb)).filter((one) => one !== undefined),

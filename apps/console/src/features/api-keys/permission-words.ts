@@ -3,6 +3,7 @@ import { apiKeyPermissions, type Permission, rolePermissions } from '@keyward/co
 /** The kinds of objects that a key can be allowed to use, in the order of the dialog. */
 export const nouns = {
   apps: 'Applications',
+  releases: 'Releases',
   secrets: 'App secrets',
   licenses: 'Licenses',
   clients: 'End users',

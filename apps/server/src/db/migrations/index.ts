@@ -79,6 +79,7 @@ import { placesOfLists } from './0101-places-of-lists.ts'
 import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
+import { releaseRecords } from './0107-releases.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -162,4 +163,5 @@ export const migrations: readonly Migration[] = [
   newLicensesInSearch,
   ownersOfCounts,
   buyLinks,
+  releaseRecords,
 ]

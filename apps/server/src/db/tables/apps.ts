@@ -10,6 +10,7 @@ export interface AppTables {
   app_sdks: AppSdksTable
   signing_keys: SigningKeysTable
   releases: ReleasesTable
+  removed_fixes: RemovedFixesTable
   program_hashes: ProgramHashesTable
   blocklist: BlocklistTable
 }
@@ -128,7 +129,26 @@ interface ReleasesTable {
   version: string
   released_at: number
   link: string | null
+  channel: Generated<string>
+  updates_from: string | null
+  build: string | null
+  withdrawn_at: number | null
+  /** What security, notes and artifacts take, in UTF-8. */
+  bytes: Generated<number>
+  /** JSON of what it fixes; null if it is no security fix. */
+  security: string | null
+  /** Markdown. */
+  notes: string | null
+  /** JSON list of its files. */
+  artifacts: Generated<string>
   created_at: number
+}
+
+/** A security fix that was out and is removed. */
+interface RemovedFixesTable {
+  app_id: string
+  version: string
+  security: string
 }
 
 interface ProgramHashesTable {

@@ -1,14 +1,14 @@
-import { byId } from '../description.ts'
 import type { Module } from '../module.ts'
 import { releasesRoutes } from './releases.routes.ts'
-import { listReleases } from './releases.service.ts'
+import { findRelease } from './releases.service.ts'
 
 export const releases: Module = {
   tables: {
     releases: {},
+    removed_fixes: {},
   },
   objects: {
-    release: async ({ ctx, maker, id, appId }) => byId(await listReleases(ctx, maker, appId), id),
+    release: ({ ctx, maker, id }) => findRelease(ctx.db, maker, id),
   },
   names: {
     rel: {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
@@ -24,12 +23,14 @@ export async function findReleasedAt(db: Db, appId: string, version: string): Pr
   return row?.released_at
 }
 
-/** The version that an app released last until a time. */
+/** The version that an app released last until a time, without those withdrawn. */
 export async function findLastVersion(db: Db, appId: string, until: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('releases')
     .select('version')
     .where('app_id', '=', appId)
+    .where('channel', '=', 'stable')
+    .where('withdrawn_at', 'is', null)
     .where('released_at', '<=', until)
     .orderBy('released_at', 'desc')
     .orderBy('seq', 'desc')
@@ -38,19 +39,48 @@ export async function findLastVersion(db: Db, appId: string, until: number): Pro
   return row?.version
 }
 
-/** Inserts a release unless the app, which the transaction has locked, lists `max` already. */
-export async function insertRelease(tx: Tx, release: Omit<ReleaseRow, 'seq'>, max: number): Promise<boolean> {
-  const { rows } =
-    await sql`insert into releases (id, owner_id, app_id, version, released_at, link, created_at)
-    select ${release.id}, ${release.owner_id}, ${release.app_id}, ${release.version},
-      cast(${release.released_at} as bigint), ${release.link}, cast(${release.created_at} as bigint)
-    where (select count(*) from releases where app_id = ${release.app_id}) < cast(${max} as integer)
-    returning id`.execute(tx)
-  return rows.length > 0
+export const findRelease = (db: Db, scope: OwnerScope, id: string): Promise<ReleaseRow | undefined> =>
+  db.selectFrom('releases').selectAll().where('id', '=', id).where(inScope(scope)).executeTakeFirst()
+
+export type NewRelease = Omit<ReleaseRow, 'seq'>
+
+export const insertRelease = (tx: Tx, release: NewRelease): Promise<unknown> =>
+  tx.insertInto('releases').values(release).execute()
+
+/** How many releases an app lists, with removed fixes, and what they take. It is exact while the app is locked. */
+export async function measure(tx: Tx, appId: string): Promise<{ count: number; bytes: number }> {
+  const listed = await tx
+    .selectFrom('releases')
+    .where('app_id', '=', appId)
+    .select((eb) => [eb.fn.countAll<number>().as('n'), eb.fn.sum<number | null>('bytes').as('bytes')])
+    .executeTakeFirstOrThrow()
+  const { n } = await tx
+    .selectFrom('removed_fixes')
+    .where('app_id', '=', appId)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return { count: Number(listed.n) + Number(n), bytes: Number(listed.bytes) }
 }
 
-export const deleteRelease = (tx: Tx, scope: OwnerScope, id: string): Promise<ReleaseRow | undefined> =>
-  tx.deleteFrom('releases').where('id', '=', id).where(inScope(scope)).returningAll().executeTakeFirst()
+/** Remembers the fix of a removed version. */
+export const keepFix = (
+  tx: Tx,
+  fix: { app_id: string; version: string; security: string },
+): Promise<unknown> => tx.insertInto('removed_fixes').values(fix).execute()
+
+/** Forgets the fix of a version that is listed again, and returns it. */
+export async function takeFix(tx: Tx, appId: string, version: string): Promise<string | undefined> {
+  const fix = await tx
+    .deleteFrom('removed_fixes')
+    .where('app_id', '=', appId)
+    .where('version', '=', version)
+    .returning('security')
+    .executeTakeFirst()
+  return fix?.security
+}
+
+export const deleteRelease = (tx: Tx, scope: OwnerScope, id: string): Promise<unknown> =>
+  tx.deleteFrom('releases').where('id', '=', id).where(inScope(scope)).execute()
 
 export async function findLink(db: Db, appId: string, version: string): Promise<string | null> {
   const row = await db

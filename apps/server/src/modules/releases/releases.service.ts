@@ -1,25 +1,29 @@
-import { limits, type Release } from '@keyward/contract'
+import { type BodyOf, type endpoints, limits, type Release } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
-import { day, toEpochMs, toIso } from '../../core/clock.ts'
+import { toEpochMs } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
-import type { Db } from '../../db/index.ts'
+import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp, raiseVersion } from '../apps/apps.service.ts'
 import * as repo from './releases.repo.ts'
+import { isOut } from './releases.rules.ts'
+import { toRelease } from './releases.view.ts'
 
 export async function listReleases(ctx: Ctx, scope: OwnerScope, app: string): Promise<Release[]> {
   const { id } = await getApp(ctx.db, scope, app)
   return (await repo.listReleases(ctx.db, id)).map(toRelease)
 }
 
-export interface NewRelease {
-  version: string
-  releasedAt: string
-  link?: string | null | undefined
+/** What the API shows of a release; undefined if the owner has none of this id. */
+export async function findRelease(db: Db, scope: OwnerScope, id: string): Promise<Release | undefined> {
+  const row = await repo.findRelease(db, scope, id)
+  return row && toRelease(row)
 }
+
+type NewRelease = BodyOf<(typeof endpoints)['releases']['add']>
 
 export async function addRelease(
   ctx: Ctx,
@@ -28,24 +32,41 @@ export async function addRelease(
   newRelease: NewRelease,
 ): Promise<Release> {
   const { id: appId } = await getApp(ctx.db, actor, app)
-  const release = {
-    id: newId('rel'),
-    owner_id: actor.ownerId,
-    app_id: appId,
-    version: newRelease.version,
-    released_at: toEpochMs(newRelease.releasedAt),
-    link: newRelease.link ?? null,
-    created_at: ctx.clock.now(),
-  }
+  const { version } = newRelease
+  const releasedAt = toEpochMs(newRelease.releasedAt)
+  const id = newId('rel')
   const added = await ctx.tx(
     actor,
     async (write) => {
-      if (!(await lockApp(write.tx, actor, appId))) throw problem('not_found')
-      if (!(await repo.insertRelease(write.tx, release, limits.releasesMax))) throw problem('releases_full')
-      const { version, released_at: releasedAt } = release
-      write.record('release.added', release.id, { appId, version, releasedAt }, appId)
-      // A release of today ends with its day.
-      if (releasedAt < write.now + day) await raiseVersion(write, actor, appId, version)
+      const { tx, now } = write
+      if (!(await lockApp(tx, actor, appId))) throw problem('not_found')
+      const removedFix = await repo.takeFix(tx, appId, version)
+      // Whoever listed it as a fix has told customers to use this version.
+      if (removedFix !== undefined && !isOut(releasedAt, now)) throw problem('security_kept')
+      const channel = newRelease.channel ?? 'stable'
+      const security = newRelease.security ? JSON.stringify(newRelease.security) : (removedFix ?? null)
+      const release = withBytes({
+        ...{
+          id,
+          owner_id: actor.ownerId,
+          app_id: appId,
+          version,
+          released_at: releasedAt,
+          channel,
+          security,
+        },
+        link: newRelease.link ?? null,
+        updates_from: newRelease.updatesFrom ?? null,
+        build: newRelease.build ?? null,
+        withdrawn_at: null,
+        notes: newRelease.notes ?? null,
+        artifacts: JSON.stringify(newRelease.artifacts ?? []),
+        created_at: now,
+      })
+      await repo.insertRelease(tx, release)
+      await checkRoom(tx, appId)
+      write.record('release.added', id, { appId, version, releasedAt }, appId)
+      if (channel === 'stable' && isOut(releasedAt, now)) await raiseVersion(write, actor, appId, version)
       return release
     },
     { onTaken: () => problem('release_exists') },
@@ -53,13 +74,36 @@ export async function addRelease(
   return toRelease(added)
 }
 
+const withBytes = <R extends Pick<ReleaseRow, 'security' | 'notes' | 'artifacts'>>(row: R) => ({
+  ...row,
+  bytes: Buffer.byteLength(`${row.security ?? ''}${row.notes ?? ''}${row.artifacts}`),
+})
+
+/** Refuses more releases, or longer ones, than an app can have. */
+async function checkRoom(tx: Tx, appId: string): Promise<void> {
+  const { count, bytes } = await repo.measure(tx, appId)
+  if (count > limits.releasesMax) throw problem('releases_full')
+  if (bytes > limits.releasesBytesMax) throw problem('releases_too_large')
+}
+
 export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    const removed = await repo.deleteRelease(write.tx, actor, id)
-    if (!removed) throw problem('not_found')
-    const { app_id: appId, version } = removed
+    const { app_id: appId, version, released_at: releasedAt, security } = await lockRelease(write, actor, id)
+    await repo.deleteRelease(write.tx, actor, id)
+    if (security !== null && isOut(releasedAt, write.now)) {
+      await repo.keepFix(write.tx, { app_id: appId, version, security })
+    }
     write.record('release.removed', id, { appId, version }, appId)
   })
+}
+
+/** Reads a release once its app is locked, as all that changes releases does. */
+async function lockRelease({ tx }: WriteTransaction, actor: VendorActor, id: string): Promise<ReleaseRow> {
+  const seen = await repo.findRelease(tx, actor, id)
+  if (seen) await lockApp(tx, actor, seen.app_id)
+  const release = seen && (await repo.findRelease(tx, actor, id))
+  if (!release) throw problem('not_found')
+  return release
 }
 
 /** When an app released the version of its program; null for a version that it does not list. */
@@ -80,14 +124,6 @@ export async function findCovered(
   const newestAt = await findReleasedAt(db, app.id, app.version)
   return { newestAt, last: (await repo.findLastVersion(db, app.id, until)) ?? null }
 }
-
-const toRelease = (row: Omit<ReleaseRow, 'seq'>): Release => ({
-  _id: row.id,
-  version: row.version,
-  releasedAt: toIso(row.released_at),
-  link: row.link,
-  createdAt: toIso(row.created_at),
-})
 
 /** Programs of another system pass the link to a shell. */
 const unsafeInShells = /[\s"'`&|;<>^$()%\\]|[^\x20-\x7e]/

@@ -61,7 +61,8 @@ const sessionByToken = (
       where v.id = s.app_id
     ) end as newest_released_at,
     case when l.updates_for_days is null then null else (
-      select r.version from releases r where r.app_id = s.app_id and r.released_at <= ${updatesEnd}
+      select r.version from releases r where r.app_id = s.app_id and r.channel = 'stable' and r.withdrawn_at is null
+        and r.released_at <= ${updatesEnd}
       order by r.released_at desc, r.seq desc limit 1
     ) end as covered_version,
     case when l.seats is null and c.added_rights is null then null else (
