@@ -98,11 +98,11 @@ export interface Program {
 export async function startProgram(
   on: TestServer,
   app: { appId: string; appSecret: string },
-  { locale, ...options }: CallOptions & { locale?: string } = {},
+  { locale, version = '1.0.0', ...options }: CallOptions & { locale?: string; version?: string } = {},
 ): Promise<Program> {
   const { status, json } = await on.call('POST', '/client/init', {
     ...options,
-    body: { appId: app.appId, secret: app.appSecret, version: '1.0.0', sdk: 'keyward-js/1.1.0', locale },
+    body: { appId: app.appId, secret: app.appSecret, version, sdk: 'keyward-js/1.1.0', locale },
   })
   expect(status).toBe(200)
   const { session } = json.data

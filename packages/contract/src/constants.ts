@@ -203,6 +203,10 @@ export const limits = {
   expiringSoonDays: 7,
   /** An end user is online whose program called within so many hours; a use is noted once an hour. */
   onlineHours: 2,
+  /** A device that was not seen for so long counts as unseen. */
+  unseenDays: 30,
+  /** Versions in use that are listed. */
+  versionsMax: 500,
   /** Who is online is counted over so many sessions, the last used ones. */
   onlineMax: 100_000,
 } as const

@@ -14,6 +14,7 @@ import { customerPage } from './customer-page.ts'
 import { customers } from './customers.ts'
 import { dashboard } from './dashboard.ts'
 import { events } from './events.ts'
+import { exposure } from './exposure.ts'
 import { imports } from './imports.ts'
 import { lazyMove } from './lazy-move.ts'
 import { licenseTypes } from './license-types.ts'
@@ -66,6 +67,7 @@ export const endpoints = {
   offlineActivations,
   variables,
   releases,
+  exposure,
   plans,
   payments,
   bulk,
@@ -153,6 +155,7 @@ export {
   toExportHeader,
   toExportLine,
 } from './exports.ts'
+export type { VersionsInUse } from './exposure.ts'
 export type { AddedRights, Grant, OwnRights } from './grants.ts'
 export type {
   Import,

@@ -22,6 +22,7 @@ import { endUsers } from './end-users/end-users.module.ts'
 import { entitlements } from './entitlements/entitlements.module.ts'
 import { events } from './events/events.module.ts'
 import { explanations } from './explanations/explanations.module.ts'
+import { exposure } from './exposure/exposure.module.ts'
 import { imports } from './imports/imports.module.ts'
 import { lazyMove } from './lazy-move/lazy-move.module.ts'
 import { licenseTypes } from './license-types/license-types.module.ts'
@@ -77,6 +78,7 @@ const layers: readonly (readonly Module[])[] = [
     customerRecords,
     customerPage,
     compatibility,
+    exposure,
   ],
 ]
 

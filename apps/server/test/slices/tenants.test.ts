@@ -256,6 +256,7 @@ const naming: Record<string, Named> = {
   'releases.list': { id: 'app' },
   'releases.add': { id: 'app', body: () => ({ version: '9.9.9', releasedAt: later }) },
   'releases.remove': { id: 'release' },
+  'exposure.versions': { id: 'app' },
   'licenses.list': { query: ({ app }) => `app=${app}` },
   'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
   'licenses.ids': { query: ({ app }) => `app=${app}` },

@@ -80,6 +80,7 @@ import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
 import { releaseRecords } from './0107-releases.ts'
+import { versionsInUse } from './0109-versions-in-use.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -164,4 +165,5 @@ export const migrations: readonly Migration[] = [
   ownersOfCounts,
   buyLinks,
   releaseRecords,
+  versionsInUse,
 ]

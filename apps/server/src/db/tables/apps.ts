@@ -11,6 +11,9 @@ export interface AppTables {
   signing_keys: SigningKeysTable
   releases: ReleasesTable
   removed_fixes: RemovedFixesTable
+  release_days: ReleaseDaysTable
+  told_devices: ToldDevicesTable
+  told_customers: ToldCustomersTable
   program_hashes: ProgramHashesTable
   blocklist: BlocklistTable
 }
@@ -149,6 +152,31 @@ interface RemovedFixesTable {
   app_id: string
   version: string
   security: string
+}
+
+/** A device whose program got the advisory of a release, and the version that it had. */
+interface ToldDevicesTable {
+  release_id: string
+  device_id: string
+  version: string
+  at: number
+}
+
+/** A customer who got a mail about a release, and how many of its devices were affected then. */
+interface ToldCustomersTable {
+  release_id: string
+  customer_id: string
+  devices: number
+  at: number
+}
+
+interface ReleaseDaysTable {
+  release_id: string
+  day: number
+  /** Affected devices at the end of the day; null while it was not counted. */
+  exposed: number | null
+  told_devices: Generated<number>
+  told_customers: Generated<number>
 }
 
 interface ProgramHashesTable {

@@ -6,6 +6,7 @@ export interface ClientTables {
   client_sessions: ClientSessionsTable
   client_variables: ClientVariablesTable
   devices: DevicesTable
+  former_versions: FormerVersionsTable
   device_tokens: DeviceTokensTable
   offline_activations: OfflineActivationsTable
   deleted_files: DeletedFilesTable
@@ -99,10 +100,24 @@ interface DevicesTable {
   /** Until when its last lease lets a program run offline, its grace included, and the `hwid_hash` it was issued for. */
   lease_until: number | null
   lease_hash: string | null
+  /** The version of the program at its last sign-in or `session`; null while no call has named one. */
+  version: Generated<string | null>
+  /** See `versionOrder`. */
+  version_order: Generated<string | null>
+  /** The release whose advisory its program got last. */
+  told_release: Generated<string | null>
   /** Set once a program freed it while a lease ran: it is not bound any more, but keeps its place until then. */
   freed_until: number | null
   first_seen_at: number
   last_seen_at: number
+}
+
+/** A version that ran on a device before another one. */
+interface FormerVersionsTable {
+  device_id: string
+  version_order: string
+  app_id: string
+  until: number
 }
 
 /** A remembered sign-in. */

@@ -1,7 +1,7 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, foundInScope, insert, query, run, send, type Tx, update } from '../../db/index.ts'
+import { type Db, foundInScope, insert, lockAll, query, run, send, type Tx, update } from '../../db/index.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import {
   type Binding,
@@ -11,6 +11,7 @@ import {
   updateEndUsers,
 } from '../entitlements/end-user-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
+import { leaveVersions, toVersionColumns } from './versions.access.ts'
 
 const partColumns = {
   machine: 'part_machine',
@@ -43,6 +44,9 @@ const deviceColumns = [
   'drifting_since',
   'lease_until',
   'lease_hash',
+  'version',
+  'version_order',
+  'told_release',
   'freed_until',
   'first_seen_at',
   'last_seen_at',
@@ -192,6 +196,8 @@ interface NewDevice {
   client: Pick<ClientRow, 'id' | 'app_id'>
   machine: Machine
   hwidHash: string
+  /** The version of the program; null if the call names none. */
+  version: string | null
   now: number
 }
 
@@ -199,7 +205,7 @@ export const insertDevice = (tx: Tx, device: NewDevice): Promise<void> => insert
 
 export async function insertDevices(tx: Tx, devices: readonly NewDevice[]): Promise<void> {
   if (devices.length === 0) return
-  const rows = devices.map(({ id, ownerId, client, machine, hwidHash, now }) => ({
+  const rows = devices.map(({ id, ownerId, client, machine, hwidHash, version, now }) => ({
     id,
     owner_id: ownerId,
     app_id: client.app_id,
@@ -209,6 +215,7 @@ export async function insertDevices(tx: Tx, devices: readonly NewDevice[]): Prom
     name: machine.name,
     system: machine.system,
     ...toPartColumns(machine.parts),
+    ...toVersionColumns(version),
     first_seen_at: now,
     last_seen_at: now,
   }))
@@ -280,13 +287,34 @@ export async function freeAllDevices(tx: Tx, scope: OwnerScope, clientIds: reado
   await updateEndUsers(tx, scope, clientIds, { hwid: null, hwid_hash: null, device_count: 0 })
 }
 
-/** Sets when devices were seen, and the end users' hardware ids with them. */
-export async function touchDevices(tx: Tx, ids: readonly string[], now: number): Promise<void> {
-  const touched = await tx
-    .updateTable('devices')
-    .set({ last_seen_at: now })
-    .where('id', 'in', ids)
-    .returning(['client_id', 'hwid', 'hwid_hash'])
-    .execute()
-  for (const { client_id, ...device } of touched) await setLatestDevice(tx, client_id, device)
+/** Sets when devices were seen and with which versions, and the end users' hardware ids with them. */
+export async function seeDevices(
+  tx: Tx,
+  versions: ReadonlyMap<string, string | null>,
+  now: number,
+): Promise<void> {
+  const ids = [...versions.keys()]
+  const devices = await lockAll(
+    tx,
+    tx
+      .selectFrom('devices')
+      .select(['id', 'app_id', 'client_id', 'hwid', 'hwid_hash', 'version', 'version_order'])
+      .where('id', 'in', ids),
+  ).execute()
+  const versionOf = ({ id, version }: { id: string; version: string | null }) => versions.get(id) ?? version
+  const changed = devices.filter((device) => versionOf(device) !== device.version)
+  await leaveVersions(tx, changed, now)
+  for (const [version, some] of Map.groupBy(devices, versionOf)) {
+    await tx
+      .updateTable('devices')
+      .set({ last_seen_at: now, ...toVersionColumns(version) })
+      .where(
+        'id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute()
+  }
+  for (const { client_id, hwid, hwid_hash } of devices)
+    await setLatestDevice(tx, client_id, { hwid, hwid_hash })
 }

@@ -6,6 +6,7 @@ import { freeAllEnded } from './leased-places.access.ts'
 export const devices: Module = {
   tables: {
     devices: {},
+    former_versions: {},
     device_tokens: { key: ['id'], expires: 'expires_at' },
     leased_seats: { key: ['license_id', 'holder'], expires: 'until' },
   },

@@ -20,6 +20,7 @@ import {
   merged,
   nextDrift,
 } from './devices.rules.ts'
+import { leaveVersions, toVersionColumns } from './versions.access.ts'
 
 /** What an app says about devices. */
 export interface DeviceSettings {
@@ -89,6 +90,8 @@ interface Seen {
   match: Match
   /** How many devices the end user may have. */
   limit: number
+  /** The program's version; null if the call names none. */
+  version: string | null
   /** Changes of the end user that the same statement writes. */
   change: { last_login_at?: number | null; last_address?: string }
 }
@@ -101,7 +104,7 @@ export async function seeMachine(
   write: WriteTransaction,
   scope: OwnerScope,
   client: Pick<ClientRow, 'id' | 'app_id' | 'device_count'>,
-  { machine, match, limit, change }: Seen,
+  { machine, match, limit, version, change }: Seen,
 ): Promise<{ hwidHash: string; used: number }> {
   const { tx, now } = write
   const { device_count: used } = client
@@ -111,7 +114,9 @@ export async function seeMachine(
     const seen = isHashOnly(machine) ? { ...machine, hwid: device.hwid } : machine
     const binding = { ...change, ...toBinding(seen, rebound.hwidHash) }
     const ids = { clientId: client.id, id: device.id }
-    await access.updateDevice(tx, scope, ids, { device: toNews(device, rebound.change), binding })
+    const seenNow = { ...rebound.change, ...toVersionColumns(version) }
+    if (version !== null && version !== device.version) await leaveVersions(tx, [device], now)
+    await access.updateDevice(tx, scope, ids, { device: toNews(device, seenNow), binding })
     return { hwidHash: rebound.hwidHash, used }
   }
   if (match.kind === 'new') {
@@ -121,7 +126,7 @@ export async function seeMachine(
     const hwidHash = match.hasTwin ? hashOfTwin(machine, id) : machine.hash
     const binding = { ...change, ...toBinding(machine, hwidHash) }
     if (await takePlace(tx, scope, client.id, binding, { limit, removed })) {
-      await access.insertDevice(tx, { id, ownerId: scope.ownerId, client, machine, hwidHash, now })
+      await access.insertDevice(tx, { id, ownerId: scope.ownerId, client, machine, hwidHash, version, now })
       write.record('device.bound', id, { endUserId: client.id }, client.app_id)
       return { hwidHash, used: used + 1 - removed }
     }
@@ -142,6 +147,7 @@ export async function addFirstDevice(
   { ownerId }: OwnerScope,
   client: Pick<ClientRow, 'id' | 'app_id'>,
   machine: Machine,
+  version: string | null,
 ): Promise<void> {
   const id = newId('dev')
   await access.insertDevice(write.tx, {
@@ -150,6 +156,7 @@ export async function addFirstDevice(
     client,
     machine,
     hwidHash: machine.hash,
+    version,
     now: write.now,
   })
   write.record('device.bound', id, { endUserId: client.id }, client.app_id)

@@ -128,7 +128,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
         created_at: now,
       }
       await insertEndUser(tx, client)
-      if (machine) await addFirstDevice(write, actor, client, machine)
+      if (machine) await addFirstDevice(write, actor, client, machine, null)
       const end = displayedEnd({ expires_at: expiresAt, grace_days: 0 }, now)
       write.record('end_user.created', id, { expiresAt: end }, app.id)
       return repo.findEndUser(tx, actor, id)

@@ -248,7 +248,7 @@ async function create(
     drafts.flatMap(({ client, machines }) =>
       machines.map((machine) => {
         const id = newId('dev')
-        return { id, ownerId: row.owner_id, client, machine, hwidHash: machine.hash, now }
+        return { id, ownerId: row.owner_id, client, machine, hwidHash: machine.hash, version: null, now }
       }),
     ),
   )

@@ -6,6 +6,9 @@ export const releases: Module = {
   tables: {
     releases: {},
     removed_fixes: {},
+    release_days: {},
+    told_devices: {},
+    told_customers: {},
   },
   objects: {
     release: ({ ctx, maker, id }) => findRelease(ctx.db, maker, id),

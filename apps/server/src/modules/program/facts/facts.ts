@@ -116,11 +116,21 @@ export interface SessionFacts {
   app: AppFacts
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */
-  device: { id: string; lastSeenAt: number; readParts: () => Parts } | null
+  device: SessionDevice | null
   /** When the session's seat ends. */
   seatUntil: number | null
   /** The end user's first license. */
   firstKey: KeyFacts | null
+}
+
+interface SessionDevice {
+  id: string
+  lastSeenAt: number
+  /** The version of the program that ran on it last. */
+  version: string | null
+  /** The release whose advisory it got last. */
+  toldRelease: string | null
+  readParts: () => Parts
 }
 
 /** A license key as a verdict judges it. */

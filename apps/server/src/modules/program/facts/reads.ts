@@ -38,6 +38,7 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
   c.variables_revision as client_variables_revision,
   l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
   d.id as device_id, d.last_seen_at as device_seen_at,
+  d.version as device_version, d.told_release,
   d.part_machine, d.part_board, d.part_disk, d.part_network`
 
 const appBy = (column: AppName) => `select ${appColumns}

@@ -62,6 +62,8 @@ export interface SessionColumns extends AppColumns {
   device_count: number
   device_id: string | null
   device_seen_at: number
+  device_version: string | null
+  told_release: string | null
   part_machine: string | null
   part_board: string | null
   part_disk: string | null
@@ -209,7 +211,13 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number):
     device:
       row.device_id === null
         ? null
-        : { id: row.device_id, lastSeenAt: row.device_seen_at, readParts: () => partsOf(row) },
+        : {
+            id: row.device_id,
+            lastSeenAt: row.device_seen_at,
+            version: row.device_version,
+            toldRelease: row.told_release,
+            readParts: () => partsOf(row),
+          },
     firstKey:
       row.key_banned === null
         ? null

@@ -1,12 +1,13 @@
 import { limits } from '@keyward/contract'
 import { system } from '../../../core/actor.ts'
-import { day, second } from '../../../core/clock.ts'
+import { day, dayNumber, second } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { newId } from '../../../core/ids.ts'
 import { type ActionRecord, inSlices } from '../../../db/index.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { insertSdk, noteInitWithoutSdk } from '../../apps/apps.access.ts'
-import { touchDevices } from '../../devices/devices.access.ts'
+import { seeDevices } from '../../devices/devices.access.ts'
+import { type ToldDevice, tellDevices } from '../../releases/told.access.ts'
 import { deleteOldestSessions, endSession, extendSessions } from '../../sessions/program-sessions.access.ts'
 import { extendAfterMs, sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
 import { type AppFacts, type SessionFacts, toActor } from '../facts/facts.ts'
@@ -50,6 +51,9 @@ const contextOf = (app: { id: string }): string => `packed_session:${app.id}`
 /** The context of tokens that earlier versions sealed as JSON. */
 const earlierContextOf = (app: { id: string }): string => `client_session:${app.id}`
 
+/** More of them are noted again, which costs a write. */
+const notedMax = 10_000
+
 /**
  * Sessions of programs. `init` writes nothing: its token is the sealed session, and the first sign-in or the logout
  * writes a row, which from then on decides. Extensions are batched into one commit.
@@ -58,7 +62,12 @@ export class ProgramSessions {
   readonly #ctx: Needs
   readonly #onError: (error: unknown) => void
   readonly #used = new Set<string>()
-  readonly #seen = new Set<string>()
+  /** The versions of devices to write. */
+  readonly #seen = new Map<string, string | null>()
+  /** What was noted today of devices with several versions. */
+  readonly #noted = new Set<string>()
+  #notedDay = 0
+  readonly #told = new Map<string, ToldDevice>()
   readonly #seated = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
@@ -96,14 +105,42 @@ export class ProgramSessions {
     return earlier && JSON.parse(earlier.toString())
   }
 
-  /** Extends a session in use and notes its device as seen, once a day; what is due is written within a second. */
-  use({ id, expiresAt, device }: Pick<SessionFacts, 'id' | 'expiresAt' | 'device'>): void {
+  /**
+   * Extends a session in use and notes its device as seen, once a day for each version; what is due is written within a
+   * second.
+   */
+  use({
+    id,
+    expiresAt,
+    device,
+    version,
+  }: Pick<SessionFacts, 'id' | 'expiresAt' | 'device' | 'version'>): void {
     const now = this.#ctx.clock.now()
     const isEnding = expiresAt < now + sessionLifetimeMs - extendAfterMs
-    const isUnseen = device !== null && device.lastSeenAt < now - day
+    const isUnseen =
+      device !== null &&
+      (device.lastSeenAt < now - day ||
+        (version !== null && device.version !== version && this.#isNewToday(device.id, version, now)))
     if (isEnding) this.#used.add(id)
-    if (isUnseen) this.#seen.add(device.id)
+    if (isUnseen) this.#seen.set(device.id, version)
     if (isEnding || isUnseen) this.#flushSoon()
+  }
+
+  /** Programs of two versions on one device take turns no more than once a day. */
+  #isNewToday(deviceId: string, version: string, now: number): boolean {
+    const today = dayNumber(now)
+    if (today !== this.#notedDay || this.#noted.size >= notedMax) this.#noted.clear()
+    this.#notedDay = today
+    const isNew = !this.#noted.has(`${deviceId} ${version}`)
+    if (isNew) this.#noted.add(`${deviceId} ${version}`)
+    return isNew
+  }
+
+  /** Notes that a signed-in program got the advisory of a release; written once for each device and release. */
+  tell({ device, version }: Pick<SessionFacts, 'device' | 'version'>, releaseId: string): void {
+    if (device === null || version === null || device.toldRelease === releaseId) return
+    this.#told.set(`${releaseId} ${device.id}`, { releaseId, deviceId: device.id, version })
+    this.#flushSoon()
   }
 
   /** Renews the seat of a session, once a quarter of the timeout has passed. */
@@ -123,13 +160,15 @@ export class ProgramSessions {
     const sessions = [...this.#used]
     const devices = [...this.#seen]
     const seats = [...this.#seated]
-    for (const due of [this.#used, this.#seen, this.#seated]) due.clear()
-    if (sessions.length + devices.length + seats.length === 0) return
+    const told = [...this.#told.values()]
+    for (const due of [this.#used, this.#seen, this.#seated, this.#told]) due.clear()
+    if (sessions.length + devices.length + seats.length + told.length === 0) return
     await this.#ctx
       .tx(system, async ({ tx, now }) => {
         for (const some of chunks(sessions)) await extendSessions(tx, some, now + sessionLifetimeMs)
-        for (const some of chunks(devices)) await touchDevices(tx, some, now)
+        for (const some of chunks(devices)) await seeDevices(tx, new Map(some), now)
         for (const some of chunks(seats)) await renewSeats(tx, some, now)
+        for (const some of chunks(told)) await tellDevices(tx, some, now)
       })
       .catch(this.#onError)
   }
@@ -153,8 +192,8 @@ const unpack = (packed: Buffer): Sealed => ({
   fields: JSON.parse(packed.toString('utf8', headBytes)),
 })
 
-const chunks = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / 500) }, (_, at) => ids.slice(500 * at, 500 * (at + 1)))
+const chunks = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / 500) }, (_, at) => all.slice(500 * at, 500 * (at + 1)))
 
 export interface SessionCapOptions {
   /** Sessions of an end user, those that signed out included until they end. */

@@ -137,7 +137,7 @@ async function admit(
     return { endUser: { ...endUser, lastLoginAt }, hwidHash: null, facts }
   }
   const { limit } = endUser.devices
-  const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, change })
+  const { hwidHash, used } = await seeMachine(write, app, client, { machine, match, limit, version, change })
   return { endUser: { ...endUser, devices: { used, limit }, lastLoginAt }, hwidHash, facts }
 }
 

@@ -65,7 +65,7 @@ export async function redeemForNewUser(
   }
   await insertEndUser(tx, client)
   await setEndUserOfLicense(tx, app, license.id, client.id)
-  if (machine) await addFirstDevice(write, app, client, machine)
+  if (machine) await addFirstDevice(write, app, client, machine, signIn.version)
   write.record('end_user.registered', client.id, { licenseId: license.id }, app.id)
   countToday(write, app, 'activations')
   const stored = { ...client, banned: 0, ban_reason: null, paused_at: null } as const

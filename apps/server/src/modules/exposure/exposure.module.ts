@@ -1,0 +1,6 @@
+import type { Module } from '../module.ts'
+import { exposureRoutes } from './exposure.routes.ts'
+
+export const exposure: Module = {
+  routes: exposureRoutes,
+}

@@ -1,0 +1,82 @@
+import { dayNumber } from '../../core/clock.ts'
+import { lockAll, lockShared, type Tx } from '../../db/index.ts'
+import { setToldRelease } from '../devices/versions.access.ts'
+
+/** A device whose program got the advisory of a release, and its version. */
+export interface ToldDevice {
+  releaseId: string
+  deviceId: string
+  version: string
+}
+
+/** Writes which devices were told, once for each release. Devices and releases that were deleted meanwhile are left out. */
+export async function tellDevices(tx: Tx, told: readonly ToldDevice[], now: number): Promise<void> {
+  const idsOf = (of: (one: ToldDevice) => string) => [...new Set(told.map(of))]
+  // The locks hold until the commit, so that no deletion fails the whole batch.
+  const releases = toIds(
+    await lockShared(
+      tx,
+      tx
+        .selectFrom('releases')
+        .select('id')
+        .where(
+          'id',
+          'in',
+          idsOf(({ releaseId }) => releaseId),
+        )
+        .orderBy('id'),
+    ).execute(),
+  )
+  const devices = toIds(
+    await lockAll(
+      tx,
+      tx
+        .selectFrom('devices')
+        .select('id')
+        .where(
+          'id',
+          'in',
+          idsOf(({ deviceId }) => deviceId),
+        ),
+    ).execute(),
+  )
+  const rows = told.flatMap(({ releaseId, deviceId, version }) =>
+    releases.has(releaseId) && devices.has(deviceId)
+      ? [{ release_id: releaseId, device_id: deviceId, version, at: now }]
+      : [],
+  )
+  if (rows.length === 0) return
+  const inserted = await tx
+    .insertInto('told_devices')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('release_id')
+    .execute()
+  for (const [releaseId, some] of Map.groupBy(inserted, (row) => row.release_id))
+    await countTold(tx, { releaseId, column: 'told_devices', n: some.length }, now)
+  for (const [releaseId, some] of Map.groupBy(rows, (row) => row.release_id)) {
+    const ids = some.map((row) => row.device_id)
+    await setToldRelease(tx, ids, releaseId)
+  }
+}
+
+interface Told {
+  releaseId: string
+  column: 'told_devices' | 'told_customers'
+  n: number
+}
+
+/** Adds to the numbers of today, which stay when devices and customers are gone. */
+async function countTold(tx: Tx, { releaseId, column, n }: Told, now: number): Promise<void> {
+  await tx
+    .insertInto('release_days')
+    .values({ release_id: releaseId, day: dayNumber(now), [column]: n })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['release_id', 'day'])
+        .doUpdateSet((eb) => ({ [column]: eb(`release_days.${column}`, '+', n) })),
+    )
+    .execute()
+}
+
+const toIds = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
