@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { links } from './buy-links.ts'
 import { limits } from './constants.ts'
 import { device, deviceUse, sentDevice } from './devices.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -42,6 +43,12 @@ const sessionUser = z.strictObject({
     .describe('whether the license covers a newer version than that of the program'),
 })
 
+const signedInUser = sessionUser.extend({
+  links: links.describe(
+    'where to buy, renew and upgrade the first license; of the app alone without a license',
+  ),
+})
+
 /** What a refusal says beside its code once the key or password was right. */
 const refusalDetails = z.strictObject({
   expiresAt: isoTime.nullable(),
@@ -49,6 +56,11 @@ const refusalDetails = z.strictObject({
   devices: deviceUse,
   seats: deviceUse.nullable().describe('with `noSeats`'),
   until: isoTime.nullable().describe('when it is worth to try again, if that is known'),
+  links: links
+    .optional()
+    .describe(
+      'with `noActiveSubs`, `updatesEnded`, `noSeats`, `trialUsed` and, if all devices are taken, `hwidMismatch`; never of `session` and `validate`',
+    ),
 })
 
 /** The machine that the program runs on. */
@@ -74,12 +86,12 @@ const verdict = z.strictObject({
 })
 
 const tag = 'Client API'
-const signIn = z.strictObject({ user: sessionUser })
+const signIn = z.strictObject({ user: signedInUser })
 /** A sign-in that the app can remember on a device. */
 const remembering = z.boolean().optional().describe('asks for a `deviceToken`, if the app remembers sign-ins')
 const deviceToken = z.string().max(200)
 const remembered = z.strictObject({
-  user: sessionUser,
+  user: signedInUser,
   deviceToken: deviceToken.optional().describe('signs in again on this device, once: `/client/resume`'),
 })
 export const program = {
@@ -171,7 +183,7 @@ export const program = {
     tag,
     summary: 'Sign in again on a device that remembers the sign-in; replaces its token',
     body: z.strictObject({ deviceToken, hwid: hwid.min(1), device: sentDevice.optional() }),
-    data: z.strictObject({ user: sessionUser, deviceToken }),
+    data: z.strictObject({ user: signedInUser, deviceToken }),
     errors: [...reasonsOf('resume'), 'rate_limited', 'busy'],
   }),
   trial: endpoint({
@@ -214,7 +226,7 @@ export const program = {
     access: 'session',
     tag,
     summary: 'Get the signed-in end user and the end of the subscription',
-    data: signIn,
+    data: z.strictObject({ user: sessionUser }),
     errors: reasonsOf('session'),
   }),
   lease: endpoint({

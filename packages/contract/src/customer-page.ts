@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { brandColor } from './app-settings.ts'
+import { links } from './buy-links.ts'
 import { limits, orderStates } from './constants.ts'
 import { device, deviceUse } from './devices.ts'
 import { endpoint } from './endpoint.ts'
@@ -57,6 +58,7 @@ const ownLicense = z.strictObject({
   ...licenseTerms,
   features: z.array(z.string()),
   test: z.boolean().describe('whether a test order created it'),
+  links,
   refusal: refusal
     .nullable()
     .describe(

@@ -12,6 +12,8 @@ export interface PageRow {
   customer_devices: number
   check_passwords: number
   test_licenses: number
+  buy_url: string | null
+  type_links: 0 | 1
   paused: number
   pause_applications: number
   vendor: string
@@ -23,7 +25,15 @@ export const findPage = (db: Db, idOrAppId: string): Promise<PageRow | undefined
     .selectFrom('apps as a')
     .innerJoin('owners as o', 'o.id', 'a.owner_id')
     .select(['a.id', 'a.owner_id', 'a.app_id', 'a.name', 'a.brand_color', 'a.customer_devices'])
-    .select(['a.check_passwords', 'a.test_licenses', 'a.paused', 'o.pause_applications', 'o.name as vendor'])
+    .select([
+      'a.check_passwords',
+      'a.test_licenses',
+      'a.buy_url',
+      'a.type_links',
+      'a.paused',
+      'o.pause_applications',
+      'o.name as vendor',
+    ])
     .where(idOrAppId.startsWith('app_') ? 'a.id' : 'a.app_id', '=', idOrAppId)
     .where('a.customer_page', '=', 1)
     .executeTakeFirst()

@@ -22,6 +22,8 @@ import { freeOwnDevice } from '../devices/own-devices.ts'
 import { lockEndUser } from '../end-users/end-users.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { ownRightsOf, rightsOf } from '../entitlements/rights.rules.ts'
+import { readTypesById } from '../license-types/license-types.access.ts'
+import { toLinkingApp, toLinks } from '../licenses/buy-links.ts'
 import { licenseSource } from '../licenses/licenses.service.ts'
 import { callOf, readSituation, type Situation } from '../program/program.service.ts'
 import { listOwnOrders, listTypesSold } from '../shops/orders.service.ts'
@@ -80,6 +82,7 @@ export async function describeSelf(
   const clients = await readEndUsers(deps, actor, { page, parts, textOf })
   const known = new Set(clients.map(({ _id }) => _id))
   const licenses = await licenseSource.read(ctx, actor, parts.licenses, now)
+  const types = page.type_links === 1 ? await readTypesById(ctx.db, page.id) : new Map()
   const unused = licenses.filter(({ usedBy }) => usedBy === null).map(({ key }) => key)
   const refusals = await listRefusalsOfKeys(ctx.db, actor, unused, now - limits.customerRefusalDays * day)
   return {
@@ -89,6 +92,7 @@ export async function describeSelf(
     name: customer?.name ?? null,
     licenses: await inOrder(licenses, async (license) => ({
       ...toOwnLicense(page, license, known),
+      links: toLinks(ctx, toLinkingApp(page), { id: license._id, type: types.get(license.type?._id ?? '') }),
       refusal: await toRefusal(deps, actor, refusals.get(license.key), textOf),
     })),
     clients,
@@ -143,7 +147,7 @@ const toOwnLicense = (
   page: repo.PageRow,
   license: License,
   clients: ReadonlySet<string>,
-): Omit<OwnLicense, 'refusal'> => {
+): Omit<OwnLicense, 'refusal' | 'links'> => {
   const { _id, key, type, usedBy, status, features, test, createdAt } = license
   const { expiresAt, graceDays, inGrace, term, duration, startedAt } = license
   return {

@@ -1,8 +1,8 @@
-import { limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, inScope, lockShared, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
+import { listTypes } from './license-types.repo.ts'
 import { termsOf } from './license-types.rules.ts'
 
 /** The fields of licenses that are generated from a type now. */
@@ -65,12 +65,8 @@ export async function findTrialType(
 export const typeGone = () => problem('not_found', { message: 'License type not found' })
 
 /** The license types of an app, which the caller has checked to be the owner's, by their names in lower case. */
-export async function readTypesByName(db: Db, appId: string): Promise<ReadonlyMap<string, LicenseTypeRow>> {
-  const types = await db
-    .selectFrom('license_types')
-    .selectAll()
-    .where('app_id', '=', appId)
-    .limit(limits.licenseTypesMax)
-    .execute()
-  return new Map(types.map((type) => [type.name.toLowerCase(), type]))
-}
+export const readTypesByName = async (db: Db, appId: string): Promise<ReadonlyMap<string, LicenseTypeRow>> =>
+  new Map((await listTypes(db, appId)).map((type) => [type.name.toLowerCase(), type]))
+
+export const readTypesById = async (db: Db, appId: string): Promise<ReadonlyMap<string, LicenseTypeRow>> =>
+  new Map((await listTypes(db, appId)).map((type) => [type.id, type]))

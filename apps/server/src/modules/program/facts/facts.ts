@@ -37,6 +37,10 @@ export interface AppFacts {
   readonly checkPasswords: boolean
   /** Whether licenses of test orders work. */
   readonly testLicenses: boolean
+  /** The shop, for people without a license. */
+  readonly buyUrl: string | null
+  /** Whether a license type of the app has links. */
+  readonly hasTypeLinks: boolean
   /** Incremented with every change of the block list; 0 if nothing was ever blocked. */
   readonly blockVersion: number
   /** Changes with the app's variables; null without any. */

@@ -15,7 +15,7 @@ import {
 const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.name as app_name,
   a.version as app_version, a.secret_hash, a.secret_version, a.paused as app_paused, a.hwid_lock as app_hwid_lock,
   a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
-  a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.test_licenses,
+  a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.test_licenses, a.buy_url, a.type_links,
   a.block_version, a.variables_revision as app_variables_revision,
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`

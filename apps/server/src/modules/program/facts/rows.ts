@@ -30,6 +30,8 @@ export interface AppColumns {
   check_hash: Flag
   check_passwords: Flag
   test_licenses: Flag
+  buy_url: string | null
+  type_links: Flag
   block_version: number
   app_variables_revision: string | null
   signing_kid: string
@@ -142,6 +144,8 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
   checkHash: row.check_hash === 1,
   checkPasswords: row.check_passwords === 1,
   testLicenses: row.test_licenses === 1,
+  buyUrl: row.buy_url,
+  hasTypeLinks: row.type_links === 1,
   blockVersion: row.block_version,
   variablesRevision: row.app_variables_revision,
   signing: {

@@ -20,6 +20,7 @@ import type { Attempts } from '../../../service/attempts.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
 import { messageOf } from '../../apps/apps.messages.ts'
+import { readLinks } from '../../licenses/buy-links.ts'
 import { openSession } from '../checks/session.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramReads } from '../facts/reads.ts'
@@ -218,7 +219,7 @@ function toAnswer(
 async function toRefusal(
   error: unknown,
   call: ProgramCall,
-  { reads, activity }: Pick<Options, 'reads' | 'activity'>,
+  { ctx, reads, activity }: Pick<Options, 'ctx' | 'reads' | 'activity'>,
 ): Promise<object> {
   const { request, reply, body, address } = call
   const found = toProblem(error, request)
@@ -230,10 +231,13 @@ async function toRefusal(
   if (!isMessageKey(code)) return failure
   const { app } = call
   const refusal = app && { app, code, path: request.routeOptions.url, body, address }
+  const { linked, ...context } = contextOf(found)
+  const links = app && linked && { links: await readLinks(ctx, app, linked) }
   return {
     ...failure,
+    ...(links && { details: { ...found.details, ...links } }),
     message: await textOf(call, reads, code, found.reason),
-    reference: refusal && noteRefusal(activity, refusal, contextOf(found)),
+    reference: refusal && noteRefusal(activity, refusal, context),
   }
 }
 

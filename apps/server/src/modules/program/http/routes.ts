@@ -6,6 +6,7 @@ import { toJwk } from '../../../core/signing.ts'
 import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailuresOf } from '../../../service/attempts.ts'
 import { toMachine } from '../../devices/devices.rules.ts'
+import { readLinks } from '../../licenses/buy-links.ts'
 import { listPinnableKeys } from '../../signing-keys/signing-keys.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
@@ -32,6 +33,12 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     ...user,
     variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
   })
+  const withLinks = async <User extends SignedInUser>({ app }: SessionFacts, user: User) => ({
+    ...user,
+    links: await readLinks(deps.ctx, app, { clientId: user._id }),
+  })
+  const greeted = async (session: SessionFacts, user: SignedInUser) =>
+    withLinks(session, await withVariables(session, user))
   const signedIn = async (
     session: SessionFacts,
     user: SignedInUser,
@@ -40,7 +47,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   ) => {
     const endUserId = user._id
     const deviceToken = body.remember ? await remember(deps, session, { endUserId, address }) : undefined
-    return { user: await withVariables(session, user), ...(deviceToken !== undefined && { deviceToken }) }
+    return { user: await greeted(session, user), ...(deviceToken !== undefined && { deviceToken }) }
   }
   const inTurn =
     <Call extends { session: SessionFacts; address: string }, Result>(
@@ -77,7 +84,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
       const machine = toMachine(session.app.appId, body.hwid, body.device)
       if (!machine) throw invalid('hwid', 'A trial needs a hardware id')
       const user = await startTrial(deps, session, { ...body, machine, address })
-      return new WithMessage({ user: await withVariables(session, user) }, await textOf('loggedInMsg'))
+      return new WithMessage({ user: await greeted(session, user) }, await textOf('loggedInMsg'))
     }),
   )
   mount.session(
@@ -86,7 +93,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
       const machine = toMachine(session.app.appId, body.hwid, body.device)
       if (!machine) throw invalid('hwid', 'A remembered sign-in needs a hardware id')
       const { user, deviceToken } = await resume(deps, session, { ...body, machine, address })
-      const data = { user: await withVariables(session, user), deviceToken }
+      const data = { user: await greeted(session, user), deviceToken }
       return new WithMessage(data, await textOf('loggedInMsg'))
     }),
   )
@@ -96,7 +103,8 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
       const user = await upgrade(deps, session, { ...body, address })
       // A key is no proof of who the end user is.
       const isSignedIn = session.endUser?.id === user._id
-      return { user: isSignedIn ? await withVariables(session, user) : { ...user, variables: {} } }
+      const shown = isSignedIn ? await withVariables(session, user) : { ...user, variables: {} }
+      return { user: await withLinks(session, shown) }
     }),
   )
   mount.session(program.session, async ({ session, address }) => ({

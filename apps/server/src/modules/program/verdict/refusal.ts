@@ -5,11 +5,13 @@ import {
   messageDefaults,
   type ProgramCall,
   type RefusalDetails,
+  unlimited,
 } from '@keyward/contract'
 import { lastInstant, toIsoOrNull } from '../../../core/clock.ts'
 import { type Problem, problem } from '../../../core/problem.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
 import { endFields } from '../../entitlements/term.rules.ts'
+import type { Linked } from '../../licenses/buy-links.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import {
   callChecks,
@@ -27,6 +29,8 @@ export interface RefusalContext {
   endUserId?: string | null
   /** For the explanation alone; programs do not get it. */
   detail?: { cause?: string; [name: string]: unknown }
+  /** Whose links the program gets. */
+  linked?: Linked | undefined
 }
 
 /** Adds what the owner gets to see of a refusal. */
@@ -44,7 +48,7 @@ export function refuseBy(facts: VerdictFacts): void {
 }
 
 export const refused = ({ code, reason, facts }: Refusal): Problem =>
-  withContext(problem(code, { reason, ...detailsOf(facts) }), { facts })
+  withContext(problem(code, { reason, ...detailsOf(facts) }), { facts, linked: linkedBy(code, facts) })
 
 /** The refusal of a call for a reason that a statement found, which its verdict could not know. */
 export const refusedLater = (
@@ -54,7 +58,21 @@ export const refusedLater = (
 ): Problem => {
   const { details } = detailsOf(facts)
   const found = problem(code, details ? { details: { ...details, ...more } } : {})
-  return withContext(found, { endUserId: facts.endUser?.id ?? null })
+  return withContext(found, { endUserId: facts.endUser?.id ?? null, linked: linkedBy(code, facts) })
+}
+
+/** Reasons that a payment can end. */
+const payable = new Set<MessageKey>(['noActiveSubs', 'updatesEnded', 'noSeats', 'trialUsed', 'hwidMismatch'])
+/** These calls are frequent, and their programs know the links since their sign-in. */
+const unlinked = new Set<ProgramCall>(['session', 'validate', 'activate'])
+
+/** Whose links come with a refusal; undefined without any. */
+function linkedBy(code: MessageKey, { call, endUser, key, device }: VerdictFacts): Linked | undefined {
+  if (!payable.has(code) || unlinked.has(call)) return undefined
+  const isFull = !device.isBound && device.isAnother !== true && device.used >= device.limit
+  if (code === 'hwidMismatch' && (!isFull || device.limit === unlimited)) return undefined
+  if (endUser) return { clientId: endUser.id }
+  return key ? { licenseId: key.id } : undefined
 }
 
 /** The `details` of a refusal: when access ends, since when it runs, and how many devices are bound. */
