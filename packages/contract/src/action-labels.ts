@@ -59,6 +59,8 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'license_type.applied': 'License type applied',
   'license_type.deleted': 'License type deleted',
   'release.added': 'Release added',
+  'release.updated': 'Release changed',
+  'release.withdrawn': 'Release withdrawn',
   'release.removed': 'Release removed',
 
   'licenses.created': 'Licenses created',

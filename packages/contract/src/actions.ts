@@ -4,6 +4,7 @@ import { limits } from './constants.ts'
 import { customerKinds } from './customer-page.ts'
 import { memberRole } from './members.ts'
 import { notificationSettings } from './notifications.ts'
+import { fieldsOfRelease } from './releases.ts'
 import { duration, licenseTerm } from './terms.ts'
 import { pauseReasons } from './webhook-pauses.ts'
 
@@ -67,6 +68,7 @@ const licenseTypeFields = z
     fallbackAfterMonths: z.int().nullable(),
   })
   .partial()
+const releaseFields = z.strictObject({ ...fieldsOfRelease, releasedAt: time }).partial()
 const licenseFields = z
   .strictObject({
     /** The name of the license type. */
@@ -218,6 +220,8 @@ export const actions = {
   'license_type.deleted': z.strictObject({ appId: id, name: z.string() }),
   'app.variables_changed': variableChange,
   'release.added': z.strictObject({ appId: id, version: z.string(), releasedAt: time }),
+  'release.updated': changeOf(releaseFields),
+  'release.withdrawn': z.strictObject({ appId: id, version: z.string() }),
   'release.removed': z.strictObject({ appId: id, version: z.string() }),
 
   /** `resellerId` if a vendor generated them for a reseller. */

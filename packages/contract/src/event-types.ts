@@ -94,6 +94,8 @@ const isEvent = {
   'license_type.applied': true,
   'license_type.deleted': true,
   'release.added': true,
+  'release.updated': true,
+  'release.withdrawn': true,
   'release.removed': true,
   'licenses.created': true,
   'licenses.imported': true,

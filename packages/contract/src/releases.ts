@@ -100,8 +100,7 @@ const further = {
 }
 const fields = { version, releasedAt: instant, link: releaseLink.nullable(), ...further }
 
-const release = z.strictObject({
-  _id: z.string(),
+export const fieldsOfRelease = {
   version: z.string(),
   releasedAt: isoTime,
   link: z.string().nullable(),
@@ -110,8 +109,12 @@ const release = z.strictObject({
   updatesFrom: z.string().nullable(),
   build: z.string().nullable(),
   security: security.nullable(),
-  withdrawnAt: isoTime.nullable(),
   artifacts: z.array(artifact),
+}
+const release = z.strictObject({
+  _id: z.string(),
+  ...fieldsOfRelease,
+  withdrawnAt: isoTime.nullable(),
   createdAt: isoTime,
 })
 const oneRelease = z.strictObject({ release })
@@ -151,6 +154,31 @@ export const releases = {
     data: oneRelease,
     status: 201,
     errors: ['release_exists', 'releases_full', 'releases_too_large', 'security_kept'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/releases/:id',
+    access: 'owner',
+    permission: 'releases:write',
+    bodyLimit,
+    tag,
+    summary:
+      'Change a release; omitted fields stay unchanged. `security` of one that is out can be changed, not removed',
+    params: idParams,
+    body: z.strictObject(fields).partial(),
+    data: oneRelease,
+    errors: ['release_exists', 'releases_too_large', 'security_kept'],
+  }),
+  withdraw: endpoint({
+    method: 'POST',
+    path: '/releases/:id/withdraw',
+    access: 'owner',
+    permission: 'releases:write',
+    tag,
+    summary:
+      'Withdraw a release for good: no program is offered it any more, and who has it keeps it. If it is the version of the app, the newest older one that is out and `stable` becomes that',
+    params: idParams,
+    data: oneRelease,
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -39,6 +39,13 @@ export function ownerRecipes(world: World): Recipes {
     const body = { username, password: 'secret1', appId: app._id, expiresAt: expiresAt2030 }
     return (await owner.call('POST', '/clients/create-direct', body)).json.data.client
   }
+  const onRelease =
+    (method: string, path = '', body?: object) =>
+    async () => {
+      const released = { version: '1.2.0', releasedAt: '2026-03-01' }
+      const { release } = (await owner.call('POST', `/apps/${app._id}/releases`, released)).json.data
+      return () => owner.call(method, `/releases/${release._id}${path}`, body)
+    }
   const onApp = (method: string, path: string, body?: object) => async () => () =>
     owner.call(method, `/apps/${app._id}${path}`, body)
   const onNextKey = (change: string) => async () => {
@@ -346,15 +353,9 @@ export function ownerRecipes(world: World): Recipes {
       ['release.added', 'app.updated'],
       onApp('POST', '/releases', { version: '1.2.0', releasedAt: '2026-03-01' }),
     ],
-    'releases.remove': [
-      'owner',
-      ['release.removed'],
-      async () => {
-        const body = { version: '1.2.0', releasedAt: '2026-03-01' }
-        const { release } = (await owner.call('POST', `/apps/${app._id}/releases`, body)).json.data
-        return () => owner.call('DELETE', `/releases/${release._id}`)
-      },
-    ],
+    'releases.update': ['owner', ['release.updated'], onRelease('PUT', '', { notes: 'New' })],
+    'releases.withdraw': ['owner', ['release.withdrawn'], onRelease('POST', '/withdraw')],
+    'releases.remove': ['owner', ['release.removed'], onRelease('DELETE')],
     'licenses.create': [
       'owner',
       ['licenses.created'],

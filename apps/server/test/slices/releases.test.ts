@@ -1,6 +1,7 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test } from 'vitest'
 import { refusal, wrongFields } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 
 const on = serverForAll({}, { gateSizes: { requests: { running: 100, waiting: 0 } } })
@@ -99,6 +100,90 @@ describe('the released versions of an app', () => {
     const planned = (await post({ version: '2.0.0', releasedAt: on.clock.inDays(3), security })).json.data
     await owner.call('DELETE', `/releases/${planned.release._id}`)
     expect((await add('2.0.0', '2026-01-02')).json.data.release.security).toBeNull()
+  })
+
+  test('are changed and withdrawn, and the version of the app follows', async () => {
+    const versionOf = async () => (await owner.call('GET', `/apps/${app._id}`)).json.data.app.version
+    const made: Record<string, { _id: string }> = {}
+    for (const version of ['1.9.0', '1.10.0', '1.11.0', '2.0.0']) {
+      const channel = version === '1.11.0' ? 'beta' : 'stable'
+      made[version] = (await post({ version, releasedAt: '2026-01-01', channel })).json.data.release
+    }
+    await post({ version: '3.0.0', releasedAt: on.clock.inDays(3) })
+    const put = (version: string, body: object) => owner.call('PUT', `/releases/${made[version]?._id}`, body)
+    const withdraw = (version: string) => owner.call('POST', `/releases/${made[version]?._id}/withdraw`)
+    expect(await versionOf()).toBe('2.0.0')
+
+    const { release } = (await withdraw('2.0.0')).json.data
+    expect(release.withdrawnAt).toBe(on.clock.inDays(0))
+    expect(await versionOf()).toBe('1.10.0')
+    on.clock.advance(60_000)
+    expect((await withdraw('2.0.0')).json.data.release).toEqual(release)
+    expect((await put('2.0.0', { notes: 'Broken' })).json.data.release).toEqual({
+      ...release,
+      notes: 'Broken',
+    })
+    expect(await versionOf()).toBe('1.10.0')
+
+    expect((await put('1.11.0', { channel: 'stable' })).status).toBe(200)
+    expect(await versionOf()).toBe('1.11.0')
+    await put('1.11.0', { releasedAt: on.clock.inDays(3) })
+    expect(await versionOf()).toBe('1.10.0')
+    await put('1.10.0', { version: '1.8.0' })
+    expect(await versionOf()).toBe('1.9.0')
+    expect(refusal(await put('1.10.0', { version: '1.9.0' }))).toBe('release_exists')
+    await withdraw('1.9.0')
+    await withdraw('1.10.0')
+    expect(await versionOf()).toBe('1.8.0')
+
+    const about = `/audit?subject=${made['2.0.0']?._id}`
+    const { records } = (await owner.call('GET', about)).json.data
+    expect(records.map(({ action }: { action: string }) => action)).toEqual([
+      ...['release.updated', 'release.withdrawn', 'release.added'],
+    ])
+    expect(records[0].detail).toEqual({ before: { notes: null }, after: { notes: 'Broken' } })
+  })
+
+  test('keep the security fix of a release that is out through every change', async () => {
+    const { release } = (await post({ version: '1.2.0', releasedAt: '2026-01-01' })).json.data
+    const put = (body: object) => owner.call('PUT', `/releases/${release._id}`, body)
+    const fixed = { ...security, severity: 'critical', affects: [{ from: null, before: '1.2.0' }] }
+    expect((await put({ security })).json.data.release.security).toEqual(security)
+    expect((await put({ security: fixed })).json.data.release.security).toEqual(fixed)
+    for (const change of [{ security: null }, { releasedAt: on.clock.inDays(3) }, { version: '1.3.0' }]) {
+      expect(refusal(await put(change))).toBe('security_kept')
+    }
+    await owner.call('POST', `/releases/${release._id}/withdraw`)
+    expect(refusal(await put({ security: null }))).toBe('security_kept')
+    const planned = (await post({ version: '2.0.0', releasedAt: on.clock.inDays(3), security })).json.data
+    const unset = await owner.call('PUT', `/releases/${planned.release._id}`, { security: null })
+    expect(unset.json.data.release.security).toBeNull()
+  })
+
+  test('need releases:write, and apps:write alone for the fields of before', async () => {
+    const keyWith = async (...permissions: string[]) => (await makeApiKey(on, owner, { permissions })).call
+    const apps = await keyWith('apps:read', 'apps:write')
+    const ci = await keyWith('releases:write')
+    const viewer = await keyWith('releases:read')
+    const path = `/apps/${app._id}/releases`
+    const released = { version: '1.1.0', releasedAt: '2026-01-01', link: 'https://example.com' }
+    expect((await ci('POST', path, { ...released, artifacts: [artifact], security })).status).toBe(201)
+    expect((await apps('POST', path, { ...released, version: '1.2.0' })).status).toBe(201)
+    for (const field of [{ channel: 'beta' }, { security: null }, { artifacts: [] }]) {
+      const answer = await apps('POST', path, { ...released, version: '1.3.0', ...field })
+      expect(refusal(answer)).toBe('permission_missing')
+    }
+    for (const call of [apps, ci, viewer]) {
+      expect((await call('GET', path)).json.data.releases).toHaveLength(2)
+    }
+    const [{ _id }] = await list()
+    for (const call of [apps, viewer]) {
+      expect(refusal(await call('PUT', `/releases/${_id}`, { notes: 'a' }))).toBe('permission_missing')
+      expect(refusal(await call('POST', `/releases/${_id}/withdraw`))).toBe('permission_missing')
+    }
+    expect(refusal(await viewer('DELETE', `/releases/${_id}`))).toBe('permission_missing')
+    expect((await ci('POST', `/releases/${_id}/withdraw`)).status).toBe(200)
+    expect((await apps('DELETE', `/releases/${_id}`)).status).toBe(200)
   })
 
   test('take at most 8 MiB', async () => {

@@ -255,6 +255,8 @@ const naming: Record<string, Named> = {
   'variables.setClient': { id: 'client', body: () => ({ variables: [] }) },
   'releases.list': { id: 'app' },
   'releases.add': { id: 'app', body: () => ({ version: '9.9.9', releasedAt: later }) },
+  'releases.update': { id: 'release', body: () => ({ notes: 'New' }) },
+  'releases.withdraw': { id: 'release' },
   'releases.remove': { id: 'release' },
   'exposure.versions': { id: 'app' },
   'licenses.list': { query: ({ app }) => `app=${app}` },

@@ -14,7 +14,7 @@ import { getLimits } from '../owners/owners.service.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
 import { type SettingsUpdate, toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
-import { isOlder } from './apps.versions.ts'
+import { isOlder, newestOf } from './apps.versions.ts'
 
 export type { AppRow }
 
@@ -123,10 +123,31 @@ export async function raiseVersion(
   id: string,
   version: string,
 ): Promise<void> {
-  const before = await findApp(write.tx, actor, id)
-  if (!before || !isOlder(before.version, version)) return
+  const app = await findApp(write.tx, actor, id)
+  if (app && isOlder(app.version, version)) await setVersion(write, actor, app, version)
+}
+
+/** Lowers the version of an app, which the transaction has locked, from `current` to the newest older one of `others`. */
+export async function lowerVersion(
+  write: WriteTransaction,
+  actor: VendorActor,
+  id: string,
+  { current, others }: { current: string; others: readonly string[] },
+): Promise<void> {
+  const app = await findApp(write.tx, actor, id)
+  if (app?.version !== current) return
+  const newest = newestOf(others.filter((version) => isOlder(version, current)))
+  if (newest !== undefined) await setVersion(write, actor, app, newest)
+}
+
+async function setVersion(
+  write: WriteTransaction,
+  actor: VendorActor,
+  { id, version: before }: AppRow,
+  version: string,
+): Promise<void> {
   await repo.updateApp(write.tx, actor, id, { version })
-  write.record('app.updated', id, { before: { version: before.version }, after: { version } }, id)
+  write.record('app.updated', id, { before: { version: before }, after: { version } }, id)
 }
 
 /** Replaces the secret; from the commit on, the old one and all sessions opened with it are rejected. */

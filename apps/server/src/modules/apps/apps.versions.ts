@@ -7,5 +7,8 @@ export function isOlder(program: string, app: string): boolean {
   return (difference ?? 0) > 0
 }
 
+export const newestOf = (versions: readonly string[]): string | undefined =>
+  versions.toSorted((a, b) => Number(isOlder(a, b)) - Number(isOlder(b, a)))[0]
+
 const parse = (version: string): number[] | undefined =>
   /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) ? version.split('.').map(Number) : undefined

@@ -47,6 +47,29 @@ export type NewRelease = Omit<ReleaseRow, 'seq'>
 export const insertRelease = (tx: Tx, release: NewRelease): Promise<unknown> =>
   tx.insertInto('releases').values(release).execute()
 
+export type ReleaseChange = Partial<Omit<ReleaseRow, 'seq' | 'id' | 'owner_id' | 'app_id' | 'created_at'>>
+
+export const updateRelease = (
+  tx: Tx,
+  scope: OwnerScope,
+  id: string,
+  change: ReleaseChange,
+): Promise<unknown> =>
+  tx.updateTable('releases').set(change).where('id', '=', id).where(inScope(scope)).execute()
+
+/** The stable versions that are not withdrawn and were released before a time. */
+export async function listStable(tx: Tx, appId: string, before: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('releases')
+    .select('version')
+    .where('app_id', '=', appId)
+    .where('channel', '=', 'stable')
+    .where('withdrawn_at', 'is', null)
+    .where('released_at', '<', before)
+    .execute()
+  return rows.map(({ version }) => version)
+}
+
 /** How many releases an app lists, with removed fixes, and what they take. It is exact while the app is locked. */
 export async function measure(tx: Tx, appId: string): Promise<{ count: number; bytes: number }> {
   const listed = await tx
@@ -88,6 +111,7 @@ export async function findLink(db: Db, appId: string, version: string): Promise<
     .select('link')
     .where('app_id', '=', appId)
     .where('version', '=', version)
+    .where('withdrawn_at', 'is', null)
     .executeTakeFirst()
   return row?.link ?? null
 }

@@ -11,6 +11,12 @@ export function releasesRoutes(mount: Mount, { ctx }: Parts): void {
   mount(releases.add, 'owner', async ({ actor, params, body }) => ({
     release: await service.addRelease(ctx, actor, params.id, body),
   }))
+  mount(releases.update, 'owner', async ({ actor, params, body }) => ({
+    release: await service.updateRelease(ctx, actor, params.id, body),
+  }))
+  mount(releases.withdraw, 'owner', async ({ actor, params }) => ({
+    release: await service.withdrawRelease(ctx, actor, params.id),
+  }))
   mount(releases.remove, 'owner', async ({ actor, params }) => {
     await service.removeRelease(ctx, actor, params.id)
     return {}

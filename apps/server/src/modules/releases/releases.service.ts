@@ -7,10 +7,10 @@ import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { lockApp } from '../apps/apps.access.ts'
-import { getApp, raiseVersion } from '../apps/apps.service.ts'
+import { getApp, lowerVersion, raiseVersion } from '../apps/apps.service.ts'
 import * as repo from './releases.repo.ts'
-import { isOut } from './releases.rules.ts'
-import { toRelease } from './releases.view.ts'
+import { isCurrent, isOut, outBefore, takesBackFix } from './releases.rules.ts'
+import { bytesOf, changeOf, toColumns, toRelease } from './releases.view.ts'
 
 export async function listReleases(ctx: Ctx, scope: OwnerScope, app: string): Promise<Release[]> {
   const { id } = await getApp(ctx.db, scope, app)
@@ -32,41 +32,23 @@ export async function addRelease(
   newRelease: NewRelease,
 ): Promise<Release> {
   const { id: appId } = await getApp(ctx.db, actor, app)
-  const { version } = newRelease
-  const releasedAt = toEpochMs(newRelease.releasedAt)
   const id = newId('rel')
   const added = await ctx.tx(
     actor,
     async (write) => {
       const { tx, now } = write
       if (!(await lockApp(tx, actor, appId))) throw problem('not_found')
-      const removedFix = await repo.takeFix(tx, appId, version)
-      // Whoever listed it as a fix has told customers to use this version.
-      if (removedFix !== undefined && !isOut(releasedAt, now)) throw problem('security_kept')
-      const channel = newRelease.channel ?? 'stable'
-      const security = newRelease.security ? JSON.stringify(newRelease.security) : (removedFix ?? null)
-      const release = withBytes({
-        ...{
-          id,
-          owner_id: actor.ownerId,
-          app_id: appId,
-          version,
-          released_at: releasedAt,
-          channel,
-          security,
-        },
-        link: newRelease.link ?? null,
-        updates_from: newRelease.updatesFrom ?? null,
-        build: newRelease.build ?? null,
-        withdrawn_at: null,
-        notes: newRelease.notes ?? null,
-        artifacts: JSON.stringify(newRelease.artifacts ?? []),
-        created_at: now,
-      })
+      const { version, releasedAt } = newRelease
+      const blank = {
+        ...{ id, owner_id: actor.ownerId, app_id: appId, version, released_at: toEpochMs(releasedAt) },
+        ...{ link: null, channel: 'stable', updates_from: null, build: null, withdrawn_at: null, bytes: 0 },
+        ...{ security: null, notes: null, artifacts: '[]', created_at: now },
+      }
+      const release = await withFix(write, { ...blank, ...toColumns(newRelease) })
       await repo.insertRelease(tx, release)
       await checkRoom(tx, appId)
-      write.record('release.added', id, { appId, version, releasedAt }, appId)
-      if (channel === 'stable' && isOut(releasedAt, now)) await raiseVersion(write, actor, appId, version)
+      write.record('release.added', id, { appId, version, releasedAt: release.released_at }, appId)
+      if (isCurrent(release, now)) await raiseVersion(write, actor, appId, version)
       return release
     },
     { onTaken: () => problem('release_exists') },
@@ -74,10 +56,73 @@ export async function addRelease(
   return toRelease(added)
 }
 
-const withBytes = <R extends Pick<ReleaseRow, 'security' | 'notes' | 'artifacts'>>(row: R) => ({
-  ...row,
-  bytes: Buffer.byteLength(`${row.security ?? ''}${row.notes ?? ''}${row.artifacts}`),
-})
+type ReleaseUpdate = BodyOf<(typeof endpoints)['releases']['update']>
+
+export async function updateRelease(
+  ctx: Ctx,
+  actor: VendorActor,
+  id: string,
+  update: ReleaseUpdate,
+): Promise<Release> {
+  const updated = await ctx.tx(
+    actor,
+    async (write) => {
+      const { tx, now } = write
+      const before = await lockRelease(write, actor, id)
+      let after = { ...before, ...toColumns(update) }
+      if (after.version !== before.version) after = await withFix(write, after)
+      if (takesBackFix(before, after, now)) throw problem('security_kept')
+      const change = changeOf(before, after)
+      if (Object.keys(change.after).length === 0) return before
+      after.bytes = bytesOf(after)
+      const { seq: _, ...columns } = after
+      await repo.updateRelease(tx, actor, id, columns)
+      if (after.bytes > before.bytes) await checkRoom(tx, after.app_id)
+      write.record('release.updated', id, change, after.app_id)
+      await followVersion(write, actor, before, after)
+      return after
+    },
+    { onTaken: () => problem('release_exists') },
+  )
+  return toRelease(updated)
+}
+
+export async function withdrawRelease(ctx: Ctx, actor: VendorActor, id: string): Promise<Release> {
+  const withdrawn = await ctx.tx(actor, async (write) => {
+    const before = await lockRelease(write, actor, id)
+    if (before.withdrawn_at !== null) return before
+    const after = { ...before, withdrawn_at: write.now }
+    const { app_id: appId, version } = after
+    await repo.updateRelease(write.tx, actor, id, { withdrawn_at: write.now })
+    write.record('release.withdrawn', id, { appId, version }, appId)
+    await followVersion(write, actor, before, after)
+    return after
+  })
+  return toRelease(withdrawn)
+}
+
+/** A version that was removed with a security fix has it again once it is listed, from a date that has come. */
+async function withFix<R extends repo.NewRelease>({ tx, now }: WriteTransaction, release: R): Promise<R> {
+  const fix = await repo.takeFix(tx, release.app_id, release.version)
+  if (fix !== undefined && !isOut(release, now)) throw problem('security_kept')
+  const whole = { ...release, security: release.security ?? fix ?? null }
+  return { ...whole, bytes: bytesOf(whole) }
+}
+
+/** Lowers and raises the version of an app after a change of a release. */
+async function followVersion(
+  write: WriteTransaction,
+  actor: VendorActor,
+  before: ReleaseRow,
+  after: ReleaseRow,
+): Promise<void> {
+  const [was, is] = [isCurrent(before, write.now), isCurrent(after, write.now)]
+  if (was && !(is && before.version === after.version)) {
+    const others = await repo.listStable(write.tx, after.app_id, outBefore(write.now))
+    await lowerVersion(write, actor, after.app_id, { current: before.version, others })
+  }
+  if (is) await raiseVersion(write, actor, after.app_id, after.version)
+}
 
 /** Refuses more releases, or longer ones, than an app can have. */
 async function checkRoom(tx: Tx, appId: string): Promise<void> {
@@ -88,9 +133,10 @@ async function checkRoom(tx: Tx, appId: string): Promise<void> {
 
 export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    const { app_id: appId, version, released_at: releasedAt, security } = await lockRelease(write, actor, id)
+    const release = await lockRelease(write, actor, id)
+    const { app_id: appId, version, security } = release
     await repo.deleteRelease(write.tx, actor, id)
-    if (security !== null && isOut(releasedAt, write.now)) {
+    if (security !== null && isOut(release, write.now)) {
       await repo.keepFix(write.tx, { app_id: appId, version, security })
     }
     write.record('release.removed', id, { appId, version }, appId)
