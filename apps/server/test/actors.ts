@@ -17,12 +17,12 @@ export interface Owner {
   call(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-export async function signUp(on: TestServer): Promise<Owner> {
+export async function signUp(on: TestServer, name = `Owner ${owners + 1}`): Promise<Owner> {
   owners += 1
   const email = `owner${owners}@example.com`
   const password = 'correct horse'
   const { status, json } = await on.call('POST', '/auth/register', {
-    body: { name: `Owner ${owners}`, email, password },
+    body: { name, email, password },
   })
   expect(status).toBe(201)
   const { token, user } = json.data

@@ -95,6 +95,10 @@ const variableChange = z.strictObject({
   changed: variableNames,
   removed: variableNames,
 })
+/** The logo as the SHA-256 of its bytes. */
+const profileFields = z
+  .strictObject({ name: z.string().nullable(), support: z.string().nullable(), logo: z.string().nullable() })
+  .partial()
 const settingsFields = z.strictObject({ pauseApplications: flag, hwidLock: flag, requireSecondFactor: flag })
 /** Addresses are recorded without their path, which can hold a token. */
 const webhookFields = z
@@ -180,6 +184,7 @@ export const actions = {
   'vendor.enabled': nothing,
   'vendor.deleted': z.strictObject({ account: id }),
   'vendor.limits_set': changeOf(vendorLimits),
+  'vendor.profile_changed': changeOf(profileFields),
   'member.invited': z.strictObject({ email: z.string(), ...memberRights }),
   'member.joined': nothing,
   'member.updated': changeOf(z.strictObject(memberRights)),
@@ -208,6 +213,7 @@ export const actions = {
   'app.mail_changed': z.strictObject({ locale: z.string().optional(), changed: z.array(z.string()) }),
   'app.mail_reset': z.strictObject({ locale: z.string().optional() }),
   'app.mail_tested': z.strictObject({ locale: z.string().optional() }),
+  'app.profile_changed': changeOf(profileFields),
   /** Without the secret; the address without its path. */
   'app.lazy_move_changed': changeOf(lazyMoveFields.nullable()),
   'app.deletion_started': z.strictObject({ name: z.string() }),

@@ -87,6 +87,9 @@ export const limits = {
   /** Characters of the mail to an app's buyers. */
   appMailTextMax: 5000,
   appMailHtmlMax: 20_000,
+  /** The logo of a vendor or an app. */
+  logoBytesMax: 200_000,
+  logoSideMax: 2000,
   /** Languages with texts, for one app. */
   messageLocalesMax: 30,
   /** Events of one app in the activity log, of each kind; older ones are deleted. */

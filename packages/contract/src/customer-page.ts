@@ -31,7 +31,10 @@ const pageApp = z.strictObject({
 
 const page = z.strictObject({
   app: pageApp,
-  vendor: z.string().describe('the name of the vendor'),
+  vendor: z.string().describe('the name in its profile, else that of the app'),
+  support: z.string().nullable().describe('an email address or an https link'),
+  shop: z.string().nullable().describe('where people without a key buy, as `buyUrl` of the app'),
+  logo: z.string().nullable().describe('names the picture at `/customer/{appId}/logo/{digest}`'),
   mail: z.boolean().describe('whether the server can mail links'),
 })
 
@@ -140,6 +143,17 @@ export const customerPage = {
     summary: 'Get what the page shows before a sign-in; 404 where the page is off',
     params: appParams,
     data: page,
+    errors: ['not_found', 'rate_limited'],
+  }),
+  logo: endpoint({
+    method: 'GET',
+    path: '/customer/:appId/logo/:digest',
+    access: 'public',
+    tag,
+    summary: 'Get the logo that the page shows; 404 where the page is off',
+    params: appParams.extend({ digest: id }),
+    data: none,
+    file: ['image/png', 'image/jpeg'],
     errors: ['not_found', 'rate_limited'],
   }),
   login: endpoint({

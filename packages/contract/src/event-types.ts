@@ -66,6 +66,7 @@ const isEvent = {
   // The account of a person who belongs to no vendor, so that no webhook is there to deliver it.
   'account.deleted': false,
   'vendor.handed_over': true,
+  'vendor.profile_changed': true,
   'member.invited': true,
   'member.joined': true,
   'member.updated': true,
@@ -84,6 +85,7 @@ const isEvent = {
   'app.mail_changed': true,
   'app.mail_reset': true,
   'app.mail_tested': true,
+  'app.profile_changed': true,
   'app.lazy_move_changed': true,
   'app.variables_changed': true,
   'app.deletion_started': true,

@@ -25,6 +25,7 @@ import { offlineActivations } from './offline-activations.ts'
 import { payments } from './payments.ts'
 import { plans } from './plans.ts'
 import { portal, portalSecondFactor } from './portal.ts'
+import { profiles } from './profiles.ts'
 import { releases } from './releases.ts'
 import { resellers } from './resellers.ts'
 import { settings } from './settings.ts'
@@ -49,6 +50,7 @@ export const endpoints = {
   secondFactor,
   apps,
   appMails,
+  profiles,
   lazyMove,
   blocklist,
   signingKeys,
@@ -157,6 +159,7 @@ export {
 } from './exports.ts'
 export type { VersionsInUse } from './exposure.ts'
 export type { AddedRights, Grant, OwnRights } from './grants.ts'
+export { imageOf } from './images.ts'
 export type {
   Import,
   ImportField,
@@ -207,6 +210,10 @@ export { isPlaceholderId, placeholderIds } from './placeholder-ids.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
 export type { Artifact, Release, SecurityFix } from './releases.ts'
+export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats, PortalVendor } from './portal.ts'
+export type { Profile } from './profiles.ts'
+export { logoBytes } from './profiles.ts'
+export type { Release } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
 export type { Reseller, ResellerSession } from './resellers.ts'
 export type {

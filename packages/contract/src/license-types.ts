@@ -82,6 +82,7 @@ export const licenseTypes = {
     path: '/apps/:id/license-types',
     access: 'owner',
     permission: 'licenses:write',
+    bodyLimit: 65_536,
     tag,
     summary: 'Create a license type; licenses generated from it keep what they were sold with',
     params: idParams,
@@ -95,7 +96,7 @@ export const licenseTypes = {
     path: '/license-types/:id',
     access: 'owner',
     permission: 'licenses:write',
-    bodyLimit: 32_768,
+    bodyLimit: 131_072,
     job: true,
     tag,
     summary:

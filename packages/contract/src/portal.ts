@@ -36,6 +36,14 @@ export const portalReseller = z.strictObject({
   role: z.literal('Reseller'),
 })
 
+/** Whose licenses a reseller sells. */
+const portalVendor = z.strictObject({
+  name: z.string().describe('the name in its profile, else that of the app'),
+  logo: z.string().nullable().describe('a PNG or JPEG as a `data:` address'),
+  support: z.string().nullable().describe('an email address or an https link'),
+  shop: z.string().nullable().describe('where people buy, as `buyUrl` of the app'),
+})
+
 /** A license as its reseller sees it; `date_expired` is an alias of `expiresAt`. */
 export const portalLicense = z.strictObject({
   _id: z.string(),
@@ -118,6 +126,14 @@ export const portal = {
     summary: 'Revoke the token of this request',
     body: none,
     data: none,
+  }),
+  vendor: endpoint({
+    method: 'GET',
+    path: '/resellers/auth/vendor',
+    access: 'reseller',
+    tag,
+    summary: 'Get the profile of the app’s vendor',
+    data: portalVendor,
   }),
   profile: endpoint({
     method: 'GET',
@@ -203,3 +219,4 @@ export type PortalReseller = z.output<typeof portalReseller>
 export type PortalLicense = z.output<typeof portalLicense>
 export type PortalLicenseType = z.output<typeof portalLicenseType>
 export type PortalStats = z.output<typeof portalStats>
+export type PortalVendor = z.output<typeof portalVendor>

@@ -7,6 +7,7 @@ type Name = keyof Calls
 /** Methods and paths of the contract, which is too large to load here; a test compares both. */
 export const calls = {
   get: ['GET', '/customer/:appId'],
+  logo: ['GET', '/customer/:appId/logo/:digest'],
   login: ['POST', '/customer/:appId/login'],
   mail: ['POST', '/customer/:appId/mail'],
   me: ['GET', '/customer/me'],

@@ -8,13 +8,17 @@ import { Account } from './account.tsx'
 import { brandColors } from './brand.ts'
 import { CallError, type CallInput, type Calls, call } from './calls.ts'
 import { CustomerContext, explain } from './context.tsx'
+import { Brand, Maker } from './face.tsx'
 import { fill } from './format.ts'
 import { firstLanguage, type Language, languages, loadWords, rememberLanguage } from './languages.ts'
 import { RefusalHelp } from './refusal.tsx'
 import { SignIn, type SignInMethod } from './sign-in.tsx'
 
 /** What is known before the server has answered, and where it has no page. */
-const unknown: CustomerPage = { app: { appId: '', name: '', brandColor: null }, vendor: '', mail: false }
+const unknown: CustomerPage = {
+  app: { appId: '', name: '', brandColor: null },
+  ...{ vendor: '', support: null, shop: null, logo: null, mail: false },
+}
 const root = document.getElementById('root')!
 
 if (enterBase()) void start()
@@ -170,7 +174,7 @@ async function start() {
       <CustomerContext.Provider value={{ ...words, page, ask, say, signIn, signOut, reload: () => load() }}>
         <div class="column">
           <header class="top">
-            <strong>{name}</strong>
+            <Brand page={page} />
             <select
               aria-label={words.texts.page.language}
               value={words.language}
@@ -190,6 +194,7 @@ async function start() {
             </p>
             {content}
           </main>
+          <Maker page={page} />
         </div>
       </CustomerContext.Provider>,
       root,

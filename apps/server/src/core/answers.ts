@@ -16,11 +16,18 @@ export class FileAnswer {
   readonly name: string
   readonly type: string
   readonly content: Readable
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(file: { name: string; type: string; content: Readable }) {
+  constructor(file: {
+    name: string
+    type: string
+    content: Readable
+    headers?: Readonly<Record<string, string>>
+  }) {
     this.name = file.name
     this.type = file.type
     this.content = file.content
+    this.headers = file.headers ?? {}
   }
 }
 

@@ -62,6 +62,7 @@ export type ShopOrderUnitRow = Selectable<Tables['shop_order_units']>
 export type SecondFactorRow = Selectable<Tables['second_factors']>
 export type PasskeyRow = Selectable<Tables['passkeys']>
 export type AppMailRow = Selectable<Tables['app_mails']>
+export type ProfileRow = Selectable<Tables['profiles']>
 export type CompatibilityRow = Selectable<Tables['compatibility']>
 export type AppRow = Selectable<Tables['apps']>
 export type SigningKeyRow = Selectable<Tables['signing_keys']>

@@ -288,11 +288,12 @@ const toAnswer = (result: unknown): WithMessage<unknown> =>
 
 function sendFile(
   reply: FastifyReply,
-  { content, type, name }: FileAnswer,
+  { content, type, name, headers }: FileAnswer,
   turn: Turn | undefined,
 ): undefined {
   turn?.keepFor(content, reply)
-  reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content)
+  reply.type(type).header('content-disposition', `attachment; filename="${name}"`)
+  reply.headers(headers).send(content)
 }
 
 function sendEvents(reply: FastifyReply, { content }: StreamAnswer): undefined {

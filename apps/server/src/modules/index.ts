@@ -38,6 +38,7 @@ import { payments } from './payments/payments.module.ts'
 import { plans } from './plans/plans.module.ts'
 import { platform } from './platform/platform.module.ts'
 import { portal } from './portal/portal.module.ts'
+import { profiles } from './profiles/profiles.module.ts'
 import { program } from './program/program.module.ts'
 import { releases } from './releases/releases.module.ts'
 import { resellers } from './resellers/resellers.module.ts'
@@ -55,6 +56,7 @@ const layers: readonly (readonly Module[])[] = [
   [
     apps,
     appMails,
+    profiles,
     lazyMove,
     apiKeys,
     passwordResets,

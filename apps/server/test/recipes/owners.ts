@@ -306,6 +306,12 @@ export function ownerRecipes(world: World): Recipes {
       ['app.mail_changed'],
       onApp('PUT', '/mail', { subject: 'Keys', text: '{key}' }),
     ],
+    'profiles.update': [
+      'owner',
+      ['vendor.profile_changed'],
+      async () => () => owner.call('PUT', '/profile', { name: 'Nordlys' }),
+    ],
+    'profiles.updateOfApp': ['owner', ['app.profile_changed'], onApp('PUT', '/profile', { name: 'Nordlys' })],
     'appMails.reset': ['owner', ['app.mail_reset'], onApp('DELETE', '/mail')],
     'lazyMove.update': ['owner', ['app.lazy_move_changed'], onApp('PUT', '/lazy-move', lazyMoveSettings)],
     'appMails.test': [

@@ -204,9 +204,10 @@ describe('a mail to a buyer', () => {
       text: 'Hello {name},\n{key}\n{order}',
       ...{ html: '<p>Hello {name},</p>{key} {order}', fromName: null, replyTo: 'help@vendor.example' },
     }
+    const face = { name: null, support: null, shop: null, logo: null }
     for (const attack of attacks) {
       const values = { keys: ['K-1', 'K-2'], name: attack, app: attack, order: attack, page: null }
-      await mailer.send(toBuyerMail({ to: 'buyer@example.com', mail, values }))
+      await mailer.send(toBuyerMail({ to: 'buyer@example.com', mail, values, face }))
     }
     mailer.close()
     expect(sink.received.map(({ from, to }) => [from, to])).toEqual(

@@ -243,6 +243,8 @@ const naming: Record<string, Named> = {
   'lazyMove.update': { id: 'app', body: () => lazyMoveSettings },
   'appMails.update': { id: 'app', body: () => ({ subject: 'Mine', text: '{key}' }) },
   'appMails.reset': { id: 'app' },
+  'profiles.getOfApp': { id: 'app' },
+  'profiles.updateOfApp': { id: 'app', body: () => ({ name: 'Mine' }) },
   // The address of the caller is not confirmed.
   'appMails.test': { id: 'app', body: () => ({}), status: 409 },
   'licenseTypes.list': { id: 'app' },
@@ -379,6 +381,7 @@ async function snapshot(): Promise<string> {
     'device_tokens',
     'offline_activations',
     'app_mails',
+    'profiles',
     'buyer_mails',
     'license_types',
     'signing_keys',

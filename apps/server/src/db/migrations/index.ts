@@ -81,6 +81,8 @@ import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
 import { releaseRecords } from './0107-releases.ts'
 import { versionsInUse } from './0109-versions-in-use.ts'
+import { profiles } from './0111-profiles.ts'
+import { customRoles } from './0112-custom-roles.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -166,4 +168,6 @@ export const migrations: readonly Migration[] = [
   buyLinks,
   releaseRecords,
   versionsInUse,
+  profiles,
+  customRoles,
 ]

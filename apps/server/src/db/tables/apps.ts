@@ -6,6 +6,7 @@ export interface AppTables {
   app_messages: AppMessagesTable
   app_mails: AppMailsTable
   buyer_mails: BuyerMailsTable
+  profiles: ProfilesTable
   app_variables: AppVariablesTable
   app_sdks: AppSdksTable
   signing_keys: SigningKeysTable
@@ -96,6 +97,21 @@ interface AppMailsTable {
 interface BuyerMailsTable {
   owner_id: string
   place: number
+}
+
+/** What customers see of a vendor, or of an app in its place; `id` is the id of the vendor or the app. */
+interface ProfilesTable {
+  id: string
+  owner_id: string
+  app_id: string | null
+  name: string | null
+  /** An email address or an https link. */
+  support: string | null
+  /** The bytes of a picture as base64. */
+  logo: string | null
+  logo_type: string | null
+  /** SHA-256 of the bytes in hex. */
+  logo_digest: string | null
 }
 
 /** `sealed` is the encrypted list of variables. */

@@ -6,9 +6,9 @@ import {
   type MailValues,
   renderMail,
   toPersonName,
-  toPlainText,
 } from '@keyward/contract'
 import type { AppMailRow } from '../../db/tables.ts'
+import { type Face, senderOf, withFace } from '../mail/mail.face.ts'
 import type { Mail } from '../mail/mail.service.ts'
 import { mailedProduct } from '../mail/mail.text.ts'
 import { builtInOf, english } from './app-mails.defaults.ts'
@@ -38,47 +38,49 @@ export interface Rendered {
   to: string
   mail: AppMail
   values: MailValues
+  face: Face
 }
 
 /** A mail to a buyer, filled in. It contains keys, so it is never logged. */
-export function toBuyerMail({ to, mail, values }: Rendered): Mail {
-  return { ...toMessage({ to, mail, values }), isSecret: true }
+export function toBuyerMail(rendered: Rendered): Mail {
+  return { ...toMessage(rendered), isSecret: true }
 }
 
 /** A mail to a buyer without a word of the vendor: its app's name counts only if it is none of a message with a link. */
-export function toServerMail({ to, values }: Omit<Rendered, 'mail'>, tags: readonly string[]): Mail {
+export function toServerMail({ to, values }: Omit<Rendered, 'mail' | 'face'>, tags: readonly string[]): Mail {
   const { mail } = builtInOf(tags) ?? english
   const app = toPersonName(values.app) ?? mailedProduct
   const { fromName: _app, ...message } = toMessage({
     to,
     mail: { ...mail, ...noSender },
     values: { ...values, app },
+    face: noFace,
   })
   return { ...message, isSecret: true }
 }
 
 const noSender = { fromName: null, replyTo: null }
+const noFace: Face = { name: null, support: null, shop: null, logo: null }
+
 /** The mail as the vendor gets it to see it; its key is invented. */
-export function toTestMail({ to, mail, values }: Rendered, tags: readonly string[]): Mail {
+export function toTestMail({ mail, ...others }: Rendered, tags: readonly string[]): Mail {
   const { test } = builtInOf(tags) ?? english
   const noted: MailTemplate = {
     subject: `[${test.subject}] ${mail.subject}`,
     text: `${test.note}\n\n${mail.text}`,
     html: mail.html === null ? null : `<p>${test.note}</p>\n${mail.html}`,
   }
-  return toMessage({ to, mail: { ...mail, ...noted }, values })
+  return toMessage({ ...others, mail: { ...mail, ...noted } })
 }
 
-function toMessage({ to, mail, values }: Rendered): Mail {
+function toMessage({ to, mail, values, face }: Rendered): Mail {
   const { subject, text, html: rendered } = renderMail(mail, values)
   const html = rendered !== null && isSafeHtml(mail.html ?? '', rendered) ? rendered : null
-  return {
+  const message = {
     ...{ to, subject, text: `${text}\n` },
     ...(html !== null && { html }),
-    fromName: mail.fromName ?? senderOf(values.app),
+    fromName: mail.fromName ?? face.name ?? senderOf(values.app),
     ...(mail.replyTo !== null && { replyTo: mail.replyTo }),
   }
+  return withFace(message, face)
 }
-
-/** The name of an app as a sender: one that has the form of an address would hide the real one. */
-const senderOf = (app: string): string => toPlainText(app.replace(/[<>"@]/g, ' '))

@@ -8,6 +8,7 @@ import type { AccountMails } from '../account-mails/account-mails.service.ts'
 import { lockAccount } from '../accounts/accounts.service.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import { builtInLocales } from './app-mails.defaults.ts'
 import * as repo from './app-mails.repo.ts'
 import { pickMail, tagsOf, toTestMail } from './app-mails.rules.ts'
@@ -84,10 +85,15 @@ export async function testAppMail(
     if (account.confirmed_email !== account.email_normalized) throw problem('email_not_confirmed')
     const tags = tagsOf(locale)
     const mail = pickMail(await repo.listMails(tx, id, tags), tags)
+    const face = await findFace(tx, id)
     const page = pageOf(ctx.config, found)
     const values = { keys: [inventedKey], app: name, name: 'Ada Lovelace', order: '1001', page }
     write.record('app.mail_tested', id, { ...(locale && { locale }) }, id)
-    await accountMails.queueAsked(write, account.id, toTestMail({ to: account.email, mail, values }, tags))
+    await accountMails.queueAsked(
+      write,
+      account.id,
+      toTestMail({ to: account.email, mail, values, face }, tags),
+    )
   })
 }
 

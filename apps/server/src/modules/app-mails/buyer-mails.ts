@@ -4,6 +4,7 @@ import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type MailOwners, queueMail } from '../mail/mail.queue.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import * as repo from './app-mails.repo.ts'
 import { pickMail, tagsOf, toBuyerMail, toServerMail } from './app-mails.rules.ts'
 
@@ -44,7 +45,10 @@ export async function queueBuyerMail(
 ): Promise<void> {
   const tags = tagsOf((locale && canonicalLocale(locale)) || null)
   const mail = hasOwnWords
-    ? toBuyerMail({ to, mail: pickMail(await repo.listMails(write.tx, appId, tags), tags), values })
+    ? toBuyerMail({
+        ...{ to, values, face: await findFace(write.tx, appId) },
+        mail: pickMail(await repo.listMails(write.tx, appId, tags), tags),
+      })
     : toServerMail({ to, values }, tags)
   await queueMail({ seal }, write, { ...mail, ...owners, isToBuyer: true })
 }

@@ -7,6 +7,7 @@ import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { mailLink } from '../customer-sessions/customer-links.ts'
 import type { AskedLink } from '../password-resets/reset-requests.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import * as repo from './customer-page.repo.ts'
 import { type CustomerPageDeps, getPage } from './customer-page.service.ts'
 
@@ -48,15 +49,15 @@ export async function sendLink(
   const actor = { kind: 'anonymous' as const, ownerId: page?.owner_id ?? null, address }
   await ctx.tx(actor, async (write) => {
     if (!(await take(write)) || !page) return
-    const { id, owner_id: ownerId, app_id, name, vendor } = page
+    const { id, owner_id: ownerId, app_id, name } = page
     const customer = await repo.findByEmail(write.tx, { ownerId, appId: id }, email)
     if (!customer) return
     const subject = { kind: 'customer' as const, id: customer.id }
     write.record('customer.link_requested', customer.id, {}, id)
     await mailLink({ ctx, attempts }, write, {
-      ...{ app: { id, ownerId, appId: app_id, name, vendor }, subject, purpose: 'open', locale },
+      ...{ app: { id, ownerId, appId: app_id, name }, subject, purpose: 'open', locale },
       ...{ secret: customer.email_normalized, email: customer.email, customerId: customer.id },
-      consoleUrl: consoleUrl(),
+      ...{ consoleUrl: consoleUrl(), face: await findFace(write.tx, id) },
     })
   })
 }

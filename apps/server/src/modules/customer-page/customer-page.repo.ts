@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, foundInScope } from '../../db/index.ts'
 
-/** An app with a page for customers, and its vendor. */
+/** An app with a page for customers. */
 export interface PageRow {
   id: string
   owner_id: string
@@ -16,7 +16,6 @@ export interface PageRow {
   type_links: 0 | 1
   paused: number
   pause_applications: number
-  vendor: string
 }
 
 /** Takes no scope: strangers open pages. */
@@ -25,15 +24,8 @@ export const findPage = (db: Db, idOrAppId: string): Promise<PageRow | undefined
     .selectFrom('apps as a')
     .innerJoin('owners as o', 'o.id', 'a.owner_id')
     .select(['a.id', 'a.owner_id', 'a.app_id', 'a.name', 'a.brand_color', 'a.customer_devices'])
-    .select([
-      'a.check_passwords',
-      'a.test_licenses',
-      'a.buy_url',
-      'a.type_links',
-      'a.paused',
-      'o.pause_applications',
-      'o.name as vendor',
-    ])
+    .select(['a.check_passwords', 'a.test_licenses', 'a.buy_url', 'a.type_links'])
+    .select(['a.paused', 'o.pause_applications'])
     .where(idOrAppId.startsWith('app_') ? 'a.id' : 'a.app_id', '=', idOrAppId)
     .where('a.customer_page', '=', 1)
     .executeTakeFirst()

@@ -13,6 +13,7 @@ export function customerPageRoutes(mount: Mount, deps: Parts): void {
   mount(customerPage.get, 'public', async ({ params }) =>
     service.toPage(ctx, await service.getPage(ctx.db, params.appId)),
   )
+  mount(customerPage.logo, 'public', ({ params }) => service.getLogo(ctx, params.appId, params.digest))
   mount(customerPage.login, 'public', ({ params, body, address }) =>
     service.signIn(deps, params.appId, { ...body, address }),
   )

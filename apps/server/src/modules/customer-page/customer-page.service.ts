@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { type CustomerPage, canonicalLocale, type MessageKey } from '@keyward/contract'
 import type { CustomerActor } from '../../core/actor.ts'
+import { FileAnswer } from '../../core/answers.ts'
 import { minute, toIso } from '../../core/clock.ts'
 import { newId, normalizeName } from '../../core/ids.ts'
 import type { LeakedPasswords } from '../../core/leaked-passwords.ts'
@@ -13,7 +15,9 @@ import type { BlockTables } from '../blocklist/block-tables.ts'
 import * as sessions from '../customer-sessions/customer-sessions.access.ts'
 import { findById, findByUsername, findImportedCost } from '../end-users/end-users.access.ts'
 import { ofTestOrder } from '../licenses/licenses.rules.ts'
+import { findLogo } from '../mail/mail.face.ts'
 import type { PasswordResets } from '../password-resets/password-resets.service.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import { type AnswerSigner, accountOf, findKey, type ProgramReads } from '../program/program.service.ts'
 import * as repo from './customer-page.repo.ts'
 
@@ -39,11 +43,28 @@ export async function getPage(db: Db, idOrAppId: string): Promise<repo.PageRow> 
   return page
 }
 
-export const toPage = ({ config }: Ctx, page: repo.PageRow): CustomerPage => ({
-  app: { appId: page.app_id, name: page.name, brandColor: page.brand_color },
-  vendor: page.vendor,
-  mail: config.passwordReset === 'mail',
-})
+export async function toPage({ config, db }: Ctx, page: repo.PageRow): Promise<CustomerPage> {
+  const { name, support, shop, logo } = await findFace(db, page.id)
+  return {
+    app: { appId: page.app_id, name: page.name, brandColor: page.brand_color },
+    ...{ vendor: name ?? page.name, support, shop, logo: logo?.digest ?? null },
+    mail: config.passwordReset === 'mail',
+  }
+}
+
+/** The logo of a page, by its digest. */
+export async function getLogo({ db }: Ctx, idOrAppId: string, digest: string): Promise<FileAnswer> {
+  const { logo } = await findFace(db, (await getPage(db, idOrAppId)).id)
+  const found = logo?.digest === digest ? await findLogo(db, logo) : undefined
+  if (!found) throw problem('not_found')
+  return new FileAnswer({
+    ...{ name: 'logo', type: found.type, content: Readable.from([found.bytes]) },
+    headers: {
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': "default-src 'none'; sandbox",
+    },
+  })
+}
 
 /** The app's text for a refusal, in a language if one is named. */
 export async function textsOf(

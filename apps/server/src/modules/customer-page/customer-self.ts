@@ -86,7 +86,7 @@ export async function describeSelf(
   const unused = licenses.filter(({ usedBy }) => usedBy === null).map(({ key }) => key)
   const refusals = await listRefusalsOfKeys(ctx.db, actor, unused, now - limits.customerRefusalDays * day)
   return {
-    ...toPage(ctx, page),
+    ...(await toPage(ctx, page)),
     kind,
     email: customer?.email ?? null,
     name: customer?.name ?? null,

@@ -90,29 +90,20 @@ interface LinkMail {
   to: string
   link: string
   app: string
-  /** Undefined: the server says nothing in its name. */
-  vendor: string | undefined
   purpose: LinkPurpose
   /** As a shop or a browser names it; English for a language without texts. */
   locale: string | undefined
 }
 
-export function toLinkMail({ to, link, app, vendor, purpose, locale = 'en' }: LinkMail): Mail {
+export function toLinkMail({ to, link, app, purpose, locale = 'en' }: LinkMail): Mail {
   const tag = lookupTags(canonicalLocale(locale) ?? 'en').find((one) => Object.hasOwn(texts, one)) ?? 'en'
   const { hello, subject, intro, link: open, end } = texts[tag] as Texts & { hello: string }
   return {
     ...composeMail({
       to,
       subject: subject[purpose](app),
-      paragraphs: [
-        hello,
-        intro[purpose](app),
-        { before: open, link },
-        end(limits.customerLinkMinutes),
-        ...(vendor === undefined ? [] : [vendor]),
-      ],
+      paragraphs: [hello, intro[purpose](app), { before: open, link }, end(limits.customerLinkMinutes)],
     }),
-    ...(vendor === undefined ? {} : { fromName: vendor }),
     isSecret: true,
   }
 }

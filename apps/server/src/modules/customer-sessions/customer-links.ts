@@ -3,6 +3,7 @@ import { day, minute } from '../../core/clock.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { type Face, senderOf, withFace } from '../mail/mail.face.ts'
 import { queueMail } from '../mail/mail.queue.ts'
 import { mailedProduct } from '../mail/mail.text.ts'
 import { readMailTerms } from '../owners/mail-terms.ts'
@@ -35,7 +36,8 @@ export interface LinkParts {
 }
 
 interface NewLink {
-  app: { id: string; ownerId: string; appId: string; name: string; vendor: string }
+  app: { id: string; ownerId: string; appId: string; name: string }
+  face: Face
   subject: Subject
   /** The password or the address that the link depends on. */
   secret: string
@@ -54,7 +56,7 @@ interface NewLink {
 export async function mailLink(
   { ctx, attempts }: LinkParts,
   write: WriteTransaction,
-  { app, subject, secret, email, customerId, purpose, locale, consoleUrl }: NewLink,
+  { app, face, subject, secret, email, customerId, purpose, locale, consoleUrl }: NewLink,
 ): Promise<number | 'unconfirmed'> {
   const { id: appId, ownerId } = app
   const { isConfirmed, perDay, hasOwnWords } = await readMailTerms(ctx, write.tx, { ownerId })
@@ -72,8 +74,9 @@ export async function mailLink(
   const token = await insertLink(write, { ownerId, appId, subject, proof, expiresAt })
   // The token follows `#`, so it appears in no log and no Referer.
   const link = `${customerPageAddress(consoleUrl, app.appId)}#${token}`
-  const names = hasOwnWords ? app : { name: toPersonName(app.name) ?? mailedProduct, vendor: undefined }
-  const mail = toLinkMail({ to: email, link, app: names.name, vendor: names.vendor, purpose, locale })
+  const name = hasOwnWords ? app.name : (toPersonName(app.name) ?? mailedProduct)
+  const plain = toLinkMail({ to: email, link, app: name, purpose, locale })
+  const mail = hasOwnWords ? withFace(plain, { ...face, name: face.name ?? senderOf(name) }) : plain
   await queueMail(ctx, write, { ...mail, ownerId, customerId, expiresAt: write.now + mailedForMs })
   return 0
 }

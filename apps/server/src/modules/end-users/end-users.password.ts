@@ -9,6 +9,7 @@ import { languageOfMails } from '../app-mails/app-mails.language.ts'
 import { mailLink } from '../customer-sessions/customer-links.ts'
 import { deleteTokensOf } from '../devices/device-tokens.access.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
 import * as repo from './end-users.repo.ts'
 import { changeEndUser } from './end-users.service.ts'
@@ -57,6 +58,7 @@ export async function mailPasswordLink(
     const ordered = customer && (await repo.findLocaleOf(write.tx, actor, customer.id))
     const waitMs = await mailLink({ ctx, attempts }, write, {
       ...{ app: { ...app, ownerId: actor.ownerId }, subject: { kind: 'end_user', id }, email },
+      face: await findFace(write.tx, app.id),
       ...{ secret: client.password_hash, customerId: customer?.id ?? null, purpose: 'password' },
       locale: ordered ?? (await languageOfMails(write.tx, app.id)),
       consoleUrl: consoleUrl(),

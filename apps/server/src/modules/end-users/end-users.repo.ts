@@ -73,12 +73,11 @@ export async function deleteSlice(tx: Tx, scope: OwnerScope, appId: string, coun
   return deleteEndUserRows(tx, scope, slice)
 }
 
-/** The app of an end user with the name of its vendor, if it has a page for customers. */
+/** The app of an end user, if it has a page for customers. */
 export const findAppOfPage = (db: Db, scope: OwnerScope, appId: string) =>
   db
     .selectFrom('apps as a')
-    .innerJoin('owners as o', 'o.id', 'a.owner_id')
-    .select(['a.id', 'a.app_id as appId', 'a.name', 'o.name as vendor'])
+    .select(['a.id', 'a.app_id as appId', 'a.name'])
     .where('a.id', '=', appId)
     .where('a.owner_id', '=', scope.ownerId)
     .where('a.customer_page', '=', 1)

@@ -7,6 +7,7 @@ import type { MailRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner } from '../../service/delivery-runner.ts'
 import { MailError } from './mail.error.ts'
+import { findLogo, withLogo } from './mail.face.ts'
 import { openMail } from './mail.queue.ts'
 import * as repo from './mail.repo.ts'
 import type { Mailer } from './mail.service.ts'
@@ -104,7 +105,9 @@ export class MailOutbox {
       return undefined
     }
     try {
-      await mailer.send(openMail(ctx.seal, row.id, row.sealed ?? ''))
+      const mail = openMail(ctx.seal, row.id, row.sealed ?? '')
+      const logo = mail.logo && (await findLogo(ctx.db, mail.logo))
+      await mailer.send(logo ? withLogo(mail) : mail, logo)
     } catch (error) {
       return this.#noteFailure(row, error)
     }

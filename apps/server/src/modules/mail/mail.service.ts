@@ -14,13 +14,29 @@ export interface Mail {
   fromName?: string
   /** Where answers go instead. */
   replyTo?: string
+  /** Shown above the text, as an attachment. */
+  logo?: LogoRef
   /** The message contains a secret and must not be logged. */
   isSecret?: true
 }
 
+/** A picture of a vendor by the SHA-256 of its bytes; a mail that waits has none. */
+export interface LogoRef {
+  ownerId: string
+  digest: string
+}
+
+export interface Logo {
+  bytes: Buffer
+  type: string
+}
+
+/** How the HTML of a mail names its logo. */
+export const logoCid = 'logo@keyward'
+
 export interface Mailer {
   /** Resolves when the mail server has accepted the message; otherwise throws a MailError. */
-  send(mail: Mail): Promise<void>
+  send(mail: Mail, logo?: Logo): Promise<void>
   /** Closes the connections immediately; messages being sent fail. */
   close(): void
 }
@@ -79,7 +95,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
   const open = () => openTransport(url)
   let transport: ReturnType<typeof open> | undefined
   return {
-    async send({ to, subject, text, html, fromName, replyTo }) {
+    async send({ to, subject, text, html, fromName, replyTo }, logo) {
       refuseUnsendable({ to, subject, fromName, replyTo })
       try {
         transport ??= open()
@@ -90,6 +106,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
           subject,
           text,
           ...(html === undefined ? {} : { html }),
+          ...(logo && { attachments: [toAttachment(logo)] }),
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(messageTimeoutMs),
         })
@@ -100,6 +117,14 @@ function createSmtpMailer(url: string, from: string): Mailer {
     close: () => void transport?.then((opened) => opened.close({ force: true })).catch(() => {}),
   }
 }
+
+const toAttachment = ({ bytes, type }: Logo) => ({
+  filename: `logo.${type === 'image/png' ? 'png' : 'jpg'}`,
+  content: bytes,
+  contentType: type,
+  contentDisposition: 'inline' as const,
+  cid: logoCid,
+})
 
 /** Never send a password in clear text, even if an attacker strips STARTTLS from the server's greeting. */
 function needsTls(url: string): boolean {

@@ -24,7 +24,7 @@ function toHtml(paragraph: Paragraph): string {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign)
 
 /** Stands for the name of an app that is no name, but a message with an address. */
 export const mailedProduct = 'Keyward'

@@ -17,6 +17,7 @@ import { listAppRefs } from '../apps/apps.access.ts'
 import { deleteCustomers } from '../customers/customers.access.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from '../owners/settings.access.ts'
+import { deleteProfile } from '../profiles/profiles.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import { type DeletionParts, deleteApp } from './apps-overview.service.ts'
 
@@ -70,6 +71,7 @@ export async function resetPlatform(
   })
   await deleteContents(parts, actor)
   await ctx.tx(actor, async (write) => {
+    await deleteProfile(write.tx, actor)
     await repo.updateSettings(write.tx, actor, { pauseApplications: false, hwidLock: true })
     await endSessionsAt(write.tx, actor)
     // The owner may have created one meanwhile.

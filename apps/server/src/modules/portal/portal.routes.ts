@@ -26,6 +26,7 @@ export function portalRoutes(mount: Mount, { ctx, attempts, resets }: Parts): vo
     return new WithMessage({}, 'Logged out successfully')
   })
   mount(portal.profile, 'reseller', async ({ actor }) => ({ reseller: await service.getProfile(ctx, actor) }))
+  mount(portal.vendor, 'reseller', ({ actor }) => service.getVendor(ctx, actor))
   mount(portal.listLicenses, 'reseller', ({ actor, query }) => licenses.listLicenses(ctx, actor, query))
   mount(portal.exportLicenses, 'reseller', async ({ actor, query: { format, search } }) => {
     const slices = await licenses.exportLicenses(ctx, actor, search)

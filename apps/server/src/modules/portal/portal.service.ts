@@ -1,10 +1,12 @@
-import type { PortalReseller, SecondFactorStep } from '@keyward/contract'
+import type { PortalReseller, PortalVendor, SecondFactorStep } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import type { Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { findLogo } from '../mail/mail.face.ts'
+import { findFace } from '../profiles/profiles.access.ts'
 import * as resellers from '../resellers/resellers.access.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import { holderOf, toActor } from '../resellers/resellers.service.ts'
@@ -58,6 +60,16 @@ export async function logout(ctx: Ctx, actor: ResellerActor): Promise<void> {
 
 export const getProfile = async (ctx: Ctx, actor: ResellerActor): Promise<PortalReseller> =>
   toPortalReseller(await getReseller(ctx, actor))
+
+/** What the portal shows of the vendor. */
+export async function getVendor({ db }: Ctx, { appId }: ResellerActor): Promise<PortalVendor> {
+  const { name, support, shop, logo, app } = await findFace(db, appId)
+  const found = logo && (await findLogo(db, logo))
+  return {
+    ...{ name: name ?? app, support, shop },
+    logo: found ? `data:${found.type};base64,${found.bytes.toString('base64')}` : null,
+  }
+}
 
 /** The row of the signed-in reseller. */
 export async function getReseller(ctx: Ctx, actor: ResellerActor) {
