@@ -208,12 +208,10 @@ export {
 } from './permissions.ts'
 export { isPlaceholderId, placeholderIds } from './placeholder-ids.ts'
 export type { PlanInfo, Pricing } from './plans.ts'
-export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats } from './portal.ts'
-export type { Artifact, Release, SecurityFix } from './releases.ts'
 export type { PortalLicense, PortalLicenseType, PortalReseller, PortalStats, PortalVendor } from './portal.ts'
 export type { Profile } from './profiles.ts'
 export { logoBytes } from './profiles.ts'
-export type { Release } from './releases.ts'
+export type { Artifact, Release, SecurityFix } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
 export type { Reseller, ResellerSession } from './resellers.ts'
 export type {
