@@ -119,6 +119,10 @@ const general = {
     'The machine was activated again after this code was made. Enter the code that the program shows now.',
     'code',
   ],
+  release_changed: [
+    409,
+    'Someone else changed this release in the meantime. Nothing was saved. Open it again to see the current values.',
+  ],
   release_exists: [409, 'This version is already listed', 'version'],
   releases_full: [409, 'The app lists 1000 versions. Please remove some first.'],
   releases_too_large: [409, 'Notes and artifacts of the releases of an app can take at most 8 MiB'],

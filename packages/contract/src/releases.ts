@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { version } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { idParams, instant, isoTime, none, text } from './shared.ts'
+import { idParams, instant, isoTime, none, seenValues, text } from './shared.ts'
 import { webLink } from './web-link.ts'
 
 /** Where people download a version. */
@@ -160,14 +160,18 @@ export const releases = {
     path: '/releases/:id',
     access: 'owner',
     permission: 'releases:write',
-    bodyLimit,
+    bodyLimit: 2 * bodyLimit,
+    valuesMax: 2 * limits.bodyValuesMax,
     tag,
     summary:
       'Change a release; omitted fields stay unchanged. `security` of one that is out can be changed, not removed',
     params: idParams,
-    body: z.strictObject(fields).partial(),
+    body: z
+      .strictObject(fields)
+      .partial()
+      .extend({ seen: seenValues(fields) }),
     data: oneRelease,
-    errors: ['release_exists', 'releases_too_large', 'security_kept'],
+    errors: ['release_changed', 'release_exists', 'releases_too_large', 'security_kept'],
   }),
   withdraw: endpoint({
     method: 'POST',

@@ -10,6 +10,7 @@ import { migrateCommand } from './migrate.ts'
 import { moveCommand } from './move.ts'
 import { outboxCommand } from './outbox.ts'
 import { planCommand } from './plan.ts'
+import { releaseCommand } from './release.ts'
 
 /** Every command of the command line, in the order of its help. */
 export const commands: readonly Command[] = [
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   restoreCommand,
   moveCommand,
   hashCommand,
+  releaseCommand,
   mcpCommand,
 ]
 

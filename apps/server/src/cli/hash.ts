@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { command, print, UsageError } from './command.ts'
+import { digestFile } from './digest.ts'
 
 export const hashCommand = command({
   name: 'hash',
@@ -16,14 +15,6 @@ export const hashCommand = command({
 /** The hash of a build, as `program-hashes` and the SDK's option `hash` expect it, and a line feed. */
 async function hashOf([file, ...more]: string[]): Promise<string> {
   if (file === undefined || more.length > 0) throw new UsageError('Usage: keyward hash <file>')
-  const hash = createHash('sha256')
-  try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new UsageError(
-      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`,
-    )
-  }
-  return `${hash.digest('hex')}\n`
+  const { sha256 } = await digestFile(file, ['sha256'])
+  return `${sha256}\n`
 }

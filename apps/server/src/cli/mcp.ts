@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { loopback } from '../config.ts'
-import { readSecret } from '../config-files.ts'
-import { isApiKey } from '../core/api-key.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import type { Settings } from '../mcp/keyward-api.ts'
+import { type Environment, readSettings, secretOf } from './api-settings.ts'
 import { command, UsageError } from './command.ts'
 
 type McpOptions = { write?: boolean; http?: string }
-
-type Environment = Record<string, string | undefined>
 
 export const mcpCommand = command<McpOptions>({
   name: 'mcp',
@@ -51,24 +46,6 @@ function toPort(text: string): number {
   throw new UsageError('--http takes a port from 0 to 65535; 0 takes a free one.')
 }
 
-function readSettings(environment: Environment): Settings {
-  const url = URL.parse(environment.KEYWARD_URL || 'http://127.0.0.1:3000')
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
-    throw new OperatorError(
-      'KEYWARD_URL: must be the address of the Keyward server, such as https://licenses.example.com',
-    )
-  if (url.protocol === 'http:' && !loopback.test(url.hostname))
-    throw new OperatorError('KEYWARD_URL: must be an https address, because the API key is sent to it')
-  const apiKey = secretOf(environment, 'KEYWARD_API_KEY')
-  if (apiKey === undefined)
-    throw new OperatorError(
-      'KEYWARD_API_KEY: is required. The owner creates an API key in the console, under Settings.',
-    )
-  if (!isApiKey(apiKey))
-    throw new OperatorError('KEYWARD_API_KEY: is not an API key (kwa_…) or has a typing mistake')
-  return { url: url.href.replace(/\/+$/, ''), apiKey }
-}
-
 interface Token {
   value: string
   /** Made for this start, so it has to be shown. */
@@ -81,14 +58,4 @@ function readToken(environment: Environment): Token {
   if (!/^[\x21-\x7e]{32,200}$/.test(value))
     throw new OperatorError('KEYWARD_MCP_TOKEN: must have 32 to 200 visible characters without spaces')
   return { value, isNew: false }
-}
-
-/** A secret of a variable, or of the file that `…_FILE` names. */
-function secretOf(environment: Environment, name: string): string | undefined {
-  const [value, file] = [environment[name] || undefined, environment[`${name}_FILE`] || undefined]
-  if (file === undefined) return value
-  const mistakes = value === undefined ? [] : [`${name}: is set together with ${name}_FILE; keep one`]
-  const read = readSecret(`${name}_FILE`, file, mistakes)
-  if (mistakes[0] !== undefined) throw new OperatorError(mistakes[0])
-  return read
 }

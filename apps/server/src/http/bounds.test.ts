@@ -141,7 +141,7 @@ test('only calls that need it accept more than 16 KiB', () => {
     'variables.setApp': 262_144,
     'variables.setClient': 262_144,
     'releases.add': 524_288,
-    'releases.update': 524_288,
+    'releases.update': 1_048_576,
     'payments.webhook': 131_072,
     'webhooks.create': 65_536,
     'webhooks.update': 65_536,

@@ -144,6 +144,19 @@ describe('the released versions of an app', () => {
     expect(records[0].detail).toEqual({ before: { notes: null }, after: { notes: 'Broken' } })
   })
 
+  test('are changed by two callers one after the other, if they say what they saw', async () => {
+    const { release } = (await post({ version: '1.2.0', releasedAt: '2026-01-01' })).json.data
+    const put = (body: object) => owner.call('PUT', `/releases/${release._id}`, body)
+    const files = ['x64', 'arm64'].map((architecture) => ({ ...artifact, architecture }))
+    const answers = await Promise.all(
+      files.map((file) => put({ artifacts: [file], seen: { artifacts: release.artifacts } })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(answers.filter(({ status }) => status === 409).map(refusal)).toEqual(['release_changed'])
+    const [{ artifacts }] = await list()
+    expect((await put({ artifacts: files, seen: { artifacts } })).json.data.release.artifacts).toEqual(files)
+  })
+
   test('keep the security fix of a release that is out through every change', async () => {
     const { release } = (await post({ version: '1.2.0', releasedAt: '2026-01-01' })).json.data
     const put = (body: object) => owner.call('PUT', `/releases/${release._id}`, body)

@@ -3,6 +3,7 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -62,13 +63,14 @@ export async function updateRelease(
   ctx: Ctx,
   actor: VendorActor,
   id: string,
-  update: ReleaseUpdate,
+  { seen, ...update }: ReleaseUpdate,
 ): Promise<Release> {
   const updated = await ctx.tx(
     actor,
     async (write) => {
       const { tx, now } = write
       const before = await lockRelease(write, actor, id)
+      if (seen && hasChanged({ ...toRelease(before) }, seen, update)) throw problem('release_changed')
       let after = { ...before, ...toColumns(update) }
       if (after.version !== before.version) after = await withFix(write, after)
       if (takesBackFix(before, after, now)) throw problem('security_kept')

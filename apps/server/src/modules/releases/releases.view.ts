@@ -22,7 +22,7 @@ export const toSecurity = (json: string | null): SecurityFix | null =>
 
 export const toArtifacts = (json: string): Artifact[] => JSON.parse(json) as Artifact[]
 
-type Update = BodyOf<(typeof endpoints)['releases']['update']>
+type Update = Omit<BodyOf<(typeof endpoints)['releases']['update']>, 'seen'>
 
 /** The columns of the fields that are sent. */
 export function toColumns({ version, releasedAt, link, channel, notes, build, ...sent }: Update) {
