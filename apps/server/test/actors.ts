@@ -76,6 +76,8 @@ export const plainLicense = {
   trial: false,
   type: null,
   customer: null,
+  mail: 'none',
+  mailWaitsFor: null,
 } as const
 
 export async function makeLicenses(on: TestServer, owner: Owner, app: { _id: string }, count = 1, days = 30) {

@@ -231,7 +231,7 @@ export const actions = {
   'release.removed': z.strictObject({ appId: id, version: z.string() }),
 
   /** `resellerId` if a vendor generated them for a reseller. */
-  'licenses.created': z.strictObject({ count, ids, resellerId: id.optional() }),
+  'licenses.created': z.strictObject({ count, ids, resellerId: id.optional(), mailed: flag.optional() }),
   'licenses.imported': z.strictObject({ count }),
   'import.created': z.strictObject({ preset: z.string() }),
   'import.file_stored': z.strictObject({ name: z.string(), bytes: count }),
@@ -246,6 +246,7 @@ export const actions = {
   'license.updated': changeOf(licenseFields),
   'license.banned': banned,
   'license.unbanned': nothing,
+  'license.mailed': nothing,
   /** `hint` is the beginning of its key. */
   'license.deleted': z.strictObject({ used: flag, hint: z.string() }),
   'license.redeemed': z.strictObject({ endUserId: id, expiresAt: time }),
@@ -441,4 +442,5 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'shop.tested',
   'shop_order.retried',
   'shop_order.mail_resent',
+  'license.mailed',
 ])

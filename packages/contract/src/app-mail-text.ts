@@ -10,7 +10,8 @@ export interface MailValues {
   app: string
   /** The buyer's name; null if it is unknown, or is no name. */
   name: string | null
-  order: string
+  /** Null for licenses that were made by hand. */
+  order: string | null
   /** The address of the customer's page; null while the app has none. */
   page: string | null
 }
@@ -45,8 +46,8 @@ export function renderMail(template: MailTemplate, values: MailValues): Rendered
   const subject = fill(template.subject, { ...plain, key: '', page: '' }, keepText)
   return {
     subject: Array.from(subject.replace(/\s+/g, ' ').trim()).slice(0, subjectMax).join(''),
-    text: fill(withoutPage(template.text, values), plain, keepText),
-    html: template.html === null ? null : fill(withoutPage(template.html, values), plain, toHtml),
+    text: fill(withoutUnset(template.text, values), plain, keepText),
+    html: template.html === null ? null : fill(withoutUnset(template.html, values), plain, toHtml),
   }
 }
 
@@ -56,7 +57,7 @@ const toPlain = ({ keys, app, name, order, page }: MailValues): Filled => ({
   key: keys.map(toPlainText).join('\n'),
   app: toPlainText(app),
   name: name === null ? '' : (toPersonName(name) ?? ''),
-  order: toPlainText(order),
+  order: toPlainText(order ?? ''),
   page: page ?? '',
 })
 
@@ -67,15 +68,16 @@ const fill = (template: string, values: Filled, convert: (text: string) => strin
     return value === '' ? '' : `${space}${value}`
   })
 
-/** Without a page, a line about it is left out, unless the line has the key as well. */
-const withoutPage = (template: string, { page }: MailValues): string =>
-  page === null
-    ? template
-        .split('\n')
-        .filter((line) => !line.includes('{page}') || line.includes('{key}'))
-        .join('\n')
-        .replace(/\n{3,}/g, '\n\n')
-    : template
+/** Without a page or an order, a line about it is left out, unless the line has the key as well. */
+function withoutUnset(template: string, { page, order }: MailValues): string {
+  const unset = [...(page === null ? ['{page}'] : []), ...(order === null ? ['{order}'] : [])]
+  if (unset.length === 0) return template
+  return template
+    .split('\n')
+    .filter((line) => line.includes('{key}') || !unset.some((name) => line.includes(name)))
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+}
 
 const keepText = (text: string): string => text
 

@@ -200,6 +200,9 @@ export const limits = {
   pageSizeMax: 200,
   /** A search stops counting at this many results and sets `pagination.capped`. */
   searchCountMax: 10_000,
+  /** Days of one call for sales, and groups of one list of it. */
+  salesDaysMax: 732,
+  saleGroupsMax: 1000,
   /** Cancelling refunds all payments within these days of the first one. */
   moneyBackDays: 7,
   activityDays: 30,

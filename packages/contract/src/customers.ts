@@ -33,7 +33,13 @@ const customerMail = z.strictObject({
   order: z
     .strictObject({ _id: z.string(), order: z.string() })
     .nullable()
-    .describe('the order whose keys it contains; null for a link'),
+    .describe('the order whose keys it contains; null for another mail'),
+  license: z
+    .strictObject({ _id: z.string(), key: z.string() })
+    .nullable()
+    .describe(
+      'the license, or the first of several, whose key it contains without an order; null for another mail',
+    ),
   state: z
     .enum(['queued', 'sent', 'failed', 'expired'])
     .describe('expired: it waited until its link ended, or three days'),
@@ -94,7 +100,7 @@ export const customers = {
       mails: z
         .array(customerMail)
         .describe(
-          `newest first, until ${limits.mailDays} days after they were sent or failed; those of orders need \`licenses:read\`, those with links access to all apps`,
+          `newest first, until ${limits.mailDays} days after they were sent or failed; those with keys need \`licenses:read\`, those with links access to all apps`,
         ),
     }),
   }),

@@ -112,6 +112,7 @@ const isEvent = {
   'license.updated': true,
   'license.banned': true,
   'license.unbanned': true,
+  'license.mailed': true,
   'license.deleted': true,
   'license.redeemed': true,
   'licenses.extended': true,

@@ -28,6 +28,7 @@ import { portal, portalSecondFactor } from './portal.ts'
 import { profiles } from './profiles.ts'
 import { releases } from './releases.ts'
 import { resellers } from './resellers.ts'
+import { sales } from './sales.ts'
 import { settings } from './settings.ts'
 import { hooks, orders, shops } from './shops.ts'
 import { signingKeys } from './signing-keys.ts'
@@ -43,6 +44,7 @@ export const endpoints = {
   webhooks,
   shops,
   orders,
+  sales,
   hooks,
   accountSessions,
   members,
@@ -214,6 +216,8 @@ export { logoBytes } from './profiles.ts'
 export type { Artifact, Release, SecurityFix } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
 export type { Reseller, ResellerSession } from './resellers.ts'
+export type { SaleFigures, SaleKind, Sales } from './sales.ts'
+export { isSaleRange, saleKinds } from './sales.ts'
 export type {
   FactorMethod,
   NewPasskey,

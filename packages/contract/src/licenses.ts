@@ -25,6 +25,7 @@ import {
   sort,
   text,
 } from './shared.ts'
+import { orderMailStates, orderMailWaits } from './shops.ts'
 import { duration, ending, licenseTerms } from './terms.ts'
 import { undoRows } from './undo.ts'
 
@@ -55,6 +56,12 @@ export const license = z.strictObject({
   buyReference: z
     .string()
     .describe('names the license in links to a shop and in orders; worth nothing but a payment for it'),
+  mail: z
+    .enum(orderMailStates)
+    .describe(
+      'whether the customer got its key by a mail of its own; `none` before one is asked for, and for the mail of an order',
+    ),
+  mailWaitsFor: z.enum(orderMailWaits).nullable().describe('why the mail waits, as for an order'),
   reseller: z.strictObject({ _id: z.string(), email: z.string() }).nullable(),
   createdAt: isoTime,
   ...ending,
@@ -182,6 +189,10 @@ export const licenses = {
         count: z.int().min(1).max(limits.generateMax).default(1),
         key: customKey.optional(),
         customer: customerLink,
+        mail: z
+          .boolean()
+          .optional()
+          .describe('mail all the keys to the customer, in its language, as soon as the licenses are stored'),
         ...licenseDetails,
       })
       .refine((body) => body.key === undefined || body.count === 1, {
@@ -195,7 +206,15 @@ export const licenses = {
       ),
     data: z.strictObject({ license, licenses: z.array(license) }),
     status: 201,
-    errors: ['plan_limit_reached', 'custom_keys_off', 'key_taken', 'quota_reached', 'reseller_suspended'],
+    errors: [
+      'plan_limit_reached',
+      'custom_keys_off',
+      'key_taken',
+      'quota_reached',
+      'reseller_suspended',
+      'no_address',
+      'mail_off',
+    ],
   }),
   update: endpoint({
     method: 'PUT',
@@ -258,6 +277,17 @@ export const licenses = {
       reason: banReason.optional().describe('replaces `{reason}` in the text that programs get'),
     }),
     data: one,
+  }),
+  mail: endpoint({
+    method: 'POST',
+    path: '/licenses/:id/mail',
+    access: 'owner',
+    permission: { anyOf: ['licenses:write', 'clients:write'] },
+    tag,
+    summary: `Mail the key of a license to its customer, at most ${limits.orderMailsPerDay} times a day`,
+    params: idParams,
+    data: one,
+    errors: ['no_address', 'order_mail_queued', 'mail_off', 'rate_limited'],
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -15,13 +15,19 @@ const nouns = [
 ] as const
 type Noun = (typeof nouns)[number]
 
+/** Nothing writes these. */
+const readOnly = ['sales'] as const
+
 /** Deleting these needs more than writing them. */
 const deletable = ['licenses', 'clients'] as const
 
 /** What an actor may do with one kind of object of an owner. */
-export type Permission = `${Noun}:${'read' | 'write'}` | `${(typeof deletable)[number]}:delete`
+export type Permission =
+  | `${Noun}:${'read' | 'write'}`
+  | `${(typeof readOnly)[number]}:read`
+  | `${(typeof deletable)[number]}:delete`
 
-const reads = nouns.map((noun): Permission => `${noun}:read`)
+const reads = [...nouns, ...readOnly].map((noun): Permission => `${noun}:read`)
 const writes = nouns.map((noun): Permission => `${noun}:write`)
 const deletions = deletable.map((noun): Permission => `${noun}:delete`)
 

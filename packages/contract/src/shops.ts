@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits, orderChoices, orderReasonCodes, orderStates, shopKinds } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { saleKinds, timeZone } from './sales.ts'
 import {
   appFilter,
   appRef,
@@ -219,9 +220,39 @@ export const orders = {
       state: state.optional(),
       license: id.optional().describe('orders that a license belongs to'),
       customer: id.optional(),
+      sale: z
+        .enum(saleKinds)
+        .optional()
+        .describe('orders that `GET /sales` counts so, within the days if they are given'),
+      from: z.iso.date().optional().describe('orders that took or gave back money on this day or later'),
+      to: z.iso.date().optional(),
+      timeZone,
+      currency: z.string().max(10).optional().describe('in capital letters; empty for none'),
+      product: z
+        .string()
+        .max(limits.shopTextMax)
+        .optional()
+        .describe('as `GET /sales` names it; empty for orders of several products, or of none'),
       search,
     }),
-    data: z.strictObject({ orders: z.array(shopOrder), pagination }),
+    data: z.strictObject({
+      orders: z.array(shopOrder),
+      pagination,
+      totals: z
+        .array(
+          z.strictObject({
+            currency: z.string().nullable(),
+            orders: z.int(),
+            revenue: z.int(),
+            refunds: z.int(),
+            refunded: z.int(),
+          }),
+        )
+        .nullable()
+        .describe(
+          `what the orders that match took and gave back, by currency, as \`GET /sales\` counts it; null for more than ${limits.searchCountMax}`,
+        ),
+    }),
   }),
   retry: endpoint({
     method: 'POST',

@@ -13,6 +13,7 @@ import type { OwnerTables } from './tables/owners.ts'
 import type { PaymentTables } from './tables/payments.ts'
 import type { RecordTables } from './tables/records.ts'
 import type { ResellerTables } from './tables/resellers.ts'
+import type { SaleTables } from './tables/sales.ts'
 import type { SecondFactorTables } from './tables/second-factors.ts'
 import type { ShopTables } from './tables/shops.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
@@ -34,6 +35,7 @@ export interface Tables
     SecondFactorTables,
     WebhookTables,
     ShopTables,
+    SaleTables,
     DataImportTables,
     PaymentTables {
   meta: { name: string; value: string }

@@ -42,6 +42,7 @@ import { profiles } from './profiles/profiles.module.ts'
 import { program } from './program/program.module.ts'
 import { releases } from './releases/releases.module.ts'
 import { resellers } from './resellers/resellers.module.ts'
+import { sales } from './sales/sales.module.ts'
 import { secondFactors } from './second-factors/second-factors.module.ts'
 import { sessions } from './sessions/sessions.module.ts'
 import { shops } from './shops/shops.module.ts'
@@ -67,7 +68,7 @@ const layers: readonly (readonly Module[])[] = [
     blocklist,
     activity,
   ],
-  [licenses, licenseTypes, resellers, signingKeys],
+  [licenses, licenseTypes, resellers, signingKeys, sales],
   [members, endUsers, variables, payments],
   [program, plans, account, portal, bulk, imports, events, audit, shops],
   [

@@ -372,6 +372,21 @@ export function ownerRecipes(world: World): Recipes {
       ['license.expiry_changed'],
       onLicense('PUT', '', { expiresAt: expiresAt2030 }),
     ],
+    'licenses.mail': [
+      'owner',
+      ['license.mailed'],
+      async () => {
+        const body = { app: app._id, expiresAt: expiresAt2030, customer: newEmail() }
+        const { license } = (await owner.call('POST', '/licenses', body)).json.data
+        return async () => {
+          // Without a mail server, mails go to the server's log, and none with the key of a license is asked for.
+          Object.assign(on.config, { smtpUrl: 'smtp://127.0.0.1' })
+          const answer = await owner.call('POST', `/licenses/${license._id}/mail`)
+          Object.assign(on.config, { smtpUrl: undefined })
+          return answer
+        }
+      },
+    ],
     'licenses.toggleBan': ['owner', ['license.banned'], onLicense('PATCH', '/toggle-ban')],
     'licenses.remove': ['owner', ['license.deleted'], onLicense('DELETE', '')],
     'licenses.removeAll': [

@@ -198,7 +198,7 @@ test('a customer comes with the devices of all its end users and its mails, for 
     })
     .execute()
   const [link, keys] = [
-    { _id: expect.any(String), order: null, state: 'sent', createdAt: expect.any(String) },
+    { _id: expect.any(String), order: null, license: null, state: 'sent', createdAt: expect.any(String) },
     { order: { _id: order._id, order: data.order }, state: 'failed' },
   ]
   const answer = await read(order.customer)

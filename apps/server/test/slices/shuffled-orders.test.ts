@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { rounds } from '../rounds.ts'
+import { expectSums } from '../sale-sums.ts'
 import { allUsed, makeShop, makeType, sell } from '../shop-actor.ts'
 import { paid, type SoldEvent } from '../shop-events.ts'
 import { outcomeOf, shuffled } from '../shop-outcomes.ts'
@@ -104,4 +105,7 @@ test('deliveries in any order, repeated and concurrent, end like those in order'
   const expected = await outcomeOf(owner, inOrder._id)
   expect(Object.keys(expected).length).toBeGreaterThan(deliveries / 8)
   expect(await outcomeOf(owner, mixed._id)).toEqual(expected)
+  const sums = await expectSums(on, app._id)
+  expect(Object.keys(sums[inOrder._id] ?? {}).length).toBeGreaterThan(deliveries / 8)
+  expect(sums[mixed._id]).toEqual(sums[inOrder._id])
 }, 600_000)

@@ -267,6 +267,8 @@ const naming: Record<string, Named> = {
   'licenses.get': { id: 'license' },
   'licenses.update': { id: 'license', body: () => ({ expiresAt: later }) },
   'licenses.toggleBan': { id: 'license' },
+  // This server sends no mail.
+  'licenses.mail': { id: 'license', status: 503 },
   'licenses.remove': { id: 'license' },
   'licenses.removeAll': { query: ({ app }) => `app=${app}` },
   'clients.list': { query: ({ app }) => `app=${app}` },

@@ -81,6 +81,8 @@ test('licenses of an earlier version stay dated licenses for one device', async 
     reseller_email: null,
     type_name: null,
     customer: null,
+    mail: null,
+    mail_waits_for: null,
   }
   const shown = rows.map((row) =>
     toLicense(

@@ -12,6 +12,7 @@ export const nouns = {
   billing: 'Plan and payments',
   webhooks: 'Webhooks',
   audit: 'Audit log',
+  sales: 'Sales',
 } as const
 type Noun = keyof typeof nouns
 

@@ -83,6 +83,7 @@ import { releaseRecords } from './0107-releases.ts'
 import { versionsInUse } from './0109-versions-in-use.ts'
 import { profiles } from './0111-profiles.ts'
 import { customRoles } from './0112-custom-roles.ts'
+import { sales } from './0110-sales.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -170,4 +171,5 @@ export const migrations: readonly Migration[] = [
   versionsInUse,
   profiles,
   customRoles,
+  sales,
 ]

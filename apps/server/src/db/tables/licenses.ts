@@ -1,9 +1,10 @@
-import type { Duration, LicenseTerm } from '@keyward/contract'
+import type { Duration, LicenseTerm, OrderMailState, OrderMailWait } from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
 export interface LicenseTables {
   licenses: LicensesTable
+  license_mails: LicenseMailsTable
   grants: GrantsTable
   license_types: LicenseTypesTable
   seats: SeatsTable
@@ -131,4 +132,16 @@ interface LeasedSeatsTable {
   holder: string
   /** When the last lease ends, grace included. */
   until: number
+}
+
+/** The newest mail with the key of a license to its customer, other than the mail of an order. */
+interface LicenseMailsTable {
+  license_id: string
+  owner_id: string
+  app_id: string
+  customer_id: string
+  /** One mail can have the keys of several licenses. */
+  batch_id: string
+  mail: Exclude<OrderMailState, 'none'>
+  mail_waits_for: Exclude<OrderMailWait, 'free_orders'> | null
 }

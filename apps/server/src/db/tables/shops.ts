@@ -91,6 +91,8 @@ interface ShopOrdersTable {
   /** Whether the vendor hands over its keys without a mail. */
   mailless: Generated<Flag>
   mail_waits_for: Generated<OrderMailWait | null>
+  /** Whether it is in the sums of sales. */
+  counted: Generated<Flag>
   created_at: number
 }
 

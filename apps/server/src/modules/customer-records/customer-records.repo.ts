@@ -189,6 +189,24 @@ export async function listNumbers(
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
+/** The first license of each mail with keys that is about no order. */
+export async function listMailedKeys(
+  db: Db,
+  scope: OwnerScope,
+  batchIds: readonly string[],
+): Promise<Map<string, { _id: string; key: string }>> {
+  if (batchIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('license_mails as m')
+    .innerJoin('licenses as l', 'l.id', 'm.license_id')
+    .select(['m.batch_id', 'l.id as _id', 'l.key'])
+    .where('m.batch_id', 'in', batchIds)
+    .where(foundInScope(scope, 'l'))
+    .orderBy('l.seq', 'desc')
+    .execute()
+  return new Map(rows.map(({ batch_id, ...license }) => [batch_id, license]))
+}
+
 /** What the people of single apps wrote about a customer that the caller has found. */
 export const listFaces = (db: Db, id: string) =>
   db

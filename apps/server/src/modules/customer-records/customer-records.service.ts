@@ -71,13 +71,15 @@ export async function readMails(
   const mails = await repo.listMails(ctx.database.lists, actor, id, most)
   const ids = actor.permissions.has('licenses:read') ? mails.flatMap((mail) => subjectOf(mail.id) ?? []) : []
   const numbers = await repo.listNumbers(ctx.database.lists, actor, ids)
+  const keys = await repo.listMailedKeys(ctx.database.lists, actor, ids)
   return mails.flatMap(({ id: _id, state, created_at }) => {
     const about = subjectOf(_id)
     const number = about === undefined ? undefined : numbers.get(about)
+    const license = (about !== undefined && keys.get(about)) || null
     // The mail does not say of which app a link is.
-    if (about === undefined ? actor.apps !== null : number === undefined) return []
+    if (about === undefined ? actor.apps !== null : number === undefined && !license) return []
     const order = about === undefined || number === undefined ? null : { _id: about, order: number }
-    return [{ _id, order, state, createdAt: toIso(created_at) }]
+    return [{ _id, order, license, state, createdAt: toIso(created_at) }]
   })
 }
 

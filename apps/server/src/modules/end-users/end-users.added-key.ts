@@ -11,6 +11,7 @@ import { timeOfKey } from '../entitlements/grants.changes.ts'
 import { changeAccess } from '../entitlements/grants.ts'
 import { rightsEnd, rightsOf } from '../entitlements/rights.rules.ts'
 import type { FirstLicense } from '../licenses/licenses.access.ts'
+import { countTrial } from '../sales/sales.count.ts'
 import type { LockedEndUser } from './end-users.access.ts'
 
 export interface AddedTo {
@@ -47,5 +48,6 @@ export async function addKey(
   const expiresAt = displayedEnd(holder.access, now)
   write.record('license.redeemed', key.id, { endUserId: client.id, expiresAt }, app.id)
   countToday(write, app, 'activations')
+  if (first?.trial === 1) await countTrial(write, key.id)
   return after
 }

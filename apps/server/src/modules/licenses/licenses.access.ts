@@ -19,6 +19,7 @@ export type FirstLicense = Pick<
   | 'seat_timeout_seconds'
   | 'features'
   | 'updates_for_days'
+  | 'trial'
   | 'created_at'
 >
 
@@ -100,6 +101,7 @@ const firstOf = query((db, values: { appId: string; clientId: string }) =>
       'l.seat_timeout_seconds',
       'l.features',
       'l.updates_for_days',
+      'l.trial',
       'l.created_at',
     ])
     .where('c.id', '=', values.clientId)

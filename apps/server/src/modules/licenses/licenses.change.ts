@@ -1,5 +1,5 @@
 import type { License, LicenseTerm, UndoRow } from '@keyward/contract'
-import { meets, type OwnerScope, type VendorActor } from '../../core/actor.ts'
+import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
@@ -15,9 +15,8 @@ import { updateLicenses } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import * as repo from './licenses.repo.ts'
-import { hintOf } from './licenses.rules.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
-import { toLicense } from './licenses.view.ts'
+import { toLicense, toReadable } from './licenses.view.ts'
 
 export interface LicenseChanges {
   expiresAt?: string | null | undefined
@@ -180,8 +179,7 @@ export async function toggleBan(
     if (next) write.record('license.banned', id, { reason }, license.app_id)
     else write.record('license.unbanned', id, {}, license.app_id)
   })
-  const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
-  return isReadable ? license : { ...license, key: hintOf(license.key), note: null }
+  return toReadable(actor, license)
 }
 
 /** Bans or unbans locked licenses; the ban of an added key takes back what it added. */

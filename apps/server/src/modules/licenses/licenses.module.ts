@@ -3,6 +3,7 @@ import { licensesRoutes } from './licenses.routes.ts'
 import { getLicense } from './licenses.service.ts'
 
 export const licenses: Module = {
+  tables: { license_mails: { key: ['license_id'], isOfApp: true } },
   objects: {
     license: ({ ctx, maker, id }) => getLicense(ctx, maker, id),
     // It concerns many objects.

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
 import { pageRows } from '../../db/lists/page-rows.ts'
-import type { LicenseRow } from '../../db/tables.ts'
+import type { LicenseRow, Tables } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 import { leftOf, usernameOf } from './licenses.access.ts'
 
@@ -19,6 +19,9 @@ export interface LicenseView extends LicenseRow {
   left_ms: number | null
   reseller_email: string | null
   type_name: string | null
+  /** The mail with its key to the customer that it has now; null for none. */
+  mail: Tables['license_mails']['mail'] | null
+  mail_waits_for: Tables['license_mails']['mail_waits_for']
 }
 
 const isAdded = sql<number>`coalesce((select case when u.license_id = l.id then 0 else 1 end
@@ -30,6 +33,9 @@ const views = (db: Db, scope: OwnerScope) =>
     .innerJoin('apps as a', 'a.id', 'l.app_id')
     .leftJoin('resellers as r', 'r.id', 'l.reseller_id')
     .leftJoin('license_types as lt', 'lt.id', 'l.type_id')
+    .leftJoin('license_mails as m', (join) =>
+      join.onRef('m.license_id', '=', 'l.id').onRef('m.customer_id', '=', 'l.customer_id'),
+    )
     .selectAll('l')
     .select([
       'a.name as app_name',
@@ -39,6 +45,8 @@ const views = (db: Db, scope: OwnerScope) =>
       leftOf('l').as('left_ms'),
       'r.email as reseller_email',
       'lt.name as type_name',
+      'm.mail',
+      'm.mail_waits_for',
       shownCustomer(scope, 'l').as('customer'),
     ])
 

@@ -28,6 +28,7 @@ import { hasTwins } from './licenses.access.ts'
 import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList, licenseListBy } from './licenses.list.ts'
+import { queueKeys, refuseMailOff } from './licenses.mail.ts'
 import { matchesOf } from './licenses.matches.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
@@ -116,10 +117,13 @@ export interface NewLicenses {
   note?: string | undefined
   /** The `_id` or the address of a customer. */
   customer?: string | null | undefined
+  /** Whether the customer gets the keys by mail. */
+  mail?: boolean | undefined
 }
 
 /** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLicenses): Promise<License[]> {
+  if (batch.mail) refuseMailOff(ctx)
   const now = ctx.clock.now()
   const plain = batch.type === undefined ? { terms: toTerms(batch, now), type: undefined } : undefined
   // The response names the reseller.
@@ -156,12 +160,25 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
         drafts,
       )
       const ids = made.map((license) => license.id)
-      const detail = { count: ids.length, ids, ...(reseller ? { resellerId } : {}) }
+      const sent = batch.mail ? await queueKeys(ctx, write, made) : undefined
+      const detail = {
+        ...{ count: ids.length, ids, ...(reseller ? { resellerId } : {}) },
+        ...(sent && { mailed: true }),
+      }
       const objects = reseller ? [...ids, reseller.id] : ids
       write.recordWith(objects, 'licenses.created', app.id, detail, app.id)
       write.last(() => insertsOf(tx, made))
+      if (sent)
+        write.last(async function* () {
+          yield sent.insertion
+        })
       const customer = customerId ? await shownCustomerId(tx, actor, customerId) : null
+<<<<<<< HEAD
       return made.map((license) => toLicense(ctx, asNew(license, app, offer.type, reseller, customer), now))
+=======
+      const mail = { mail: sent?.mail ?? null, mail_waits_for: sent?.mail_waits_for ?? null }
+      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller, customer, mail), now))
+>>>>>>> 17584a4a (Mail keys that were made by hand, and count what orders take)
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )

@@ -1,4 +1,5 @@
 import { type License, licenseStatus } from '@keyward/contract'
+import { meets, type VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
@@ -8,7 +9,7 @@ import { endFields, toTerms } from '../entitlements/term.rules.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
 import { toBuyReference } from './buy-reference.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
-import { toTermsFields } from './licenses.rules.ts'
+import { hintOf, toTermsFields } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>
 
@@ -18,6 +19,7 @@ export const asNew = (
   type: Pick<LicenseTypeRow, 'name'> | undefined,
   reseller: Pick<ResellerRow, 'email'> | undefined,
   customer: string | null,
+  mail: Pick<LicenseView, 'mail' | 'mail_waits_for'>,
 ): Shown => ({
   ...license,
   customer,
@@ -32,6 +34,7 @@ export const asNew = (
   left_ms: null,
   reseller_email: reseller?.email ?? null,
   type_name: type?.name ?? null,
+  ...mail,
 })
 
 export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number): License {
@@ -52,7 +55,12 @@ export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number):
     note: row.note,
     test: row.test === 1,
     customer: row.customer,
+<<<<<<< HEAD
     buyReference: toBuyReference(seal, row.id),
+=======
+    mail: row.mail ?? 'none',
+    mailWaitsFor: row.mail_waits_for,
+>>>>>>> 17584a4a (Mail keys that were made by hand, and count what orders take)
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),
     ...endFields(row, now),
@@ -61,4 +69,10 @@ export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number):
     updatesUntil: toIsoOrNull(updatesUntil(row)),
     type: row.type_id === null || row.type_name === null ? null : { _id: row.type_id, name: row.type_name },
   }
+}
+
+/** The same for a caller who may change licenses and not read them, who gets no key. */
+export function toReadable(actor: VendorActor, license: License): License {
+  const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
+  return isReadable ? license : { ...license, key: hintOf(license.key), note: null }
 }

@@ -7,6 +7,7 @@ import type { ShopOrderRow } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
+import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
 import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './orders.repo.ts'
@@ -76,16 +77,19 @@ export async function withdrawOrderMail(
   return none
 }
 
-/** Whether the order that a mail is about still exists: one that waits for the next day outlives an app that is deleted. */
+/** Whether the order or the licenses that a mail is about still exist: one that waits for the next day outlives an app that is deleted. */
 export async function isMailCurrent(db: Db, mailId: string): Promise<boolean> {
-  const order = subjectOf(mailId)
-  return !order?.startsWith('sor_') || (await repo.hasOrder(db, order))
+  const about = subjectOf(mailId)
+  if (about?.startsWith('kml_')) return isKeyMailCurrent(db, about)
+  return !about?.startsWith('sor_') || (await repo.hasOrder(db, about))
 }
 
-/** Notes the end of a mail on the order that it is about, in the same transaction. */
+/** Notes the end of a mail on the order or the licenses that it is about, in the same transaction. */
 export async function noteMailEnd(tx: Tx, mailId: string, isSent: boolean): Promise<void> {
-  const order = subjectOf(mailId)
-  if (order?.startsWith('sor_')) await repo.endMail(tx, order, isSent ? 'sent' : 'failed')
+  const about = subjectOf(mailId)
+  const end = isSent ? 'sent' : 'failed'
+  if (about?.startsWith('sor_')) await repo.endMail(tx, about, end)
+  if (about?.startsWith('kml_')) await endKeyMail(tx, about, end)
 }
 
 /** Anybody who may manage licenses could flood a buyer. */

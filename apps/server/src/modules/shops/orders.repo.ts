@@ -1,9 +1,10 @@
 import { limits, type ShopOrderState } from '@keyward/contract'
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
-import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
+import { appInScope, type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
+import type { SaleKind } from '../../db/tables/sales.ts'
 import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 
@@ -36,14 +37,44 @@ export interface OrderFilter {
   license?: string | undefined
   customer?: string | undefined
   search?: string | undefined
+  sales?: SaleFilter | undefined
 }
+
+/** What orders are counted as. */
+interface SaleFilter {
+  kind?: SaleKind | undefined
+  from?: number | undefined
+  until?: number | undefined
+  currency?: string | undefined
+  product?: string | undefined
+}
+
+const isMoney = sql<SqlBool>`e.kind in ('new', 'renewed', 'refunded', 'disputed', 'dispute_won')`
+
+function entriesOf(db: Db, { kind, from, until, currency, product }: SaleFilter) {
+  let entries = db.selectFrom('sale_entries as e')
+  entries = kind === undefined ? entries.where(isMoney) : entries.where('e.kind', '=', kind)
+  if (from !== undefined) entries = entries.where('e.at', '>=', from)
+  if (until !== undefined) entries = entries.where('e.at', '<', until)
+  if (currency !== undefined) entries = entries.where('e.currency', '=', currency)
+  return product === undefined ? entries : entries.where('e.product', '=', product)
+}
+
+/** How many entries of orders are looked at for a list, the newest first. */
+const entriesMost = 20 * limits.searchCountMax
 
 /** The last character of what begins with a text. */
 const last = '\u{10ffff}'
 
 function found(db: Db, scope: OwnerScope, filter: OrderFilter) {
-  const { appId, shop, state, license, customer, search } = filter
-  let query = db.selectFrom('shop_orders as o').where(inScope(scope, 'o'))
+  const { appId, shop, state, license, customer, search, sales } = filter
+  let query = db.selectFrom('shop_orders as o').where(sales ? foundInScope(scope, 'o') : inScope(scope, 'o'))
+  if (sales) {
+    const apps = db.selectFrom('apps').select('id').where(appInScope(scope))
+    const newest = entriesOf(db, sales).select('e.order_id').orderBy('e.at', 'desc').limit(entriesMost)
+    const mine = newest.where('e.app_id', 'in', appId === undefined ? apps : [appId])
+    query = query.where('o.id', 'in', db.selectFrom(mine.as('some')).select('order_id'))
+  }
   if (appId !== undefined) query = query.where('o.app_id', '=', appId)
   if (shop !== undefined) query = query.where('o.shop_id', '=', shop)
   if (state !== undefined) query = query.where('o.state', '=', state)
@@ -86,6 +117,29 @@ export async function pageOrders(
   const seqs = found(db, scope, filter).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
   const rows = await views(db, scope).where('o.seq', 'in', seqs).orderBy('o.seq', 'desc').execute()
   return { rows, total }
+}
+
+/** What orders took and gave back, by currency; null for more orders than `most`. */
+export async function sumOrders(
+  db: Db,
+  scope: OwnerScope,
+  filter: OrderFilter,
+): Promise<{ currency: string; kind: SaleKind; orders: number; n: number; amount: number }[]> {
+  const rows = await entriesOf(db, filter.sales ?? {})
+    .where('e.order_id', 'in', found(db, scope, filter).select('o.id'))
+    .where('e.kind', 'in', ['new', 'renewed', 'refunded'])
+    .select((eb) => ['e.currency', 'e.kind', eb.fn.count<number>('e.order_id').distinct().as('orders')])
+    .select((eb) => eb.fn.sum<number>('e.amount').as('amount'))
+    .select(sql<number>`sum(case when e.amount < 0 then -1 else 1 end)`.as('n'))
+    .groupBy(['e.currency', 'e.kind'])
+    .orderBy('e.currency')
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    orders: Number(row.orders),
+    amount: Number(row.amount),
+    n: Number(row.n),
+  }))
 }
 
 /** The licenses that orders have created and that still exist. The caller has found the orders within its scope. */
@@ -221,6 +275,18 @@ export const listWaitingMails = (
     .orderBy('seq')
     .limit(count)
     .execute()
+
+/** Orders that are not in the sums of sales yet. */
+export async function listUncounted(db: Db, count: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('shop_orders')
+    .select('id')
+    .where('counted', '=', sql.lit(0))
+    .orderBy('seq')
+    .limit(count)
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** Locks an order that may be gone. */
 export const findLocked = (tx: Tx, id: string): Promise<ShopOrderRow | undefined> =>

@@ -32,6 +32,12 @@ export interface PlacedFact {
   eventId: string
 }
 
+/** What stored events say. */
+export const placedOf = (stored: readonly { fact: string | null; event_id: string }[]): PlacedFact[] =>
+  stored.flatMap(({ fact, event_id: eventId }) =>
+    fact === null ? [] : [{ fact: JSON.parse(fact), eventId }],
+  )
+
 /** What an order is, by all that its shop has told. */
 export interface ToldOrder {
   paid: (PaidFact & Pick<OrderFact, 'erased'>) | undefined
@@ -71,17 +77,21 @@ const ranks: Record<OrderFact['kind'], number> = {
   dispute_won: 8,
 }
 
-/**
- * What events say together. Depends on which facts there are, and not on the order in which they arrived: events arrive in
- * any order, more than once, and at the same time. `banned` are payments whose licenses the vendor has banned.
- */
-export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] = []): ToldOrder {
-  const sorted = facts
+/** What events say, in the order in which it happened. */
+export const inOrder = (facts: readonly PlacedFact[]): OrderFact[] =>
+  facts
     .toSorted(
       (a, b) =>
         a.fact.at - b.fact.at || ranks[a.fact.kind] - ranks[b.fact.kind] || (a.eventId < b.eventId ? -1 : 1),
     )
     .map(({ fact }) => fact)
+
+/**
+ * What events say together. Depends on which facts there are, and not on the order in which they arrived: events arrive in
+ * any order, more than once, and at the same time. `banned` are payments whose licenses the vendor has banned.
+ */
+export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] = []): ToldOrder {
+  const sorted = inOrder(facts)
   const first = sorted.find((fact) => fact.kind === 'paid')
   const products = productsOf(sorted)
   const payments = paymentsOf(sorted, banned)

@@ -3,10 +3,12 @@ import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
+import type { SaleKind } from '../../db/tables/sales.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
+import { daysOf } from '../sales/sales.days.ts'
 import { type Choice, choicesOf } from './orders.choices.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
@@ -24,11 +26,48 @@ export interface OrdersQuery extends Page {
   search?: string | undefined
 }
 
-export async function listOrders(ctx: Ctx, actor: OwnerScope, query: OrdersQuery) {
-  const named = query.customer
+interface ListQuery extends OrdersQuery {
+  sale?: SaleKind | undefined
+  from?: string | undefined
+  to?: string | undefined
+  timeZone: string
+  currency?: string | undefined
+  product?: string | undefined
+}
+
+export async function listOrders(ctx: Ctx, actor: OwnerScope, query: ListQuery) {
+  const { customer: named, sale: kind, from, to, timeZone, currency, product, ...others } = query
   // The id of none finds none.
   const customer = named && ((await findNamedCustomer(ctx.db, actor, named)) ?? '')
-  return listOrdersFor(ctx, actor, { ...query, customer })
+  const sales = {
+    ...{ kind, currency, product },
+    from: from === undefined ? from : daysOf(from, from, timeZone).starts[0],
+    until: to === undefined ? to : daysOf(to, to, timeZone).starts[1],
+  }
+  const isAny = Object.values(sales).every((value) => value === undefined)
+  const wanted = { ...others, customer, ...(!isAny && { sales }) }
+  const page = await listOrdersFor(ctx, actor, wanted)
+  return { ...page, totals: await totalsOf(ctx, actor, wanted, page.pagination.total) }
+}
+
+/** What the orders of a filter took and gave back. */
+async function totalsOf(ctx: Ctx, actor: OwnerScope, { app, ...query }: Wanted, total: number) {
+  if (total > limits.searchCountMax) return null
+  const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
+  const sums = await repo.sumOrders(ctx.database.lists, actor, filter)
+  return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => {
+    const [renewed, refunded] = [
+      own.find(({ kind }) => kind === 'renewed'),
+      own.find(({ kind }) => kind === 'refunded'),
+    ]
+    const sold = own.find(({ kind }) => kind === 'new')
+    return {
+      currency: currency || null,
+      orders: sold?.orders ?? 0,
+      revenue: (sold?.amount ?? 0) + (renewed?.amount ?? 0),
+      ...{ refunds: refunded?.n ?? 0, refunded: refunded?.amount ?? 0 },
+    }
+  })
 }
 
 /** The orders of a customer for this customer: without keys that somebody else has by now. */
@@ -40,7 +79,9 @@ export const listOwnOrders = (
 
 type SeesKey = (license: { customer_id: string | null }) => boolean
 
-async function listOrdersFor(ctx: Ctx, actor: OwnerScope, { app, ...query }: OrdersQuery, seesKey?: SeesKey) {
+type Wanted = OrdersQuery & Pick<repo.OrderFilter, 'sales'>
+
+async function listOrdersFor(ctx: Ctx, actor: OwnerScope, { app, ...query }: Wanted, seesKey?: SeesKey) {
   const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
   const { rows, total } = await repo.pageOrders(
     ctx.database.lists,

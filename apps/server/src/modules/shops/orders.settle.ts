@@ -2,13 +2,14 @@ import type { ShopOrderState } from '@keyward/contract'
 import { normalizeEmail } from '../../core/ids.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
+import { countOrder } from '../sales/sales.count.ts'
 import { type Choice, chosenOf, withChoice } from './orders.choices.ts'
-import type { OrderFact } from './orders.facts.ts'
 import { settleLicenses, unaddressed } from './orders.licenses.ts'
 import type { MailCtx } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
-import { type ToldOrder, toldBy } from './orders.rules.ts'
+import { placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
+import { salesOf } from './orders.sales.ts'
 import { listFacts, type StoredFact } from './shop-events.repo.ts'
 
 interface Options {
@@ -32,9 +33,7 @@ export async function settleOrder(
   { ctx, facts, isNew = false, choice }: Options,
 ): Promise<Need | undefined> {
   const { tx } = write
-  const placed = (facts ?? (await listFacts(tx, order.id))).flatMap(({ fact, event_id }) =>
-    fact === null ? [] : [{ fact: JSON.parse(fact) as OrderFact, eventId: event_id }],
-  )
+  const placed = placedOf(facts ?? (await listFacts(tx, order.id)))
   const before = chosenOf(order)
   const chosen = choice ? withChoice(before, toldBy(placed, before.banned), choice) : before
   const told = toldBy(placed, chosen.banned)
@@ -59,8 +58,10 @@ export async function settleOrder(
     ...columns,
     ...change,
     ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
+    counted: 1 as const,
     mailless: mailless ? (1 as const) : (0 as const),
   })
+  await countOrder(write, order, salesOf(placed, told), { isNew })
   recordState(write, order, { state, reason })
   return need
 }

@@ -112,7 +112,7 @@ function collect(sorted: readonly OrderFact[]): Told {
 }
 
 /** What a fact about the whole order is about: all that was paid before. A shop without times may tell it first. */
-function paidBefore(all: readonly Payment[], at: number): Payment[] {
+export function paidBefore(all: readonly Payment[], at: number): Payment[] {
   const before = all.filter((payment) => payment.at <= at)
   return before.length > 0 ? before : all.slice(0, 1)
 }
@@ -182,18 +182,30 @@ function lastSumOf(refunds: readonly FactOf<'refunded'>[]): number | null | unde
 
 type DisputeFact = FactOf<'warned' | 'disputed' | 'dispute_won'>
 
-/** Marks payments that an open or lost dispute holds, and returns the keys of warnings. */
-function loseDisputed({ all, find }: Told, sorted: readonly OrderFact[]): string[] {
+/** Each step of a dispute: that it began, or with what `opened` it, that it was won. */
+export function* disputesIn(
+  sorted: readonly OrderFact[],
+  open = new Map<string, DisputeFact>(),
+): Generator<{ fact: DisputeFact; opened?: DisputeFact }> {
   const disputes = sorted.filter(isKind('warned', 'disputed', 'dispute_won'))
   const keyOf = ({ dispute, payment }: DisputeFact) =>
     dispute ?? (payment === undefined ? '' : `payment ${payment}`)
   const begun = new Set(disputes.filter(({ kind }) => kind !== 'dispute_won').map(keyOf))
-  const open = new Map<string, DisputeFact>()
   for (const fact of disputes) {
     const key = keyOf(fact)
-    if (fact.kind !== 'dispute_won') open.set(key, fact)
-    else open.delete(begun.has(key) ? key : (wonBy(fact, open) ?? key))
+    const wonKey = begun.has(key) ? key : (wonBy(fact, open) ?? key)
+    const opened = open.get(fact.kind === 'dispute_won' ? wonKey : key)
+    if (fact.kind === 'dispute_won') open.delete(wonKey)
+    else open.set(key, fact)
+    if (fact.kind === 'dispute_won' ? opened : fact.kind === 'disputed' && opened?.kind !== 'disputed')
+      yield fact.kind === 'dispute_won' && opened ? { fact, opened } : { fact }
   }
+}
+
+/** Marks payments that an open or lost dispute holds, and returns the keys of warnings. */
+function loseDisputed({ all, find }: Told, sorted: readonly OrderFact[]): string[] {
+  const open = new Map<string, DisputeFact>()
+  Array.from(disputesIn(sorted, open))
   const warnings: string[] = []
   for (const [key, fact] of open) {
     const one = find(fact)

@@ -229,6 +229,8 @@ async function lockOrderOf(write: WriteTransaction, shop: ShopRow, number: strin
     app_id: shop.app_id,
     shop_id: shop.id,
     number,
+    // There is nothing to count yet.
+    counted: 1,
     created_at: write.now,
   })
   const isNew = order.id === id

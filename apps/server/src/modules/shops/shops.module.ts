@@ -4,6 +4,7 @@ import { minute } from '../../core/clock.ts'
 import { inSlices } from '../../db/index.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
 import type { Module } from '../module.ts'
+import { countEarlier } from './orders.counting.ts'
 import { getOrder } from './orders.service.ts'
 import { createShopRunner } from './shop-events.worker.ts'
 import { isMailCurrent, noteMailEnd, tidyShops } from './shops.access.ts'
@@ -75,9 +76,13 @@ export const shops: Module = {
     'shop events': shopEvents.wake.bind(shopEvents),
     'waiting mails': waitingMails.wake,
   }),
-  work: ({ shopEvents, waitingMails }) => {
+  work: ({ ctx, onError, shopEvents, waitingMails }) => {
     shopEvents.start()
+    let isEnding = false
+    const counting = countEarlier(ctx, () => isEnding).catch(onError)
     return async () => {
+      isEnding = true
+      await counting
       await shopEvents.end()
       await waitingMails.end()
     }

@@ -1,6 +1,7 @@
 import { minute } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { findOwnerWithWaitingKeys, releaseKeyMails } from '../licenses/licenses.mail.ts'
 import { readMailTerms } from '../owners/mail-terms.ts'
 import { actorOf } from './hooks.service.ts'
 import { queueOrderMail } from './orders.mail.ts'
@@ -14,7 +15,7 @@ interface Options {
 /** How many orders of one vendor are looked at before the next vendor's. */
 const ordersAtOnce = 50
 
-/** Queues the mails of orders whose wait is over: paid ones first, then in the order of their arrival. */
+/** Queues the mails whose wait is over: of paid orders first, in the order of their arrival, then of others and of licenses. */
 export type WaitingMails = ReturnType<typeof startWaitingMails>
 
 export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Options) {
@@ -22,9 +23,15 @@ export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Option
   const look = async (): Promise<void> => {
     isAsked = false
     for (let after = ''; !isEnding; ) {
-      const ownerId = await repo.findWaitingOwner(ctx.db, after)
+      const [ownerId] = [
+        await repo.findWaitingOwner(ctx.db, after),
+        await findOwnerWithWaitingKeys(ctx.db, after),
+      ]
+        .filter((id) => id !== undefined)
+        .toSorted()
       if (ownerId === undefined) return isAsked ? look() : undefined
       await releaseMails(ctx, ownerId)
+      await releaseKeyMails(ctx, ownerId)
       after = ownerId
     }
   }
