@@ -30,10 +30,7 @@ import { ownerRecipes } from '../recipes/owners.ts'
 import { type Recipes, recipeOf } from '../recipes/world.ts'
 
 const published: ActionRecord[] = []
-const on = serverForAll(
-  {},
-  { runsImports: false, onRecords: (records) => published.push(...records) },
-)
+const on = serverForAll({}, { runsImports: false, onRecords: (records) => published.push(...records) })
 const secrets = new Set<string>()
 beforeAll(() => {
   const { call } = on

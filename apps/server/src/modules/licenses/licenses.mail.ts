@@ -129,7 +129,7 @@ export function mailKey(
     await tx.executeQuery(insertion)
     write.record('license.mailed', id, {}, license.app_id)
     const after = (await repo.findLicense(tx, actor, id)) as repo.LicenseView
-    return toReadable(actor, toLicense(after, now))
+    return toReadable(actor, toLicense(ctx, after, now))
   })
 }
 

@@ -173,12 +173,10 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
           yield sent.insertion
         })
       const customer = customerId ? await shownCustomerId(tx, actor, customerId) : null
-<<<<<<< HEAD
-      return made.map((license) => toLicense(ctx, asNew(license, app, offer.type, reseller, customer), now))
-=======
       const mail = { mail: sent?.mail ?? null, mail_waits_for: sent?.mail_waits_for ?? null }
-      return made.map((license) => toLicense(asNew(license, app, offer.type, reseller, customer, mail), now))
->>>>>>> 17584a4a (Mail keys that were made by hand, and count what orders take)
+      return made.map((license) =>
+        toLicense(ctx, asNew(license, app, offer.type, reseller, customer, mail), now),
+      )
     },
     { rows: batch.count, onTaken: keyTaken, onGone: appGone },
   )

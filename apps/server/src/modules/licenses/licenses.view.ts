@@ -55,12 +55,9 @@ export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number):
     note: row.note,
     test: row.test === 1,
     customer: row.customer,
-<<<<<<< HEAD
     buyReference: toBuyReference(seal, row.id),
-=======
     mail: row.mail ?? 'none',
     mailWaitsFor: row.mail_waits_for,
->>>>>>> 17584a4a (Mail keys that were made by hand, and count what orders take)
     reseller: row.reseller_id === null ? null : { _id: row.reseller_id, email: row.reseller_email ?? '' },
     createdAt: toIso(row.created_at),
     ...endFields(row, now),
