@@ -111,5 +111,5 @@ test('a key gets its own choice of permissions, some applications and a last day
   await expect(shown).toContainText('Ledger')
   await expect(shown).toContainText('Feb 03, 2099')
   await expect(shown).toContainText('End users: read, delete')
-  await expect(shown).toContainText('Never')
+  await expect(shown).toContainText('Not used yet')
 })

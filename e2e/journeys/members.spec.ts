@@ -20,17 +20,18 @@ import { accept, addMember, expireInvitations, invite } from '../team.ts'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
-async function inviteInConsole(page: Page, email: string, role: string, app?: string) {
+async function inviteInConsole(page: Page, email: string, role: string, app: string) {
   await button(page, 'Invite Member').first().click()
   const open = dialog(page, 'Invite a Member')
   await open.getByLabel('Email').fill(email)
   await choose(open, 'Role', role)
-  if (app) {
-    await open.getByText('Some apps').click()
-    await choose(open, 'Add an app', app)
-  }
+  const invite = open.getByRole('button', { name: 'Invite', exact: true })
+  await invite.click()
+  await expect(open.getByText('Choose all applications, or some')).toBeVisible()
+  await open.getByText('Some apps').click()
+  await choose(open, 'Add an app', app)
   await expectAccessible(page, 'the invitation of a member')
-  await open.getByRole('button', { name: 'Invite', exact: true }).click()
+  await invite.click()
 }
 
 test('an invited colleague chooses a password with the mailed link and works on one app', {
@@ -71,6 +72,20 @@ test('an invited colleague chooses a password with the mailed link and works on 
   await theirs.goto('/profile')
   await expect(theirs.getByText('Support', { exact: true }).first()).toBeVisible()
   await expect(theirs.getByText('Plan & Limits')).toHaveCount(0)
+
+  await rowAction(page, 'Carl Colleague', 'Change Role and Apps')
+  const edit = dialog(page, 'Rights of Carl Colleague')
+  await choose(edit, 'Role', 'Custom')
+  await expect(edit.getByLabel('End users: write')).toBeChecked()
+  await expect(edit.getByLabel('Plan and payments: write')).toHaveCount(0)
+  await edit.getByLabel('End users: write').uncheck()
+  await edit.getByLabel('Licenses: write').check()
+  await expectAccessible(page, 'a role of its own')
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await expect(row(page, 'Carl Colleague')).toContainText(
+    'Custom: Applications: read · Licenses: read, write',
+  )
+  await expect(theirs.getByText('Custom', { exact: true }).first()).toBeVisible()
   await other.close()
 })
 

@@ -87,7 +87,12 @@ const licenseFields = z
   })
   .partial()
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
-const memberRights = { role: memberRole, apps: ids.nullable() }
+const memberRights = {
+  role: memberRole,
+  /** Of the role `custom`. */
+  permissions: z.array(z.string()).optional(),
+  apps: ids.nullable(),
+}
 /** Values of variables can be secrets. */
 const variableNames = z.array(z.string()).max(limits.variablesMax)
 const variableChange = z.strictObject({

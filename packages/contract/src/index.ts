@@ -203,6 +203,7 @@ export type { Order, Payment, PaymentStatus } from './payments.ts'
 export type { AnyOf, Needed, Permission, Requirement, Role } from './permissions.ts'
 export {
   apiKeyPermissions,
+  customPermissions,
   isGranted,
   permissions,
   permissionsNamed,

@@ -1,10 +1,19 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
+import { customPermissions, type Permission, permissions } from './permissions.ts'
 import { email, id, idParams, isoTime, none } from './shared.ts'
 
 /** The roles that a member can have; the owner's is not given away, but handed over. */
-export const memberRole = z.enum(['manager', 'support', 'viewer'])
+export const memberRole = z.enum(['manager', 'support', 'viewer', 'custom'])
+
+const permissionsOfMember = z
+  .array(z.enum(customPermissions as readonly [Permission, ...Permission[]]))
+  .min(1, 'Choose at least one permission')
+  .max(customPermissions.length)
+  .transform((all) => [...new Set(all)])
+  .optional()
+  .describe('what a member with the role `custom` may do')
 
 const appsOfMember = z
   .array(id)
@@ -18,6 +27,7 @@ export const member = z.strictObject({
   name: z.string().nullable().describe('null until the invitation is accepted'),
   email: z.string(),
   role: memberRole,
+  permissions: z.array(z.enum(permissions)).nullable().describe('of the role `custom`; null for the others'),
   apps: z
     .array(z.string())
     .max(limits.memberAppsMax)
@@ -27,6 +37,11 @@ export const member = z.strictObject({
   lastUsedAt: isoTime.nullable(),
   invited: z.boolean().describe('whether the invitation has not been accepted yet'),
 })
+
+const customNeeds = {
+  path: ['permissions'],
+  message: 'The role `custom` has permissions of its own, and no other role has',
+}
 
 const one = z.strictObject({ member })
 const tag = 'Members'
@@ -53,7 +68,14 @@ export const members = {
     summary:
       'Invite a person to your team, by mail if the server sends any. The link in the response works once, for 7 days; inviting the same address again replaces it',
     bodyLimit: 65_536,
-    body: z.strictObject({ email, role: memberRole, apps: appsOfMember.optional() }),
+    body: z
+      .strictObject({
+        email,
+        role: memberRole,
+        permissions: permissionsOfMember,
+        apps: appsOfMember.optional(),
+      })
+      .refine(({ role, permissions: named }) => (role === 'custom') === (named !== undefined), customNeeds),
     data: one.extend({ link: z.string() }),
     status: 201,
     errors: ['not_found', 'member_exists', 'members_full', 'permission_missing', 'rate_limited'],
@@ -70,8 +92,16 @@ export const members = {
     params: idParams,
     bodyLimit: 65_536,
     body: z
-      .strictObject({ role: memberRole.optional(), apps: appsOfMember.optional() })
-      .refine((changes) => Object.values(changes).some((value) => value !== undefined), 'Nothing to change'),
+      .strictObject({
+        role: memberRole.optional(),
+        permissions: permissionsOfMember,
+        apps: appsOfMember.optional(),
+      })
+      .refine((changes) => Object.values(changes).some((value) => value !== undefined), 'Nothing to change')
+      .refine(
+        ({ role, permissions: named }) => role === undefined || (role === 'custom') === (named !== undefined),
+        customNeeds,
+      ),
     data: one,
     errors: ['permission_missing'],
   }),

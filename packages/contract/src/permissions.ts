@@ -38,14 +38,19 @@ export const apiKeyPermissions: readonly Permission[] = permissions.filter(
   (permission) => !permission.startsWith('members:'),
 )
 
+/** What a member with a role of its own may have: nobody but the owner decides about members, or pays. */
+export const customPermissions: readonly Permission[] = apiKeyPermissions.filter(
+  (permission) => permission !== 'billing:write',
+)
+
 /** What a person may do at a vendor. */
-export const roles = ['owner', 'manager', 'support', 'viewer'] as const
+export const roles = ['owner', 'manager', 'support', 'viewer', 'custom'] as const
 export type Role = (typeof roles)[number]
 
 const ofOwnerAlone = (permission: Permission) => /^(billing|members):/.test(permission)
 
-/** The permissions of each role. Resetting the platform and handing it over need ownership, which no permission replaces. */
-export const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
+/** The permissions of each role but `custom`, whose members name theirs. Resetting the platform and handing it over need ownership, which no permission replaces. */
+export const rolePermissions: Readonly<Record<Exclude<Role, 'custom'>, readonly Permission[]>> = {
   owner: permissions,
   manager: permissions.filter((permission) => !ofOwnerAlone(permission)),
   support: ['apps:read', 'licenses:read', 'clients:read', 'clients:write'],

@@ -3,13 +3,14 @@ import { cx } from './cx.ts'
 
 export interface ChoiceProps<Value extends string> {
   label: string
-  value: Value
+  /** Undefined while none is selected. */
+  value: Value | undefined
   onChange: (value: Value) => void
   options: { value: Value; label: ReactNode; icon?: ReactNode }[]
   className?: string
 }
 
-/** A few options side by side, one of them selected. */
+/** A few options side by side, one of them selected at most. */
 export function Choice<Value extends string>({
   label,
   value,

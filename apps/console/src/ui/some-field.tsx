@@ -10,8 +10,8 @@ export interface SomeFieldProps extends Pick<SelectProps, 'options' | 'find'> {
   label: string
   /** The words for all, for some, and for adding one of them. */
   words: Record<'all' | 'some' | 'add', string>
-  /** The chosen options, or null for all. */
-  value: readonly string[] | null
+  /** The chosen options, null for all, or undefined before either is chosen. */
+  value: readonly string[] | null | undefined
   onChange: (value: string[] | null) => void
   max: number
   /** False if the user may choose only some; true by default. */
@@ -41,10 +41,10 @@ export function SomeField(props: SomeFieldProps) {
         <p aria-hidden className="font-medium">
           {label}
         </p>
-        {(mayAll || value === null) && (
+        {(mayAll || !value) && (
           <Choice
             label={label}
-            value={value === null ? 'all' : 'some'}
+            value={value === undefined ? undefined : value === null ? 'all' : 'some'}
             onChange={(next) => onChange(next === 'all' ? null : [])}
             options={[
               { value: 'all', label: words.all },
@@ -52,8 +52,13 @@ export function SomeField(props: SomeFieldProps) {
             ]}
           />
         )}
+        {value === undefined && error && (
+          <p role="alert" className="text-[0.8125rem] text-danger-text">
+            {error}
+          </p>
+        )}
       </div>
-      {value !== null && (
+      {value && (
         <>
           {chosen.length > 0 && (
             <ul

@@ -1,5 +1,6 @@
 import {
   type CustomerKind,
+  customPermissions,
   type Endpoint,
   isGranted,
   limits,
@@ -194,23 +195,32 @@ export type Actor =
   | OperatorActor
   | SystemActor
 
-const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+const presets: Readonly<Record<Exclude<Role, 'custom'>, ReadonlySet<Permission>>> = {
   owner: new Set(rolePermissions.owner),
   manager: new Set(rolePermissions.manager),
   support: new Set(rolePermissions.support),
   viewer: new Set(rolePermissions.viewer),
 }
 
+/** The permissions of a role; those of `custom` are the named ones that such a role can have. */
+export const permissionsOf = (role: Role, named: readonly string[] = []): ReadonlySet<Permission> =>
+  role === 'custom'
+    ? new Set(customPermissions.filter((permission) => named.includes(permission)))
+    : presets[role]
+
 /** What a person may do at a vendor account. */
 export interface Access {
   role: Role
+  permissions: ReadonlySet<Permission>
   /** Null for all apps. */
   apps: ReadonlySet<string> | null
 }
 
+export const ownerAccess: Access = { role: 'owner', permissions: presets.owner, apps: null }
+
 /** A person, signed in to the console, at the vendor account of the session. */
 export const toPersonActor = (
-  { role, apps }: Access,
+  { role, permissions, apps }: Access,
   session: { accountId: string; ownerId: string; sessionId: string; address: string } & Identity &
     Pick<PersonActor, 'lacksFactor'>,
 ): PersonActor => ({
@@ -219,7 +229,7 @@ export const toPersonActor = (
   actorId: session.accountId,
   ownerId: session.ownerId,
   apps,
-  permissions: permissionsOf[role],
+  permissions,
   isOwner: role === 'owner',
   sessionId: session.sessionId,
   address: session.address,
@@ -230,7 +240,7 @@ export const toPersonActor = (
 
 /** The owner may do everything. */
 export const toOwnerActor = (session: Parameters<typeof toPersonActor>[1]): PersonActor =>
-  toPersonActor({ role: 'owner', apps: null }, session)
+  toPersonActor(ownerAccess, session)
 
 export const isVendor = (actor: Actor): actor is VendorActor =>
   actor.kind === 'owner' || actor.kind === 'member' || actor.kind === 'api_key'

@@ -10,6 +10,9 @@ import { addMember } from '../member-actor.ts'
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
 
+/** What no preset includes. */
+const ownPermissions = ['licenses:read', 'licenses:delete', 'billing:read', 'audit:read', 'secrets:write']
+
 /** The tokens of all callers, in the order of the tests. */
 const tokens: Record<string, string> = {}
 
@@ -18,6 +21,9 @@ beforeAll(async () => {
   tokens.owner = owner.token
   for (const role of ['manager', 'support', 'viewer'])
     tokens[role] = (await addMember(on, owner, { role })).token
+  tokens['a custom role'] = (
+    await addMember(on, owner, { role: 'custom', permissions: ownPermissions })
+  ).token
   tokens['a manager of another app'] = (
     await addMember(on, owner, { role: 'manager', apps: [app._id] })
   ).token
@@ -49,6 +55,7 @@ const includes: Record<string, Holds> = {
   support: (permission) =>
     ['apps:read', 'licenses:read', 'clients:read', 'clients:write'].includes(permission),
   viewer: (permission) => permission.endsWith(':read') && permission !== 'secrets:read',
+  custom: (permission) => ownPermissions.includes(permission),
 }
 
 /** What a caller is refused whose permissions pass `holds`. */
@@ -81,6 +88,7 @@ const expected: Record<string, (endpoint: Endpoint) => Refusal | undefined> = {
   manager: (endpoint) => refusalOf(endpoint, 'manager'),
   support: (endpoint) => refusalOf(endpoint, 'support'),
   viewer: (endpoint) => refusalOf(endpoint, 'viewer'),
+  'a custom role': (endpoint) => refusalOf(endpoint, 'custom'),
   'a manager of another app': (endpoint) => refusalOf(endpoint, 'manager', false),
   'a key with every permission': (endpoint) => refusalOfKey(endpoint, everythingForKeys),
   'a key for another app': (endpoint) => refusalOfKey(endpoint, everythingForKeys, false),

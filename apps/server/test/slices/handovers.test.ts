@@ -1,6 +1,6 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { describe, expect, test } from 'vitest'
-import { toPersonActor } from '../../src/core/actor.ts'
+import { permissionsOf, toPersonActor } from '../../src/core/actor.ts'
 import { deleteAccount } from '../../src/modules/account/account.deletion.ts'
 import { modules } from '../../src/modules/index.ts'
 import { Invitations } from '../../src/modules/members/invitations.service.ts'
@@ -21,7 +21,7 @@ async function actorOf(accountId: string, role: 'owner' | 'support') {
   const sessions = on.database.db.selectFrom('owner_sessions').select('id')
   const { id: sessionId } = await sessions.where('account_id', '=', accountId).executeTakeFirstOrThrow()
   return toPersonActor(
-    { role, apps: null },
+    { role, permissions: permissionsOf(role), apps: null },
     { accountId, ownerId: owner.id, sessionId, address: '192.0.2.1' },
   )
 }

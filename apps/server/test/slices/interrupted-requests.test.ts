@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PersonActor, toPersonActor, type VendorActor } from '../../src/core/actor.ts'
+import { type PersonActor, permissionsOf, toPersonActor, type VendorActor } from '../../src/core/actor.ts'
 import { problem } from '../../src/core/problem.ts'
 import { modules } from '../../src/modules/index.ts'
 import { deleteAllLicenses } from '../../src/modules/licenses/licenses.service.ts'
@@ -24,7 +24,7 @@ interface Sender {
 
 const actorOf = ({ role = 'owner', apps = null, ownerId = owner.id }: Sender = {}): VendorActor =>
   toPersonActor(
-    { role, apps: apps && new Set(apps) },
+    { role, permissions: permissionsOf(role), apps: apps && new Set(apps) },
     { accountId: owner.id, ownerId, sessionId: 'ses_1', address: '192.0.2.1' },
   )
 

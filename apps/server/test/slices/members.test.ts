@@ -23,7 +23,7 @@ describe('members', () => {
     const email = 'Grace.Hopper@example.com'
     const { _id, token } = await invite(owner, { email, role: 'viewer', apps: [app.appId] })
     const invited = {
-      ...{ _id, name: null, email, role: 'viewer', apps: [app._id] },
+      ...{ _id, name: null, email, role: 'viewer', permissions: null, apps: [app._id] },
       ...{ secondFactor: false, lastUsedAt: null, invited: true },
     }
     expect(await list(owner)).toEqual([invited])
@@ -225,6 +225,50 @@ describe('an invitation', () => {
     expect(await list(owner)).toHaveLength(limits.membersMax)
   })
 
+  test('gives a role of its own, which changes with the next request and never includes members or payments', async () => {
+    const wanted = { role: 'custom', permissions: ['licenses:read', 'licenses:write', 'licenses:read'] }
+    const member = await addMember(on, owner, { ...wanted, apps: [app._id] })
+    const named = ['licenses:read', 'licenses:write']
+    const shown = async () => (await list(owner)).find(({ _id }: { _id: string }) => _id === member._id)
+    expect(await shown()).toMatchObject({ role: 'custom', permissions: named, apps: [app._id] })
+    const profile = async () => (await member.call('GET', '/auth/profile')).json.data.user
+    expect(await profile()).toMatchObject({ role: 'custom' })
+    expect([...(await profile()).permissions].sort()).toEqual(named)
+    const create = () => member.call('POST', '/licenses', { app: app._id, expiresAt: '2030-01-01' })
+    expect((await create()).status).toBe(201)
+    expect(refusal(await member.call('GET', '/clients'))).toBe('permission_missing')
+    const change = (body: object) => owner.call('PATCH', `/members/${member._id}`, body)
+    expect((await change({ permissions: ['clients:read'] })).json.data.member.permissions).toEqual([
+      'clients:read',
+    ])
+    expect(refusal(await create())).toBe('permission_missing')
+    expect((await member.call('GET', '/clients')).status).toBe(200)
+    expect((await change({ apps: null })).json.data.member).toMatchObject({
+      ...{ role: 'custom', permissions: ['clients:read'], apps: null },
+    })
+    for (const body of [
+      { role: 'custom' },
+      { role: 'viewer', permissions: named },
+      { role: 'custom', permissions: [] },
+      { role: 'custom', permissions: ['members:read'] },
+      { permissions: ['billing:write'] },
+    ])
+      expect(refusal(await change(body))).toBe('invalid_input')
+    expect((await change({ role: 'support' })).json.data.member).toMatchObject({
+      role: 'support',
+      permissions: null,
+    })
+    expect(wrongFields(await change({ permissions: named }))).toEqual(['permissions'])
+    expect([...(await profile()).permissions].sort()).toEqual([...rolePermissions.support].sort())
+    // What a later version no longer lets such a role have is not there, whatever is stored.
+    const stored = {
+      role: 'custom',
+      permissions: '["members:write","licenses:read","billing:write"]',
+    } as const
+    await on.database.db.updateTable('members').set(stored).where('id', '=', member._id).execute()
+    expect((await profile()).permissions).toEqual(['licenses:read'])
+  })
+
   test('gives no rights beyond those of the person who invites', async () => {
     // No role has this permission today; the rule holds for each that ever gets it.
     const { exceeds } = await import('../../src/modules/members/members.rules.ts')
@@ -233,6 +277,9 @@ describe('an invitation', () => {
     expect(exceeds(some, { role: 'support', apps: null })).toBe(true)
     expect(exceeds(some, { role: 'support', apps: ['app_1', 'app_2'] })).toBe(true)
     expect(exceeds(some, { role: 'viewer', apps: ['app_1'] })).toBe(true)
+    const custom = { role: 'custom', apps: ['app_1'] } as const
+    expect(exceeds(some, { ...custom, permissions: ['clients:write'] })).toBe(false)
+    expect(exceeds(some, { ...custom, permissions: ['clients:write', 'licenses:write'] })).toBe(true)
     expect(exceeds({ permissions: new Set(permissions), apps: null }, { role: 'manager', apps: null })).toBe(
       false,
     )

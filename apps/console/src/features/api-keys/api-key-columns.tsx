@@ -48,8 +48,8 @@ export function apiKeyColumns({ apps, onRevoke }: ApiKeyColumnsOptions): Column<
       cell: ({ lastUsedAt, lastAddress }) => (
         <Lines note={lastAddress && <span className="break-all">{lastAddress}</span>}>
           <span>
-            <span className="md:hidden">Last used </span>
-            <DateText value={lastUsedAt} none="Never" />
+            {lastUsedAt !== null && <span className="md:hidden">Last used </span>}
+            <DateText value={lastUsedAt} none="Not used yet" />
           </span>
         </Lines>
       ),

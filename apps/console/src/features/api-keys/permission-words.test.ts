@@ -1,6 +1,7 @@
 import { apiKeyPermissions, type Endpoint, endpoints, permissionsNamed } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { describe, nouns, permissionOf, presetOf, presets, verbs } from './permission-words.ts'
+import { nouns, permissionOf, verbs } from '../../lib/format/permissions.ts'
+import { describe, presetOf, presets } from './permission-words.ts'
 
 test('offers every permission that a call needs, and no other', () => {
   const needed = Object.values(endpoints).flatMap((calls) =>

@@ -1,27 +1,5 @@
 import { apiKeyPermissions, type Permission, rolePermissions } from '@keyward/contract/permissions'
-
-/** The kinds of objects that a key can be allowed to use, in the order of the dialog. */
-export const nouns = {
-  apps: 'Applications',
-  releases: 'Releases',
-  secrets: 'App secrets',
-  licenses: 'Licenses',
-  clients: 'End users',
-  resellers: 'Resellers',
-  settings: 'Settings',
-  billing: 'Plan and payments',
-  webhooks: 'Webhooks',
-  audit: 'Audit log',
-  sales: 'Sales',
-} as const
-type Noun = keyof typeof nouns
-
-export const verbs = ['read', 'write', 'delete'] as const
-type Verb = (typeof verbs)[number]
-
-/** The permission, if a call needs it: what has none for deleting is deleted by those who may write it, and nothing writes the audit log. */
-export const permissionOf = (noun: Noun, verb: Verb): Permission | undefined =>
-  apiKeyPermissions.find((permission) => permission === `${noun}:${verb}` && permission !== 'audit:write')
+import { listed } from '../../lib/format/permissions.ts'
 
 export const presets = {
   read: {
@@ -56,12 +34,5 @@ export function presetOf(permissions: readonly Permission[]): Preset | undefined
 export function describe(permissions: readonly Permission[]): string {
   const preset = presetOf(permissions)
   if (preset) return presets[preset].label
-  const parts = new Map<string, string[]>()
-  for (const permission of permissions) {
-    const [noun = '', verb = ''] = permission.split(':')
-    parts.set(noun, [...(parts.get(noun) ?? []), verb])
-  }
-  return [...parts]
-    .map(([noun, allowed]) => `${nouns[noun as Noun] ?? noun}: ${allowed.join(', ')}`)
-    .join(' · ')
+  return listed(permissions)
 }

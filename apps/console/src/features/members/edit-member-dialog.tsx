@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { nameOf, useUpdateMember } from './queries.ts'
-import { AppsField, RoleField } from './rights-fields.tsx'
+import { AppsField, lacksOf, RoleFields } from './rights-fields.tsx'
 
 interface EditMemberDialogProps {
   member: Member
@@ -12,16 +12,22 @@ interface EditMemberDialogProps {
 
 export function EditMemberDialog({ member, onClose }: EditMemberDialogProps) {
   const update = useUpdateMember()
-  const [opened] = useState({ role: member.role, apps: member.apps })
+  const [opened] = useState({
+    role: member.role,
+    permissions: member.permissions ?? undefined,
+    apps: member.apps,
+  })
   const [rights, setRights] = useState(opened)
   const [tried, setTried] = useState(false)
   useDraft({ opened, read: () => rights, restore: setRights })
   const isEmpty = rights.apps?.length === 0
+  const lacks = lacksOf(rights)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if (!isEmpty && !update.isPending) update.mutate({ id: member._id, ...rights }, { onSuccess: onClose })
+    if (!isEmpty && lacks === undefined && !update.isPending)
+      update.mutate({ id: member._id, ...rights }, { onSuccess: onClose })
   }
   return (
     <Dialog
@@ -32,7 +38,11 @@ export function EditMemberDialog({ member, onClose }: EditMemberDialogProps) {
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>
-          <RoleField value={rights.role} onChange={(role) => setRights({ ...rights, role })} />
+          <RoleFields
+            value={rights}
+            onChange={({ role, permissions }) => setRights({ ...rights, role, permissions })}
+            error={tried ? lacks : undefined}
+          />
           <AppsField
             value={rights.apps}
             onChange={(apps) => setRights({ ...rights, apps })}

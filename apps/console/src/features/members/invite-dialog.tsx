@@ -10,7 +10,7 @@ import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useInvite } from './queries.ts'
-import { AppsField, RoleField } from './rights-fields.tsx'
+import { AppsField, RoleFields } from './rights-fields.tsx'
 
 interface Invited {
   email: string
@@ -22,15 +22,17 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const invite = useInvite()
   const [invited, setInvited] = useState<Invited>()
   const form = useSchemaForm(endpoints.invite.body!, {
-    defaultValues: { email: '', role: 'support', apps: null },
+    defaultValues: { email: '', role: 'support' },
   })
   const { errors } = form.formState
-  const submit = form.handleSubmit((body) =>
+  const submit = form.handleSubmit((body) => {
+    // The API means all apps without a word about them. Whoever invites says so.
+    if (body.apps === undefined) return form.setError('apps', { message: 'Choose all applications, or some' })
     invite.mutate(body, {
       onSuccess: ({ member, link }) => setInvited({ email: member.email, link }),
       onError: (error) => showFieldErrors(form, error),
-    }),
-  )
+    })
+  })
   if (invited) return <LinkDialog {...invited} onClose={onClose} />
   return (
     <Dialog
@@ -52,13 +54,22 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           <Controller
             control={form.control}
             name="role"
-            render={({ field }) => <RoleField value={field.value} onChange={field.onChange} />}
+            render={({ field }) => (
+              <RoleFields
+                value={{ role: field.value, permissions: form.watch('permissions') }}
+                onChange={({ role, permissions }) => {
+                  field.onChange(role)
+                  form.setValue('permissions', permissions, { shouldValidate: form.formState.isSubmitted })
+                }}
+                error={errors.permissions?.message}
+              />
+            )}
           />
           <Controller
             control={form.control}
             name="apps"
             render={({ field }) => (
-              <AppsField value={field.value ?? null} onChange={field.onChange} error={errors.apps?.message} />
+              <AppsField value={field.value} onChange={field.onChange} error={errors.apps?.message} />
             )}
           />
         </DialogBody>
@@ -72,7 +83,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 export function InviteAgainDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const invite = useInvite()
   const [link, setLink] = useState<string>()
-  const { email, role, apps } = member
+  const { email, role, permissions, apps } = member
+  const rights = { role, ...(permissions && { permissions }), apps }
   if (link !== undefined) return <LinkDialog email={email} link={link} onClose={onClose} />
   return (
     <Dialog onClose={onClose} busy={invite.isPending} title={`Invite ${email} again?`}>
@@ -88,9 +100,7 @@ export function InviteAgainDialog({ member, onClose }: { member: Member; onClose
         <Button
           variant="primary"
           loading={invite.isPending}
-          onClick={() =>
-            invite.mutate({ email, role, apps }, { onSuccess: (answer) => setLink(answer.link) })
-          }
+          onClick={() => invite.mutate({ email, ...rights }, { onSuccess: (answer) => setLink(answer.link) })}
         >
           Invite Again
         </Button>

@@ -1,5 +1,6 @@
 import type { Member } from '@keyward/contract'
 import { appsText } from '../../lib/format/apps.ts'
+import { listed } from '../../lib/format/permissions.ts'
 import { roleFacts } from '../../lib/format/roles.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -30,7 +31,15 @@ export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Memb
     id: 'role',
     header: 'Role',
     phone: 'aside',
-    cell: ({ role }) => <Badge>{roleFacts[role].label}</Badge>,
+    cell: ({ role, permissions }) => (
+      <Badge>
+        {permissions ? (
+          <CellText title={listed(permissions)}>{`Custom: ${listed(permissions)}`}</CellText>
+        ) : (
+          roleFacts[role].label
+        )}
+      </Badge>
+    ),
   },
   {
     id: 'apps',
@@ -53,6 +62,7 @@ export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Memb
     id: 'last-used',
     header: 'Last used',
     phone: 'whole',
-    cell: ({ lastUsedAt }) => <DateText value={lastUsedAt} none="Never" />,
+    cell: ({ lastUsedAt, invited }) =>
+      invited ? <NoValue /> : <DateText value={lastUsedAt} none="Not used yet" />,
   },
 ]

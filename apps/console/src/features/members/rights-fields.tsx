@@ -1,32 +1,71 @@
-import { limits, type MemberRole } from '@keyward/contract'
+import { limits, type MemberRole, type Permission } from '@keyward/contract'
+import { customPermissions, rolePermissions } from '@keyward/contract/permissions'
 import { useAppsField } from '../../lib/api/apps.ts'
+import { nouns, permissionOf, verbs } from '../../lib/format/permissions.ts'
 import { roleFacts } from '../../lib/format/roles.ts'
+import { CheckTable } from '../../ui/check-table.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { SomeField } from '../../ui/some-field.tsx'
 
-const roles = ['manager', 'support', 'viewer'] as const satisfies MemberRole[]
+const roles = ['manager', 'support', 'viewer', 'custom'] as const satisfies MemberRole[]
 
-export interface RoleFieldProps {
-  value: MemberRole
-  onChange: (role: MemberRole) => void
+export interface RoleValue {
+  role: MemberRole
+  /** Of a role of its own. */
+  permissions?: Permission[] | undefined
 }
 
-export function RoleField({ value, onChange }: RoleFieldProps) {
+export interface RoleFieldsProps {
+  value: RoleValue
+  onChange: (value: RoleValue) => void
+  error: string | undefined
+}
+
+const may = new Set(customPermissions)
+const permissionOfRole = (noun: string, verb: string) => {
+  const permission = permissionOf(noun, verb)
+  return permission && may.has(permission) ? permission : undefined
+}
+
+/** A role, and each permission of one of its own, which begins with those of the role before. */
+export function RoleFields({ value: { role, permissions }, onChange, error }: RoleFieldsProps) {
   return (
-    <Field label="Role" hint={roleFacts[value].about}>
-      <Select
-        value={value}
-        onChange={(role) => onChange(role as MemberRole)}
-        options={roles.map((role) => ({ value: role, label: roleFacts[role].label }))}
-      />
-    </Field>
+    <div className="grid gap-3">
+      <Field label="Role" hint={roleFacts[role].about} error={error}>
+        <Select
+          value={role}
+          onChange={(next) => onChange(toRole(next as MemberRole, role))}
+          options={roles.map((one) => ({ value: one, label: roleFacts[one].label }))}
+        />
+      </Field>
+      {role === 'custom' && (
+        <CheckTable
+          caption="Each permission"
+          heading="The member may"
+          rows={nouns}
+          columns={verbs}
+          cellOf={permissionOfRole}
+          value={permissions ?? []}
+          onChange={(next) => onChange({ role, permissions: next })}
+        />
+      )}
+    </div>
   )
 }
 
+const toRole = (role: MemberRole, before: MemberRole): RoleValue =>
+  role === 'custom' && before !== 'custom'
+    ? { role, permissions: rolePermissions[before].filter((permission) => may.has(permission)) }
+    : { role }
+
+/** What the form of a member's rights still lacks. */
+export const lacksOf = ({ role, permissions }: RoleValue): string | undefined =>
+  role === 'custom' && !permissions?.length ? 'Choose at least one permission' : undefined
+
 export interface AppsFieldProps {
-  /** Ids of apps, or null for all. */
-  value: readonly string[] | null
+  /** Ids of apps, null for all, or undefined before either is chosen. */
+  value: readonly string[] | null | undefined
   onChange: (apps: string[] | null) => void
   error: string | undefined
 }

@@ -1,9 +1,14 @@
-import { endpoints, type Role, rolePermissions } from '@keyward/contract'
+import { endpoints, rolePermissions } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { type Doing, mayDo } from './rights.tsx'
 import type { Wire } from './wire.ts'
 
-const rightsOf = (role: Role, allApps = true) => ({ role, permissions: [...rolePermissions[role]], allApps })
+type Role = keyof typeof rolePermissions
+const rightsOf = (role: Role, allApps = true) => ({
+  role,
+  permissions: [...rolePermissions[role]],
+  allApps,
+})
 const owners = Object.values(endpoints)
   .flatMap((group) => Object.values(group))
   // Only keys ask what a key may do.

@@ -10,7 +10,8 @@ export const roleFacts: Record<Role, { label: string; about: string }> = {
   support: {
     label: 'Support',
     about:
-      'Helps end users: creates, extends, bans and resets them. Reads apps and licenses, deletes nothing.',
+      'Helps end users: creates, extends, bans and resets them. Reads apps and licenses. Creates no licenses, deletes nothing, and sees no resellers, settings and records.',
   },
   viewer: { label: 'Viewer', about: 'Reads everything but secrets. Changes nothing.' },
+  custom: { label: 'Custom', about: 'Has permissions of its own, and no others.' },
 }

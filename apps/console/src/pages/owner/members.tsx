@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, type Member } from '@keyward/contract'
 import { UserPlus, UsersRound } from 'lucide-react'
 import { useMemo } from 'react'
 import { memberColumns } from '../../features/members/member-columns.tsx'
@@ -14,6 +14,13 @@ import { Card, CardHeader } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
+
+/** How many people work here beside the owner, and how many are invited. */
+function teamOf(members: readonly Member[]): string {
+  const invited = members.filter((member) => member.invited).length
+  const beside = `${amountOf(members.length - invited, 'member')} beside the owner`
+  return invited === 0 ? beside : `${beside}, ${invited} invited`
+}
 
 /** The people who work on the vendor account beside its owner. */
 export function MembersPage() {
@@ -42,10 +49,7 @@ export function MembersPage() {
         primary={inviteButton}
       />
       <Card className="overflow-clip">
-        <CardHeader
-          title="Team"
-          description={members.data && `${amountOf(members.data.length, 'member')} beside the owner`}
-        />
+        <CardHeader title="Team" description={members.data && teamOf(members.data)} />
         <Table
           caption="Members, oldest first"
           columns={columns}

@@ -64,6 +64,8 @@ interface MembersTable {
   email: string | null
   email_normalized: string | null
   role: Exclude<Role, 'owner'>
+  /** JSON: what the role `custom` may do; null for other roles. */
+  permissions: Generated<string | null>
   /** JSON: ids of apps; null for all. */
   apps: string | null
   token_hash: string | null

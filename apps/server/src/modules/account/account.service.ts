@@ -1,5 +1,5 @@
 import type { SecondFactorStep, User } from '@keyward/contract'
-import { type PersonActor, toPersonActor } from '../../core/actor.ts'
+import { ownerAccess, type PersonActor, toPersonActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute } from '../../core/clock.ts'
 import { newId, normalizeEmail } from '../../core/ids.ts'
@@ -46,7 +46,7 @@ export async function register(
   })
   const now = ctx.clock.now()
   const accountId = newId('acc')
-  const vendor = { ownerId: newId('own'), access: { role: 'owner', apps: null } } as const
+  const vendor = { ownerId: newId('own'), access: ownerAccess }
   const actor = actorAt(vendor, accountId, registration.address)
   const token = await ctx.tx(
     actor,

@@ -1,4 +1,4 @@
-import { limits, type Member, type MemberRole } from '@keyward/contract'
+import { limits, type Member } from '@keyward/contract'
 import type { PersonActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -11,7 +11,7 @@ import { getAccount } from '../accounts/accounts.service.ts'
 import { queueMail, withdrawMails } from '../mail/mail.queue.ts'
 import { refuseFormerOwner } from '../owners/owners.service.ts'
 import * as repo from './members.repo.ts'
-import { toStoredApps } from './members.rules.ts'
+import { type Rights, toStored } from './members.rules.ts'
 import { findApps, refuseMore, toMember } from './members.service.ts'
 import { toInvitationLink, toInvitationMail } from './members.text.ts'
 
@@ -39,11 +39,12 @@ export class Invitations {
   /** Nothing in the answer depends on whether the address has an account, unless in this team. */
   async invite(
     actor: PersonActor,
-    wanted: { email: string; role: MemberRole; apps?: string[] | null | undefined },
+    wanted: Omit<Rights, 'apps'> & { email: string; apps?: string[] | null | undefined },
   ): Promise<{ member: Member; link: string }> {
     const { ctx, attempts, consoleUrl } = this.#parts
     const apps = await findApps(ctx.db, actor, wanted.apps ?? null)
-    const rights = { role: wanted.role, apps }
+    const { role, permissions } = wanted
+    const rights = { role, ...(permissions && { permissions: [...permissions] }), apps }
     refuseMore(actor, rights)
     await attempts.count(invitationsOfPerson, actor.actorId)
     const token = newToken('kwi')
@@ -51,8 +52,7 @@ export class Invitations {
     const view = await ctx.tx(actor, async (write) => {
       const id = await addInvitation(write, actor, {
         email: wanted.email,
-        role: wanted.role,
-        apps: toStoredApps(apps),
+        ...toStored(rights),
         token_hash: sha256(token),
         token_expires_at: write.now + limits.invitationDays * day,
       })

@@ -22,7 +22,8 @@ export async function listVendors(db: Db, accountId: string): Promise<OpenVendor
   const memberships = await db
     .selectFrom('members')
     .innerJoin('owners', 'owners.id', 'members.owner_id')
-    .select(['owners.id', 'owners.name', 'owners.disabled_at', 'members.role', 'members.apps'])
+    .select(['owners.id', 'owners.name', 'owners.disabled_at', 'members.role'])
+    .select(['members.permissions', 'members.apps'])
     .where('members.account_id', '=', accountId)
     .orderBy('owners.name')
     .orderBy('owners.id')
@@ -60,7 +61,8 @@ export async function findInvitation(
   const row = await db
     .selectFrom('members as m')
     .innerJoin('owners as o', 'o.id', 'm.owner_id')
-    .select(['m.id', 'm.owner_id', 'm.email', 'm.email_normalized', 'm.role', 'm.apps', 'o.disabled_at'])
+    .select(['m.id', 'm.owner_id', 'm.email', 'm.email_normalized', 'm.role', 'm.permissions', 'm.apps'])
+    .select('o.disabled_at')
     .where('m.token_hash', '=', tokenHash)
     .where('m.token_expires_at', '>', now)
     .executeTakeFirst()
@@ -92,7 +94,7 @@ export async function takeInvitation(
     .where('id', '=', id)
     .where('token_hash', '=', tokenHash)
     .where('token_expires_at', '>', now)
-    .returning(['role', 'apps'])
+    .returning(['role', 'permissions', 'apps'])
     .executeTakeFirst()
   return accessOf(false, taken)
 }

@@ -64,7 +64,10 @@ export async function isInTeam(tx: Tx, { ownerId }: OfOwner, emailNormalized: st
   return found !== undefined
 }
 
-export type Invited = Pick<MemberRow, 'email' | 'role' | 'apps' | 'token_hash' | 'token_expires_at'>
+export type Invited = Pick<
+  MemberRow,
+  'email' | 'role' | 'permissions' | 'apps' | 'token_hash' | 'token_expires_at'
+>
 
 /** Replaces the open invitation of an address; undefined if there is none. */
 export async function replaceInvitation(
@@ -90,8 +93,8 @@ export async function insertInvitation(
   row: Invited & Pick<MemberRow, 'id' | 'email_normalized' | 'created_at'>,
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into members (id, owner_id, email, email_normalized, role, apps, token_hash, token_expires_at, created_at)
-    select ${row.id}, ${ownerId}, ${row.email}, ${row.email_normalized}, ${row.role}, ${row.apps}, ${row.token_hash},
+    insert into members (id, owner_id, email, email_normalized, role, permissions, apps, token_hash, token_expires_at, created_at)
+    select ${row.id}, ${ownerId}, ${row.email}, ${row.email_normalized}, ${row.role}, ${row.permissions}, ${row.apps}, ${row.token_hash},
       ${row.token_expires_at}, ${row.created_at}
     where (select count(*) from members where owner_id = ${ownerId}) < ${limits.membersMax}
     returning id`.execute(tx)
@@ -115,7 +118,7 @@ export async function updateMember(
   tx: Tx,
   { ownerId }: OfOwner,
   id: string,
-  change: Pick<MemberRow, 'role' | 'apps'>,
+  change: Pick<MemberRow, 'role' | 'permissions' | 'apps'>,
 ): Promise<void> {
   await tx.updateTable('members').set(change).where('id', '=', id).where('owner_id', '=', ownerId).execute()
 }

@@ -1,8 +1,8 @@
-import type { Member, MemberRole } from '@keyward/contract'
+import type { Member } from '@keyward/contract'
 import type { OfOwner, OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { problem } from '../../core/problem.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { revokeApiKeys } from '../api-keys/api-keys.access.ts'
@@ -11,7 +11,7 @@ import { withdrawMails } from '../mail/mail.queue.ts'
 import { findOwnerOf, refuseFormerOwner, setOwnerAccount } from '../owners/owners.service.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import * as repo from './members.repo.ts'
-import { exceeds, fromStoredApps, type Rights, toStoredApps } from './members.rules.ts'
+import { exceeds, fromStored, type Rights, toStored } from './members.rules.ts'
 
 export async function listMembers({ db }: Pick<Ctx, 'db'>, scope: OfOwner): Promise<Member[]> {
   const rows = await repo.listMembers(db, scope)
@@ -26,8 +26,7 @@ export function toMember(row: repo.MemberView, usedAt = 0): Member {
     _id: row.id,
     name: row.name,
     email: row.account_email ?? row.email ?? '',
-    role: row.role,
-    apps: fromStoredApps(row.apps),
+    ...{ permissions: null, ...fromStored(row) },
     secondFactor: row.has_factor === 1,
     lastUsedAt: lastUsedAt === 0 ? null : toIso(lastUsedAt),
     invited: row.account_id === null,
@@ -52,7 +51,7 @@ export async function updateMember(
   ctx: Ctx,
   actor: PersonActor,
   id: string,
-  change: { role?: MemberRole | undefined; apps?: string[] | null | undefined },
+  change: Partial<Rights> & { apps?: string[] | null | undefined },
 ): Promise<Member> {
   const apps = change.apps === undefined ? undefined : await findApps(ctx.db, actor, change.apps)
   const view = await ctx.tx(actor, async (write) => {
@@ -60,10 +59,18 @@ export async function updateMember(
     await refuseFormerOwner(tx, actor)
     const found = await repo.lockMember(tx, actor, id)
     if (!found) throw problem('not_found')
-    const before = { role: found.role, apps: fromStoredApps(found.apps) }
-    const after = { role: change.role ?? before.role, apps: apps === undefined ? before.apps : apps }
+    const before = fromStored(found)
+    const { role = before.role, permissions = role === 'custom' ? before.permissions : undefined } = change
+    // The call names a role with its permissions, or permissions for a role that the member has.
+    if (role !== 'custom' && permissions)
+      throw invalid('permissions', 'Only the role `custom` has permissions')
+    const after = {
+      role,
+      ...(permissions && { permissions: [...permissions] }),
+      apps: apps === undefined ? before.apps : apps,
+    }
     refuseMore(actor, after)
-    await repo.updateMember(tx, actor, id, { role: after.role, apps: toStoredApps(after.apps) })
+    await repo.updateMember(tx, actor, id, toStored(after))
     write.record('member.updated', id, { before, after })
     return repo.findMember(tx, actor, id)
   })

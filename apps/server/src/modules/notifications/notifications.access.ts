@@ -1,5 +1,4 @@
 import type { Permission } from '@keyward/contract'
-import { rolePermissions } from '@keyward/contract'
 import type { Access } from '../../core/actor.ts'
 import type { Db } from '../../db/index.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
@@ -42,17 +41,18 @@ export async function recipientOf(
       'o.account_id',
       'o.require_second_factor',
     ])
-    .select(['m.role', 'm.apps', 'f.active', `s.${columnOf[kind]} as wanted`])
+    .select(['m.role', 'm.permissions', 'm.apps', 'f.active', `s.${columnOf[kind]} as wanted`])
     .where('a.id', '=', accountId)
     .executeTakeFirst()
   const isConfirmed = row?.confirmed_email === row?.email_normalized
   if (!row || !isConfirmed) return undefined
   const isWanted = row.wanted === null ? kind === 'webhookFailing' : row.wanted === 1
   const isOwner = row.account_id === accountId
-  const access = accessOf(isOwner, row.role === null ? undefined : { role: row.role, apps: row.apps })
+  const { role, permissions, apps } = row
+  const access = accessOf(isOwner, role === null ? undefined : { role, permissions, apps })
   const lacksFactor = !isOwner && row.require_second_factor === 1 && row.active !== 1
   if (!isWanted || !access || lacksFactor) return undefined
-  const may = (permission: Permission) => rolePermissions[access.role].includes(permission)
+  const may = (permission: Permission) => access.permissions.has(permission)
   if (!may('settings:write') || !may(permissionOf[kind])) return undefined
   return { accountId, ownerId, email: row.email, vendorName: row.name, access, may }
 }

@@ -1,4 +1,4 @@
-import type { Access } from '../../core/actor.ts'
+import { type Access, ownerAccess, permissionsOf } from '../../core/actor.ts'
 import { day, minute } from '../../core/clock.ts'
 import type { MemberRow } from '../../db/tables.ts'
 
@@ -28,9 +28,14 @@ export function noteOfUse(
 /** What a person may do at a vendor account; undefined if it neither owns it nor is a member. */
 export function accessOf(
   isOwner: boolean,
-  member: Pick<MemberRow, 'role' | 'apps'> | undefined,
+  member: Pick<MemberRow, 'role' | 'permissions' | 'apps'> | undefined,
 ): Access | undefined {
-  if (isOwner) return { role: 'owner', apps: null }
+  if (isOwner) return ownerAccess
   if (!member) return undefined
-  return { role: member.role, apps: member.apps === null ? null : new Set<string>(JSON.parse(member.apps)) }
+  const { role, permissions, apps } = member
+  return {
+    role,
+    permissions: permissionsOf(role, permissions === null ? [] : JSON.parse(permissions)),
+    apps: apps === null ? null : new Set<string>(JSON.parse(apps)),
+  }
 }

@@ -77,7 +77,7 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
     .select(['s.id', 's.owner_id', 's.account_id', 's.created_at', 's.expires_at'])
     .select(['s.last_used_at', 's.confirmed_at'])
     .select(['o.require_second_factor', 'o.disabled_at', 'f.active as has_factor'])
-    .select(['o.account_id as owned_by', 'm.role', 'm.apps'])
+    .select(['o.account_id as owned_by', 'm.role', 'm.permissions', 'm.apps'])
     .where('s.token_hash', '=', values.tokenHash),
 )
 
@@ -111,8 +111,9 @@ export async function findPersonSession(
   const session = await ofPerson.first(db, { tokenHash: sha256(token) })
   // A sign-in may have opened it while the operator disabled the vendor account.
   if (!session || session.disabled_at !== null) return undefined
-  const { account_id: accountId, owner_id: ownerId, role, apps } = session
-  const access = accessOf(session.owned_by === accountId, role === null ? undefined : { role, apps })
+  const { account_id: accountId, owner_id: ownerId, role, permissions, apps } = session
+  const member = role === null ? undefined : { role, permissions, apps }
+  const access = accessOf(session.owned_by === accountId, member)
   if (!access || !(await isOpen(db, 'owner_sessions', session, address, clock.now()))) return undefined
   const hasFactor = session.has_factor === 1
   return {

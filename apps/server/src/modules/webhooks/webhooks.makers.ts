@@ -42,7 +42,7 @@ async function findPerson(db: Db, { owner_id, maker_id }: MadeHook): Promise<Ven
     .executeTakeFirst()
   const member = await db
     .selectFrom('members')
-    .select(['role', 'apps'])
+    .select(['role', 'permissions', 'apps'])
     .where('owner_id', '=', owner_id)
     .where('account_id', '=', maker_id)
     .executeTakeFirst()
