@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { shopLink } from './buy-links.ts'
 import { limits } from './constants.ts'
+import { version } from './shared.ts'
 
 /** An address, or a network such as `203.0.113.0/24`. */
 const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')
@@ -53,6 +54,10 @@ export const appSettings = z.strictObject({
     .max(limits.activityDaysMax)
     .describe('how long the activity log keeps events'),
   checkPasswords: z.boolean().describe('rejects common and leaked passwords of new end users'),
+  minimumVersion: version
+    .nullable()
+    .describe('the oldest version that may run, unless the license covers no newer one; null for all'),
+  publicUpdates: z.boolean().describe('everybody can read the feeds of updates'),
   testLicenses: z.boolean().describe('licenses of test orders work'),
   customerPage: z.boolean().describe('customers can open their page at `/u/{appId}`'),
   customerDevices: z

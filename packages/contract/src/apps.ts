@@ -15,6 +15,7 @@ import {
   search,
   seenValues,
   text,
+  version,
 } from './shared.ts'
 
 export const app = z.strictObject({
@@ -36,12 +37,6 @@ export const app = z.strictObject({
     ),
   settings: appSettings,
 })
-
-export const version = z
-  .string()
-  .trim()
-  .max(32, { error: 'Version can have at most 32 characters', abort: true })
-  .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')
 
 const messageKeys = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
 const messageTexts = z.strictObject({

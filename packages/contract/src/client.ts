@@ -49,6 +49,15 @@ const signedInUser = sessionUser.extend({
   ),
 })
 
+/** What a program on a version with a vulnerability is told. */
+const advisory = z.strictObject({
+  version: z.string().nullable().describe('the release that repairs it; null if none is left'),
+  severity: z.enum(['low', 'medium', 'high', 'critical']),
+  summary: z.string(),
+  url: z.string().nullable(),
+})
+const ownAdvisory = advisory.nullable().describe("on the most severe vulnerability of the program's version")
+
 /** What a refusal says beside its code once the key or password was right. */
 const refusalDetails = z.strictObject({
   expiresAt: isoTime.nullable(),
@@ -59,8 +68,14 @@ const refusalDetails = z.strictObject({
   links: links
     .optional()
     .describe(
-      'with `noActiveSubs`, `updatesEnded`, `noSeats`, `trialUsed` and, if all devices are taken, `hwidMismatch`; never of `session` and `validate`',
+      'with `noActiveSubs`, `updatesEnded`, `versionTooOld`, `noSeats`, `trialUsed` and, if all devices are taken, `hwidMismatch`; never of `session` and `validate`',
     ),
+  release: z
+    .strictObject({ version: z.string(), url: z.string().nullable() })
+    .nullable()
+    .optional()
+    .describe('with `updatesEnded` and `versionTooOld`: the newest release that the license may use'),
+  advisory: advisory.optional().describe("on the most severe vulnerability of the program's version"),
 })
 
 /** The machine that the program runs on. */
@@ -119,6 +134,7 @@ export const program = {
       expiresAt: isoTime,
       app: z.strictObject({ name: z.string(), version: z.string() }),
       updateAvailable: z.boolean(),
+      advisory: ownAdvisory,
       variables: variableTexts.describe("the app's public ones"),
     }),
     errors: [...reasonsOf('init'), 'rate_limited'],
@@ -226,7 +242,7 @@ export const program = {
     access: 'session',
     tag,
     summary: 'Get the signed-in end user and the end of the subscription',
-    data: z.strictObject({ user: sessionUser }),
+    data: z.strictObject({ user: sessionUser, advisory: ownAdvisory }),
     errors: reasonsOf('session'),
   }),
   lease: endpoint({
@@ -306,3 +322,4 @@ export const program = {
 export type RefusalDetails = z.output<typeof refusalDetails>
 export type SessionUser = z.output<typeof sessionUser>
 export type Verdict = z.output<typeof verdict>
+export type Advisory = z.output<typeof advisory>

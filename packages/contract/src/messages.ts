@@ -21,6 +21,7 @@ export const messageDefaults = {
   pwLeaked: 'Password has been compromised',
   noSeats: 'All seats are in use',
   updatesEnded: 'This version is not covered by your license',
+  versionTooOld: 'This version is no longer supported',
   trialUsed: 'The trial was already used on this device',
   notActivated: 'The license is not activated on this device',
 } as const

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { version } from './apps.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { idParams, instant, isoTime, none, seenValues, text } from './shared.ts'
+import { idParams, instant, isoTime, none, seenValues, text, version } from './shared.ts'
 import { webLink } from './web-link.ts'
 
 /** Where people download a version. */

@@ -186,3 +186,10 @@ export const seenValues = <T extends z.ZodRawShape>(values: T) =>
     .partial()
     .optional()
     .describe('what the caller saw; nothing is saved if it has changed, unless to what the call wants')
+
+/** A version of a vendor's program. */
+export const version = z
+  .string()
+  .trim()
+  .max(32, { error: 'Version can have at most 32 characters', abort: true })
+  .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')

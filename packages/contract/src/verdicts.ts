@@ -15,6 +15,7 @@ export const verdictOrder = [
   'pausedSub',
   'noActiveSubs',
   'updatesEnded',
+  'versionTooOld',
   'hwidBlacklisted',
   'trialUsed',
   'hwidMismatch',
@@ -47,6 +48,7 @@ const signIn = {
   pausedSub: 'end user',
   noActiveSubs: 'end user',
   updatesEnded: 'key',
+  versionTooOld: 'key',
   hwidBlacklisted: 'caller',
   trialUsed: { not: 'The call starts no trial.' },
   hwidMismatch: 'caller',
@@ -60,6 +62,7 @@ const opensNoSession = { not: 'The call opens no session, so it takes no seat.' 
 const noSession = { not: 'The call needs no session.' }
 const newUser = { not: 'The call creates the end user.' }
 const noVersion = { not: 'The call names no version of the program.' }
+const anyVersion = { not: 'A key adds its time to any version; the next sign-in is checked.' }
 const alwaysAllowed = { not: 'Every program may end its session.' }
 
 /** For each call of a program, what each check looks at, or why the call does not make it. */
@@ -73,6 +76,7 @@ export const checksOf = {
     pausedSub: noOneSignedIn,
     noActiveSubs: noOneSignedIn,
     updatesEnded: noOneSignedIn,
+    versionTooOld: noOneSignedIn,
     hwidBlacklisted: { not: 'The sign-in is refused; until then the program can show its messages.' },
     hwidMismatch: noOneSignedIn,
     vpnBlocked: { not: 'The sign-in is refused; until then the program can show its messages.' },
@@ -96,7 +100,8 @@ export const checksOf = {
   upgrade: {
     ...signIn,
     noActiveSubs: 'key',
-    updatesEnded: { not: 'A key adds its time to any version; the next sign-in is checked.' },
+    updatesEnded: anyVersion,
+    versionTooOld: anyVersion,
     hwidMismatch: { not: 'A key can be added from any machine; the call binds none.' },
     noSeats: opensNoSession,
   },
@@ -111,6 +116,7 @@ export const checksOf = {
     pausedSub: alwaysAllowed,
     noActiveSubs: alwaysAllowed,
     updatesEnded: alwaysAllowed,
+    versionTooOld: alwaysAllowed,
     hwidBlacklisted: alwaysAllowed,
     hwidMismatch: alwaysAllowed,
     vpnBlocked: alwaysAllowed,
@@ -121,6 +127,7 @@ export const checksOf = {
     sessionUnauthed: noSession,
     noActiveSubs: 'key',
     updatesEnded: noVersion,
+    versionTooOld: noVersion,
     notActivated: 'device',
     noSeats: opensNoSession,
   },
@@ -130,6 +137,7 @@ export const checksOf = {
     sessionUnauthed: noSession,
     noActiveSubs: 'key',
     updatesEnded: noVersion,
+    versionTooOld: noVersion,
     notActivated: { not: 'The call activates the machine, and is then checked like `validate`.' },
     noSeats: opensNoSession,
   },
@@ -138,6 +146,7 @@ export const checksOf = {
     ...signIn,
     sessionUnauthed: noSession,
     updatesEnded: noVersion,
+    versionTooOld: noVersion,
     vpnBlocked: { not: 'The address of the machine is not known.' },
     noSeats: { not: 'Floating licenses get no file.' },
   },

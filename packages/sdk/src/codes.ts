@@ -22,5 +22,6 @@ export type LicenseState =
   | 'pwLeaked'
   | 'noSeats'
   | 'updatesEnded'
+  | 'versionTooOld'
   | 'trialUsed'
   | 'notActivated'

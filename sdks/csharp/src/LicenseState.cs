@@ -24,6 +24,7 @@ namespace Keyward
         public const string PwLeaked = "pwLeaked";
         public const string NoSeats = "noSeats";
         public const string UpdatesEnded = "updatesEnded";
+        public const string VersionTooOld = "versionTooOld";
         public const string TrialUsed = "trialUsed";
         public const string NotActivated = "notActivated";
     }

@@ -24,6 +24,7 @@ LicenseState = Literal[
     "pwLeaked",
     "noSeats",
     "updatesEnded",
+    "versionTooOld",
     "trialUsed",
     "notActivated",
 ]

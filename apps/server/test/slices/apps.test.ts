@@ -36,6 +36,8 @@ const defaults = {
   checkHash: false,
   checkPasswords: false,
   testLicenses: true,
+  minimumVersion: null,
+  publicUpdates: false,
   customerPage: false,
   customerDevices: 3,
   brandColor: null,

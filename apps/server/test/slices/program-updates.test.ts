@@ -8,8 +8,9 @@ const on = serverForAll()
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 
-const release = (version: string, days: number) =>
-  owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt: on.clock.inDays(days) })
+const release = (version: string, days: number, more: object = {}) =>
+  owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt: on.clock.inDays(days), ...more })
+const set = (settings: object) => owner.call('PUT', `/apps/${app._id}`, { settings })
 /** A license whose updates end after 10 days. */
 async function makeKey(change: object = {}) {
   const license = single(await makeLicenses(on, owner, app))
@@ -129,4 +130,82 @@ test('updates of a license from its first use count from then', async () => {
 test('a license without an end of updates covers all versions', async () => {
   const license = single(await makeLicenses(on, owner, app))
   expect((await use('3.0.0', license.key)).json.data.user).toMatchObject({ updatesUntil: null })
+})
+
+describe('the oldest version that may run', () => {
+  test('refuses older ones at sign-in and with their next check, and names what the license may use', async () => {
+    const endless = (await makeKey({ updates_for_days: null })).key
+    const limited = (await makeKey()).key
+    on.clock.advance(12 * day)
+    const call = await start('1.0.0')
+    expect((await call('POST', '/license', { licenseKey: endless })).status).toBe(200)
+    expect((await set({ minimumVersion: '3.0.0' })).status).toBe(200)
+    const checked = await call('GET', '/session')
+    expect(checked.json).toMatchObject({
+      code: 'versionTooOld',
+      message: 'This version is no longer supported',
+    })
+    expect(checked.json.details.release).toEqual({ version: '3.0.0', url: null })
+    expect(refusal(await use('2.0.0', endless))).toBe('versionTooOld')
+    const refused = await use('1.0.0', limited)
+    expect(refused.json).toMatchObject({ code: 'versionTooOld', details: { release: { version: '2.0.0' } } })
+    // The newest version that the license covers, unlisted newer ones, and those that are not three numbers.
+    for (const version of ['2.0.0', '3.5.0', 'nightly'])
+      expect((await use(version, limited)).status).toBe(200)
+    expect((await use('3.0.0', endless)).status).toBe(200)
+    await set({ minimumVersion: null })
+    expect((await call('GET', '/session')).status).toBe(200)
+  })
+
+  test('refuses no security fix, which every license covers, also after its removal', async () => {
+    const security = {
+      severity: 'high',
+      affects: [{ from: '1.0.0', before: '2.0.1' }],
+      summary: 'A file runs code',
+    }
+    const { key } = await makeKey()
+    on.clock.advance(20 * day)
+    const { _id } = (await release('2.0.1', 0, { security, link: 'https://example.com/2.0.1' })).json.data
+      .release
+    await set({ minimumVersion: '3.0.0' })
+    expect((await use('2.0.1', key)).status).toBe(200)
+    const refused = (await use('3.0.0', key)).json
+    expect(refused).toMatchObject({
+      code: 'updatesEnded',
+      details: { release: { version: '2.0.1', url: 'https://example.com/2.0.1' } },
+    })
+    expect((await owner.call('DELETE', `/releases/${_id}`)).status).toBe(200)
+    expect((await use('2.0.1', key)).status).toBe(200)
+  })
+})
+
+test('tells each program on an affected version which one repairs it', async () => {
+  on.clock.advance(12 * day)
+  const { key } = await makeKey()
+  const call = await start('2.0.0')
+  await call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })
+  expect((await call('GET', '/session')).json.data.advisory).toBe(null)
+  const fix = (severity: string, before: string, summary: string) => ({
+    ...{ severity, affects: [{ from: '2.0.0', before }], summary, advisory: 'https://example.com/cve' },
+  })
+  await release('2.0.1', 0, { security: fix('critical', '2.0.1', 'A file runs code') })
+  await release('2.0.2', 0, { security: fix('low', '2.0.2', 'A file is read') })
+  const advisory = {
+    ...{
+      version: '2.0.2',
+      severity: 'critical',
+      summary: 'A file runs code',
+      url: 'https://example.com/cve',
+    },
+  }
+  expect((await call('GET', '/session')).json.data.advisory).toEqual(advisory)
+  const init = async (version: string) =>
+    (await on.call('POST', '/client/init', { body: { appId: app.appId, secret: app.appSecret, version } }))
+      .json
+  expect((await init('2.0.0')).data.advisory).toEqual(advisory)
+  expect((await init('2.0.1')).data.advisory).toMatchObject({ severity: 'low', version: '2.0.2' })
+  for (const version of ['1.0.0', '2.0.2', 'nightly']) expect((await init(version)).data.advisory).toBe(null)
+  const { clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+  await owner.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`)
+  expect((await call('GET', '/session')).json).toMatchObject({ code: 'userBanned', details: { advisory } })
 })

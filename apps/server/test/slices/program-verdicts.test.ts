@@ -49,6 +49,7 @@ describe('init', () => {
       expiresAt: on.clock.inDays(1),
       app: { name: app.name, version: '1.0.0' },
       updateAvailable: false,
+      advisory: null,
       variables: {},
     })
   })
@@ -112,7 +113,7 @@ describe('register', () => {
       updateAvailable: false,
     })
     const { links: _, ...checked } = answer.json.data.user
-    expect((await program.call('GET', '/session')).json.data).toEqual({ user: checked })
+    expect((await program.call('GET', '/session')).json.data).toEqual({ user: checked, advisory: null })
     const [seen] = (await owner.call('GET', `/licenses?app=${app._id}`)).json.data.licenses
     expect(seen).toMatchObject({ used: true, status: 'active', usedBy: { username: 'alice' } })
   })

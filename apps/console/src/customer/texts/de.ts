@@ -231,6 +231,11 @@ export const de: Texts = {
       why: 'Diese Version ist erschienen, als Ihre Zeit für Updates schon vorbei war.',
       fix: 'Installieren Sie die Version, die Sie vorher benutzt haben, oder kaufen Sie eine Lizenz für die neue.',
     },
+    versionTooOld: {
+      title: 'Diese Version wird nicht mehr unterstützt',
+      why: 'Der Hersteller des Programms lässt nur noch neuere Versionen laufen.',
+      fix: 'Installieren Sie die neueste Version, für die Ihre Lizenz gilt.',
+    },
     hwidBlacklisted: {
       title: 'Dieses Gerät ist gesperrt',
       why: 'Der Hersteller des Programms hat dieses Gerät oder seine Netzwerkadresse gesperrt.',

@@ -226,6 +226,11 @@ export const en = {
       why: 'This version was released after your time for updates had ended.',
       fix: 'Install the version that you used before, or buy a license that covers the new one.',
     },
+    versionTooOld: {
+      title: 'This version is no longer supported',
+      why: 'The maker of the program lets only newer versions run.',
+      fix: 'Install the newest version that your license covers.',
+    },
     hwidBlacklisted: {
       title: 'This device is blocked',
       why: 'The maker of the program has blocked this device or its network address.',

@@ -227,6 +227,11 @@ export const es: Texts = {
       why: 'Esta versión salió cuando tu período de actualizaciones ya había terminado.',
       fix: 'Instala la versión que usabas antes o compra una licencia que incluya la nueva.',
     },
+    versionTooOld: {
+      title: 'Esta versión ya no tiene soporte',
+      why: 'El fabricante del programa solo permite usar versiones más nuevas.',
+      fix: 'Instala la versión más nueva que incluya tu licencia.',
+    },
     hwidBlacklisted: {
       title: 'Este dispositivo está bloqueado',
       why: 'El desarrollador del programa ha bloqueado este dispositivo o su dirección de red.',

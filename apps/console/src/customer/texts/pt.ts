@@ -229,6 +229,11 @@ export const pt: Texts = {
       why: 'Esta versão saiu depois do fim do seu período de atualizações.',
       fix: 'Instale a versão que você usava antes ou compre uma licença que cubra a nova.',
     },
+    versionTooOld: {
+      title: 'Esta versão não tem mais suporte',
+      why: 'O fabricante do programa só permite o uso de versões mais novas.',
+      fix: 'Instale a versão mais nova que a sua licença cobre.',
+    },
     hwidBlacklisted: {
       title: 'Este dispositivo está bloqueado',
       why: 'O desenvolvedor do programa bloqueou este dispositivo ou o endereço de rede dele.',

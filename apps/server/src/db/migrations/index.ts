@@ -80,10 +80,11 @@ import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
 import { releaseRecords } from './0107-releases.ts'
+import { updates } from './0108-updates.ts'
 import { versionsInUse } from './0109-versions-in-use.ts'
+import { sales } from './0110-sales.ts'
 import { profiles } from './0111-profiles.ts'
 import { customRoles } from './0112-custom-roles.ts'
-import { sales } from './0110-sales.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -168,8 +169,9 @@ export const migrations: readonly Migration[] = [
   ownersOfCounts,
   buyLinks,
   releaseRecords,
+  updates,
   versionsInUse,
+  sales,
   profiles,
   customRoles,
-  sales,
 ]

@@ -54,6 +54,12 @@ interface AppsTable {
   vpn_allowed: Generated<string>
   check_hash: Generated<Flag>
   check_passwords: Generated<Flag>
+  /** The oldest version that may run; null for all. */
+  minimum_version: string | null
+  /** Whether everybody can read the feeds of updates. */
+  public_updates: Generated<Flag>
+  /** Incremented with every change of the releases; 0 if nothing was ever released. */
+  releases_version: Generated<number>
   /** Whether licenses of test orders work. */
   test_licenses: Generated<Flag>
   activity_days: Generated<number>

@@ -210,6 +210,15 @@ export async function bumpBlockVersion(tx: Tx, scope: OwnerScope, appId: string)
     .execute()
 }
 
+/** Makes every node read the app's releases again. */
+export const bumpReleasesVersion = (tx: Tx, scope: OwnerScope, appId: string) =>
+  tx
+    .updateTable('apps')
+    .set({ releases_version: sql`releases_version + 1` })
+    .where('id', '=', appId)
+    .where(appInScope(scope))
+    .execute()
+
 /** The SDKs that the programs of an app name. The caller has checked the app's owner. */
 export async function listSdks(db: Db, appId: string): Promise<string[]> {
   const rows = await db

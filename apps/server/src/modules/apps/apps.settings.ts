@@ -13,6 +13,7 @@ const flags = {
   blockVpn: 'block_vpn',
   checkHash: 'check_hash',
   checkPasswords: 'check_passwords',
+  publicUpdates: 'public_updates',
   testLicenses: 'test_licenses',
   customerPage: 'customer_page',
 } as const
@@ -30,7 +31,7 @@ type Flags = typeof flags
 type Numbers = typeof numbers
 export type SettingColumns = Pick<
   AppRow,
-  Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed' | 'brand_color' | 'buy_url'
+  Flags[keyof Flags] | Numbers[keyof Numbers] | 'vpn_allowed' | 'brand_color' | 'buy_url' | 'minimum_version'
 >
 
 /** What is changed; missing settings stay. */
@@ -51,6 +52,7 @@ export function toSettings(row: SettingColumns): AppSettings {
     vpnAllowed: JSON.parse(row.vpn_allowed) as string[],
     brandColor: row.brand_color,
     buyUrl: row.buy_url,
+    minimumVersion: row.minimum_version,
   }
 }
 
@@ -61,6 +63,7 @@ export function toSettingColumns(update: SettingsUpdate): Partial<SettingColumns
     ...entriesOf(numbers).map(([name, column]) => [column, update[name]]),
     ['brand_color', update.brandColor],
     ['buy_url', update.buyUrl],
+    ['minimum_version', update.minimumVersion],
     ['vpn_allowed', update.vpnAllowed && JSON.stringify(toNetworks(update.vpnAllowed))],
   ]
   return Object.fromEntries(changes.filter(([, value]) => value !== undefined))

@@ -3,10 +3,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { callOf, type Situation, toSituation } from '../program/verdict/refusal.ts'
 import { factsOf, verdict } from '../program/verdict/verdict.ts'
+import { toCatalog } from '../releases/catalog.rules.ts'
 import { explain, toState } from './explanations.rules.ts'
 
 const now = 1_800_000_000_000
 const reason = fc.option(fc.string({ maxLength: 20 }), { nil: null })
+const release = (version: string, releasedAt: number) => ({
+  ...{ id: version, version, releasedAt, channel: 'stable', link: null, updatesFrom: null },
+  ...{ security: null, isWithdrawn: false, hasArtifacts: false },
+})
 const ending = {
   expiresAt: fc.constantFrom(now - 1, now, now + 1, now + 86_400_000),
   graceDays: fc.constant(0),
@@ -35,6 +40,8 @@ const anyKnown = fc.record({
     requireHwid: fc.boolean(),
     requireActivation: fc.boolean(),
     testLicenses: fc.boolean(),
+    minimumVersion: fc.constantFrom(null, '3.0.0'),
+    releases: fc.constant(toCatalog([release('2.0.0', now + 5), release('1.0.0', now - 5)])),
   }),
   build: fc.option(fc.record({ hasSecret: fc.boolean(), isAllowed: fc.boolean() }), { nil: null }),
   endUser: fc.option(endUser, { nil: null }),
@@ -45,7 +52,7 @@ const anyKnown = fc.record({
     hwidHash: fc.constant(null),
   }),
   updates: fc.record({
-    releasedAt: fc.constantFrom(null, now - 5, now + 5),
+    version: fc.constantFrom(null, '1.0.0', '2.0.0'),
     until: fc.constantFrom(null, now),
   }),
   device: fc.record({
@@ -82,8 +89,10 @@ function verdictOf(call: ProgramCall, known: Known): MessageKey | null {
   const hasEnded = judged !== null && judged.expiresAt <= now
   if (hasEnded && call !== 'trial') return 'noActiveSubs'
   const hasVersion = !isOf(call, 'upgrade', 'validate', 'activate', 'offlineActivation')
-  const isTooNew = updates.until !== null && (updates.releasedAt ?? 0) > updates.until
-  if (hasVersion && isTooNew) return 'updatesEnded'
+  if (hasVersion && updates.version === '2.0.0' && updates.until !== null) return 'updatesEnded'
+  const newest = updates.until === null ? '2.0.0' : '1.0.0'
+  const isOlder = updates.version !== null && updates.version !== newest
+  if (hasVersion && app.minimumVersion !== null && isOlder) return 'versionTooOld'
   if (caller.blocked) return 'hwidBlacklisted'
   if (call === 'trial' && known.isTrialStarted && (hasEnded || !endUser || !key)) return 'trialUsed'
   if (call !== 'upgrade' && isDeviceRefused(call, app, device)) return 'hwidMismatch'
@@ -149,11 +158,17 @@ test('the offered fix removes the reason that it is offered for, in 10,000 rando
         expect(verdictOf(call, applied[fix.action]!(known))).not.toBe(code)
         return
       }
-      // The owner can fix nothing with a click if the program is too new or must sign in, if the end user is unknown, or if
+      // The owner can fix nothing with a click if the program is too new or too old or must sign in, if the end user is unknown, or if
       // the app stops licenses of test orders.
       const { device, app, endUser } = known
       const hasToSignIn = device.isAnother || call === 'lease' || (app.requireHwid && !device.isSent)
-      const hasNoFix = ['hashCheckFail', 'notActivated', 'updatesEnded', 'trialUsed'].includes(code)
+      const hasNoFix = [
+        'hashCheckFail',
+        'notActivated',
+        'updatesEnded',
+        'versionTooOld',
+        'trialUsed',
+      ].includes(code)
       const isOfDevice = code === 'hwidMismatch' && (hasToSignIn || endUser === null)
       expect(hasNoFix || isOfDevice || (code === 'keyBanned' && isStopped(known))).toBe(true)
     }),

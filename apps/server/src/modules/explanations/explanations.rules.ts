@@ -195,6 +195,12 @@ const explanations: Record<MessageKey, Texts> = {
     why: () => 'This version was released after the updates of the license had ended.',
     advice: 'Run an older version, or extend the updates.',
   },
+  versionTooOld: {
+    title: 'The version was too old',
+    why: () =>
+      'This version was older than the oldest one that this application lets run, and not the newest one for the license.',
+    advice: 'Let the customer update, or lower the oldest version in App Settings.',
+  },
   trialUsed: {
     title: 'The trial was already used',
     why: ({ situation }) =>

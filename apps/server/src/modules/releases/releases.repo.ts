@@ -12,33 +12,6 @@ export const listReleases = (db: Db, appId: string): Promise<ReleaseRow[]> =>
     .orderBy('seq', 'desc')
     .execute()
 
-/** When an app released a version; undefined for a version that it does not list. */
-export async function findReleasedAt(db: Db, appId: string, version: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('releases')
-    .select('released_at')
-    .where('app_id', '=', appId)
-    .where('version', '=', version)
-    .executeTakeFirst()
-  return row?.released_at
-}
-
-/** The version that an app released last until a time, without those withdrawn. */
-export async function findLastVersion(db: Db, appId: string, until: number): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('releases')
-    .select('version')
-    .where('app_id', '=', appId)
-    .where('channel', '=', 'stable')
-    .where('withdrawn_at', 'is', null)
-    .where('released_at', '<=', until)
-    .orderBy('released_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.version
-}
-
 export const findRelease = (db: Db, scope: OwnerScope, id: string): Promise<ReleaseRow | undefined> =>
   db.selectFrom('releases').selectAll().where('id', '=', id).where(inScope(scope)).executeTakeFirst()
 

@@ -7,7 +7,7 @@ import { hasChanged } from '../../core/seen.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { lockApp } from '../apps/apps.access.ts'
+import { bumpReleasesVersion, lockApp } from '../apps/apps.access.ts'
 import { getApp, lowerVersion, raiseVersion } from '../apps/apps.service.ts'
 import * as repo from './releases.repo.ts'
 import { isCurrent, isOut, outBefore, takesBackFix } from './releases.rules.ts'
@@ -47,6 +47,7 @@ export async function addRelease(
       }
       const release = await withFix(write, { ...blank, ...toColumns(newRelease) })
       await repo.insertRelease(tx, release)
+      await bumpReleasesVersion(tx, actor, appId)
       await checkRoom(tx, appId)
       write.record('release.added', id, { appId, version, releasedAt: release.released_at }, appId)
       if (isCurrent(release, now)) await raiseVersion(write, actor, appId, version)
@@ -79,6 +80,7 @@ export async function updateRelease(
       after.bytes = bytesOf(after)
       const { seq: _, ...columns } = after
       await repo.updateRelease(tx, actor, id, columns)
+      await bumpReleasesVersion(tx, actor, after.app_id)
       if (after.bytes > before.bytes) await checkRoom(tx, after.app_id)
       write.record('release.updated', id, change, after.app_id)
       await followVersion(write, actor, before, after)
@@ -96,6 +98,7 @@ export async function withdrawRelease(ctx: Ctx, actor: VendorActor, id: string):
     const after = { ...before, withdrawn_at: write.now }
     const { app_id: appId, version } = after
     await repo.updateRelease(write.tx, actor, id, { withdrawn_at: write.now })
+    await bumpReleasesVersion(write.tx, actor, appId)
     write.record('release.withdrawn', id, { appId, version }, appId)
     await followVersion(write, actor, before, after)
     return after
@@ -138,6 +141,7 @@ export async function removeRelease(ctx: Ctx, actor: VendorActor, id: string): P
     const release = await lockRelease(write, actor, id)
     const { app_id: appId, version, security } = release
     await repo.deleteRelease(write.tx, actor, id)
+    await bumpReleasesVersion(write.tx, actor, appId)
     if (security !== null && isOut(release, write.now)) {
       await repo.keepFix(write.tx, { app_id: appId, version, security })
     }
@@ -152,25 +156,6 @@ async function lockRelease({ tx }: WriteTransaction, actor: VendorActor, id: str
   const release = seen && (await repo.findRelease(tx, actor, id))
   if (!release) throw problem('not_found')
   return release
-}
-
-/** When an app released the version of its program; null for a version that it does not list. */
-export const findReleasedAt = async (
-  db: Db,
-  appId: string,
-  version: string | null,
-): Promise<number | null> =>
-  version === null ? null : ((await repo.findReleasedAt(db, appId, version)) ?? null)
-
-/** What the end of updates of a license covers of an app's releases. */
-export async function findCovered(
-  db: Db,
-  app: { id: string; version: string },
-  until: number | null,
-): Promise<{ newestAt: number | null; last: string | null }> {
-  if (until === null) return { newestAt: null, last: null }
-  const newestAt = await findReleasedAt(db, app.id, app.version)
-  return { newestAt, last: (await repo.findLastVersion(db, app.id, until)) ?? null }
 }
 
 /** Programs of another system pass the link to a shell. */

@@ -1,8 +1,8 @@
 import type { SessionUser } from '@keyward/contract'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
-import { isOlder } from '../../apps/apps.versions.ts'
 import { endFields } from '../../entitlements/term.rules.ts'
-import type { CoveredReleases, EndUserFacts, SessionFacts } from '../facts/facts.ts'
+import { hasUpdate } from '../../releases/catalog.rules.ts'
+import type { EndUserFacts, SessionFacts } from '../facts/facts.ts'
 
 /** The end that programs see, without grace days. */
 export function endFieldsOf(
@@ -17,12 +17,12 @@ export function endFieldsOf(
 export type SignedInUser = Omit<SessionUser, 'variables'>
 
 /** What a session adds to its end user. */
-export type UserSession = Pick<SessionFacts, 'app' | 'version' | 'seatUntil' | 'covered'>
+export type UserSession = Pick<SessionFacts, 'app' | 'version' | 'seatUntil'>
 
 export const toSessionUser = (
   endUser: EndUserFacts,
   now: number,
-  { app, version, seatUntil, covered }: UserSession,
+  { app, version, seatUntil }: UserSession,
 ): SignedInUser => ({
   _id: endUser.id,
   username: endUser.username,
@@ -36,17 +36,9 @@ export const toSessionUser = (
   seat: seatUntil === null ? null : { until: toIso(seatUntil) },
   features: endUser.features === '[]' ? [] : JSON.parse(endUser.features),
   updatesUntil: toIsoOrNull(endUser.updatesUntil),
-  updateAvailable: hasUpdate(version, app.version, { ...covered, until: endUser.updatesUntil }),
+  updateAvailable: hasUpdate(
+    app.releases,
+    { program: version, app: app.version, until: endUser.updatesUntil },
+    now,
+  ),
 })
-
-/** Whether the license covers a newer version than the program's. A version that the app does not list is covered. */
-function hasUpdate(
-  program: string | null,
-  app: string,
-  { until, newestAt, last }: CoveredReleases & { until: number | null },
-): boolean {
-  if (program === null) return false
-  const isCovered = until === null || newestAt === null || newestAt <= until
-  if (isCovered && isOlder(program, app)) return true
-  return until !== null && last !== null && isOlder(program, last)
-}

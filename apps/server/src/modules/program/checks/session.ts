@@ -1,18 +1,19 @@
-import type { ProgramCall } from '@keyward/contract'
+import type { Advisory, ProgramCall } from '@keyward/contract'
 import { problem } from '../../../core/problem.ts'
 import { sentHash } from '../../devices/devices.service.ts'
+import { adviseOn } from '../../releases/catalog.rules.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
 import { judgeCaller } from '../facts/caller.ts'
 import type { AppFacts, EndUserFacts, SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { retakeSeat } from '../sessions/seats.ts'
-import { refuseBy } from '../verdict/refusal.ts'
-import { appVerdict, factsOf, type VerdictFacts } from '../verdict/verdict.ts'
+import { refused } from '../verdict/refusal.ts'
+import { appVerdict, factsOf, type VerdictFacts, verdict } from '../verdict/verdict.ts'
 
 /** Returns the session of a call unless it has ended, or no program of its app may run. */
 export function openSession(app: AppFacts, session: SessionFacts | undefined, now: number): SessionFacts {
-  const verdict = appVerdict(app)
-  if (verdict) throw problem(verdict)
+  const refusal = appVerdict(app)
+  if (refusal) throw problem(refusal)
   if (!session || session.expiresAt <= now || session.secretVersion !== app.secretVersion)
     throw problem('sessionUnauthed')
   return session
@@ -63,11 +64,23 @@ export async function allowedUser(
     endUser,
     key: firstKey,
     caller: await judgeCaller(deps, app, caller),
-    updates: { releasedAt: session.releasedAt, until: endUser.updatesUntil },
+    updates: { version: session.version, until: endUser.updatesUntil },
     device: { isSent: hwidHash !== null, isBound: device !== null, isAnother, used, limit },
     now: deps.ctx.clock.now(),
   })
-  refuseBy(facts)
+  const refusal = verdict(facts)
+  if (refusal) {
+    advise(deps, session)
+    throw refused(refusal)
+  }
   deps.sessions.use(session)
   return { endUser, facts }
+}
+
+/** What a signed-in program is told of its version, and notes that its device was told. */
+export function advise({ ctx, sessions }: ProgramDeps, session: SessionFacts): Advisory | null {
+  const advice = adviseOn(session.app.releases, session.version, ctx.clock.now())
+  if (!advice) return null
+  sessions.tell(session, advice.fix)
+  return advice.advisory
 }

@@ -3,6 +3,7 @@ import type { ProgramActor } from '../../../core/actor.ts'
 import { second } from '../../../core/clock.ts'
 import type { Parts } from '../../devices/devices.rules.ts'
 import type { Rights } from '../../entitlements/rights.rules.ts'
+import type { Catalog } from '../../releases/catalog.rules.ts'
 import type { PinnedKey } from '../../signing-keys/signing-keys.access.ts'
 
 /** The facts about an app that a verdict needs; several calls share them. */
@@ -45,6 +46,14 @@ export interface AppFacts {
   readonly blockVersion: number
   /** Changes with the app's variables; null without any. */
   readonly variablesRevision: string | null
+  /** The oldest version that may run; null for all. */
+  readonly minimumVersion: string | null
+  /** Whether everybody can read the feeds of updates. */
+  readonly publicUpdates: boolean
+  /** Incremented with every change of the releases; 0 if nothing was ever released. */
+  readonly releasesVersion: number
+  /** Kept in memory by that number. */
+  releases: Catalog
   /** The key for programs that name none; `version` is 0 while it is the only one. */
   readonly signing: PinnedKey & { version: number }
 }
@@ -91,14 +100,6 @@ export const toFloating = (rights: Rights | null, licenseId: string | null): Flo
     ? null
     : { licenseId, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second }
 
-/** The releases of an app that matter to a license with an end of updates. */
-export interface CoveredReleases {
-  /** When the app's own version was released; null if the app does not list it. */
-  newestAt: number | null
-  /** The last version that was released before the end; null if there is none. */
-  last: string | null
-}
-
 /** A session with its end user, if one is signed in. */
 export interface SessionFacts {
   id: string
@@ -113,10 +114,6 @@ export interface SessionFacts {
   locale: string | null
   /** The program's version; null for a session of an earlier version of the server. */
   version: string | null
-  /** When the app released that version; null if it does not matter to the license, or the app does not list it. */
-  releasedAt: number | null
-  /** What an end of updates covers; of no meaning without one. */
-  covered: CoveredReleases
   app: AppFacts
   endUser: EndUserFacts | null
   /** The device that the session is on, if it is bound. */

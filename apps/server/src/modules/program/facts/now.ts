@@ -61,7 +61,7 @@ export async function readSituation(
           ? toFacts(license)
           : null,
     caller: { ...caller, blocked: caller.blocked ?? (await findBlock(deps, app, before.blockId)) },
-    updates: { releasedAt: before.releasedAt, until: updatesUntil(license) },
+    updates: { version: versionOf(before, app), until: updatesUntil(license) },
     device: {
       ...use,
       isSent: hwidHash !== null,
@@ -72,6 +72,12 @@ export async function readSituation(
     now,
   })
   return toSituation(facts)
+}
+
+/** Earlier versions stored when the program's version was released. */
+function versionOf({ version, releasedAt = null }: Situation, { releases }: AppFacts): string | null {
+  if (version !== undefined || releasedAt === null) return version ?? null
+  return [...releases.named.values()].find((one) => one.releasedAt === releasedAt)?.version ?? null
 }
 
 /** An entry of the block list that named the machine by its parts, which no record contains, still does while it exists. */

@@ -2,6 +2,8 @@ import { lookupTags } from '@keyward/contract'
 import type { Clock } from '../../../core/clock.ts'
 import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
 import { seqOfKey, type TypedKey } from '../../../db/typed-keys.ts'
+import type { Catalog } from '../../releases/catalog.rules.ts'
+import { type KeptReleases, keepCatalogs } from '../../releases/kept-releases.ts'
 import type { AppFacts, LicenseFacts, SessionFacts } from './facts.ts'
 import {
   type AppColumns,
@@ -17,6 +19,7 @@ const appColumns = `a.id as app_row, a.owner_id, a.app_id as app_public_id, a.na
   a.require_hwid, a.require_activation, a.device_tolerance, a.device_self_service, a.device_cooldown_hours,
   a.messages, a.username_min, a.block_vpn, a.check_hash, a.check_passwords, a.test_licenses, a.buy_url, a.type_links,
   a.block_version, a.variables_revision as app_variables_revision,
+  a.minimum_version, a.public_updates, a.releases_version,
   a.signing_kid, a.signing_public, a.signing_sealed, a.signing_version,
   o.pause_applications as platform_paused, o.hwid_lock as platform_hwid_lock`
 
@@ -44,28 +47,12 @@ const clientColumns = `c.id as client_id, c.username, c.email as client_email, c
 const appBy = (column: AppName) => `select ${appColumns}
   from apps a ${wholeApp.owner} where a.${column} = ?`
 
-/** Computes `updatesUntil` in SQL. */
-const updatesEnd = `case when l.term = 'first_use' then l.started_at else l.created_at end
-  + l.updates_for_days * cast(86400000 as bigint)`
-
 /** Without `app` it returns the app's id only. */
 const sessionByToken = (
   app: AppRead | undefined,
 ) => `select ${app?.columns ?? 's.app_id as app_row'}, ${clientColumns}, s.id as session_id,
     s.expires_at as session_expires_at, s.hwid_hash as session_hwid_hash, s.locale as session_locale,
     s.secret_version as session_secret_version, s.version as session_version,
-    case when l.updates_for_days is null then null else (
-      select r.released_at from releases r where r.app_id = s.app_id and r.version = s.version
-    ) end as released_at,
-    case when l.updates_for_days is null then null else (
-      select r.released_at from apps v join releases r on r.app_id = v.id and r.version = v.version
-      where v.id = s.app_id
-    ) end as newest_released_at,
-    case when l.updates_for_days is null then null else (
-      select r.version from releases r where r.app_id = s.app_id and r.channel = 'stable' and r.withdrawn_at is null
-        and r.released_at <= ${updatesEnd}
-      order by r.released_at desc, r.seq desc limit 1
-    ) end as covered_version,
     case when l.seats is null and c.added_rights is null then null else (
       select e.until from seats e where e.session_id = s.id
     ) end as seat_until
@@ -112,7 +99,10 @@ const textsOf = `select ${Array.from(
 
 type Found = object | undefined
 
-function use<Facts>(read: ReturnType<PreparedRead>, toFacts: (row: object) => Facts) {
+function use<Facts>(
+  read: ReturnType<PreparedRead>,
+  toFacts: (row: object) => Promise<Facts> | Facts,
+): Promise<Facts | undefined> | Facts | undefined {
   const convert = (row: Found) => row && toFacts(row)
   return read instanceof Promise ? read.then(convert) : convert(read)
 }
@@ -127,6 +117,7 @@ export class ProgramReads {
   readonly #session: PreparedRead
   readonly #license: Record<AppName, PreparedRead>
   readonly #texts: PreparedRead
+  readonly #catalogs: KeptReleases<Catalog>
   /** Otherwise each read includes its app, because a second query costs a round trip. */
   readonly #kept: AppsOfLastCommit | undefined
 
@@ -134,6 +125,7 @@ export class ProgramReads {
     const { engine } = database
     this.#clock = clock
     const read = (name: string, text: string): PreparedRead => engine.prepareRead(name, text)
+    this.#catalogs = keepCatalogs(database)
     this.#kept = engine.commits && new AppsOfLastCommit(engine.commits)
     const app = this.#kept ? onlyAppId : wholeApp
     this.#app = { id: read('app-id', appBy('id')), app_id: read('app-app_id', appBy('app_id')) }
@@ -146,19 +138,38 @@ export class ProgramReads {
   }
 
   app(idOrAppId: string): Promise<AppFacts | undefined> | AppFacts | undefined {
-    if (this.#kept) return this.#kept.get(idOrAppId)
-    return use(this.#app[nameOf(idOrAppId)](idOrAppId), (row) => toAppFacts(row as AppColumns))
+    if (this.#kept) {
+      const app = this.#kept.get(idOrAppId)
+      return app && this.#withReleases(app, app)
+    }
+    return use(this.#app[nameOf(idOrAppId)](idOrAppId), (row) => {
+      const app = toAppFacts(row as AppColumns)
+      return this.#withReleases(app, app)
+    })
   }
 
   session(tokenHash: string): Promise<SessionFacts | undefined> | SessionFacts | undefined {
     return use(this.#session(tokenHash), (row) => {
       const app = this.#appOf(row as AppColumns)
-      return app && toSessionFacts(row as SessionColumns, app, this.#clock.now())
+      return app && this.#withReleases(app, toSessionFacts(row as SessionColumns, app, this.#clock.now()))
     })
   }
 
   #appOf(row: AppColumns): AppFacts | undefined {
     return this.#kept ? this.#kept.get(row.app_row) : toAppFacts(row)
+  }
+
+  /** Facts once the releases of their app are known. */
+  #withReleases<Facts>(app: AppFacts, facts: Facts): Promise<Facts> | Facts {
+    const releases = this.#catalogs.get(app)
+    if (releases instanceof Promise) {
+      return releases.then((found) => {
+        app.releases = found
+        return facts
+      })
+    }
+    app.releases = releases
+    return facts
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
@@ -170,7 +181,7 @@ export class ProgramReads {
   ): Promise<LicenseFacts | undefined> | LicenseFacts | undefined {
     return use(this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId), (row) => {
       const app = this.#appOf(row as AppColumns)
-      return app && toLicenseFacts(row as LicenseColumns, app, this.#clock.now())
+      return app && this.#withReleases(app, toLicenseFacts(row as LicenseColumns, app, this.#clock.now()))
     })
   }
 

@@ -5,6 +5,7 @@ import { deviceLimit } from '../../devices/devices.rules.ts'
 import { featureEnds, rightsOf } from '../../entitlements/rights.rules.ts'
 import { termOf } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import { noReleases } from '../../releases/catalog.rules.ts'
 import { type AppFacts, type LicenseFacts, type SessionFacts, toFloating } from './facts.ts'
 
 type Flag = 0 | 1
@@ -34,6 +35,9 @@ export interface AppColumns {
   type_links: Flag
   block_version: number
   app_variables_revision: string | null
+  minimum_version: string | null
+  public_updates: Flag
+  releases_version: number
   signing_kid: string
   signing_public: string
   signing_sealed: string
@@ -85,9 +89,6 @@ export interface SessionColumns extends AppColumns {
   key_created_at: number
   client_variables_revision: string | null
   session_version: string | null
-  released_at: number | null
-  newest_released_at: number | null
-  covered_version: string | null
 }
 
 export interface LicenseColumns extends AppColumns {
@@ -148,6 +149,10 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
   hasTypeLinks: row.type_links === 1,
   blockVersion: row.block_version,
   variablesRevision: row.app_variables_revision,
+  minimumVersion: row.minimum_version,
+  publicUpdates: row.public_updates === 1,
+  releasesVersion: row.releases_version,
+  releases: noReleases,
   signing: {
     kid: row.signing_kid,
     publicKey: row.signing_public,
@@ -177,8 +182,6 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number):
     hwidHash: row.session_hwid_hash,
     locale: row.session_locale,
     version: row.session_version,
-    releasedAt: row.released_at,
-    covered: { newestAt: row.newest_released_at, last: row.covered_version },
     app,
     endUser:
       row.client_id === null

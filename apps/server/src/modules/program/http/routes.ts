@@ -10,7 +10,7 @@ import { readLinks } from '../../licenses/buy-links.ts'
 import { listPinnableKeys } from '../../signing-keys/signing-keys.access.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { freeOwnDevice, listOwnDevices } from '../checks/devices.ts'
-import { checkSession } from '../checks/session.ts'
+import { advise, checkSession } from '../checks/session.ts'
 import { validate } from '../checks/validate.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
 import { issueLease } from '../offline/lease.ts'
@@ -109,6 +109,7 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   )
   mount.session(program.session, async ({ session, address }) => ({
     user: await withVariables(session, await checkSession(deps, session, address)),
+    advisory: advise(deps, session),
   }))
   mount.session(program.lease, ({ session, body, address, pinned }) =>
     issueLease(deps, session, { ...body, address, pinned }),

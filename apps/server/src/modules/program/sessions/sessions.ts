@@ -33,8 +33,6 @@ export const sessionWithoutRow = (
   opened: Pick<SessionFacts, 'id' | 'expiresAt' | 'secretVersion' | 'tokenHash' | 'version' | 'locale'>,
 ): SessionFacts => ({
   ...opened,
-  releasedAt: null,
-  covered: { newestAt: null, last: null },
   hwidHash: null,
   app,
   endUser: null,

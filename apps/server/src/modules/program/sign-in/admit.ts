@@ -10,7 +10,6 @@ import { freeEnded } from '../../devices/leased-places.access.ts'
 import { lockOfEndUser } from '../../end-users/end-users.access.ts'
 import { updateEndUser } from '../../entitlements/end-user-rows.ts'
 import { firstLicenseOf, lockSeatsOf } from '../../licenses/licenses.access.ts'
-import { findCovered, findReleasedAt } from '../../releases/releases.service.ts'
 import { signSessionIn } from '../../sessions/program-sessions.access.ts'
 import { sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
@@ -69,8 +68,7 @@ export const sessionSignIn = (
     await startSession(write, session, admitted)
     if (!isNew) write.record('end_user.signed_in', admitted.endUser.id, {}, session.app.id)
     const seatUntil = await renewOrTakeSeat(write, session, admitted)
-    const covered = await findCovered(write.tx, session.app, admitted.endUser.updatesUntil)
-    return toSessionUser(admitted.endUser, write.now, { ...session, seatUntil, covered })
+    return toSessionUser(admitted.endUser, write.now, { ...session, seatUntil })
   },
 })
 
@@ -121,10 +119,7 @@ async function admit(
     endUser,
     key: license ? toFirstKeyFacts(license, endUser) : null,
     caller,
-    updates: {
-      releasedAt: await findReleasedAt(tx, app.id, endUser.updatesUntil === null ? null : version),
-      until: endUser.updatesUntil,
-    },
+    updates: { version, until: endUser.updatesUntil },
     device: toDeviceFacts(machine, match, endUser.devices),
     isTrialStarted: true,
     now,

@@ -33,7 +33,7 @@ export async function enterByKey<T>(
 ): Promise<T> {
   const { ctx } = deps
   if (license.used === 1) return enterByUsedKey(deps, signIn, license.id, device)
-  await refuseFirstUse(ctx.db, signIn, license, { device, now: ctx.clock.now() })
+  refuseFirstUse(signIn, license, { device, now: ctx.clock.now() })
   try {
     return await redeemByKey(deps, signIn, license, device)
   } catch (error) {

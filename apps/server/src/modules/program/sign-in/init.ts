@@ -1,8 +1,8 @@
 import { canonicalLocale } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
 import { sameDigest, sha256 } from '../../../core/crypto.ts'
-import { isOlder } from '../../apps/apps.versions.ts'
 import { listAllowedHashes } from '../../blocklist/blocklist.service.ts'
+import { adviseOn, hasUpdate } from '../../releases/catalog.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { type RefusalContext, refused, withContext } from '../verdict/refusal.ts'
@@ -25,11 +25,13 @@ export async function init(deps: ProgramDeps, app: AppFacts, sent: Init) {
     version: sent.version,
     ...(locale === undefined ? {} : { locale }),
   })
+  const now = deps.ctx.clock.now()
   return {
     session: token,
     expiresAt: toIso(expiresAt),
     app: { name: app.name, version: app.version },
-    updateAvailable: isOlder(sent.version, app.version),
+    updateAvailable: hasUpdate(app.releases, { program: sent.version, app: app.version, until: null }, now),
+    advisory: adviseOn(app.releases, sent.version, now)?.advisory ?? null,
     variables: await deps.variables.public(app),
   }
 }

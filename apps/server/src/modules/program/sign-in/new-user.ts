@@ -1,6 +1,6 @@
 import { newId, normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import type { Db, WriteTransaction } from '../../../db/index.ts'
+import type { WriteTransaction } from '../../../db/index.ts'
 import { never } from '../../../db/stored-end.ts'
 import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
@@ -13,7 +13,6 @@ import { lockLicensesOf } from '../../entitlements/license-locks.ts'
 import { atFirstUse } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import { findLicenseById, lockLicenseById } from '../../licenses/licenses.access.ts'
-import { findReleasedAt } from '../../releases/releases.service.ts'
 import { toDeviceFacts, toNewDevice } from '../facts/caller.ts'
 import { toEndUserFacts, toKeyFacts } from '../facts/end-user.ts'
 import { refuseBy } from '../verdict/refusal.ts'
@@ -42,7 +41,7 @@ export async function redeemForNewUser(
   // Lock first, so that the end user gets the license's latest expiry.
   const license = await lockLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
-  const facts = await refuseFirstUse(tx, signIn, license, { device: user.device, now })
+  const facts = refuseFirstUse(signIn, license, { device: user.device, now })
   const redeemed = await redeem(tx, app, license, null, now)
   if (!redeemed) throw problem('keyUsed')
   const client: NewEndUser & Pick<ClientRow, 'grace_days'> = {
@@ -85,7 +84,7 @@ export async function redeemForFormerUser<T>(
   await lockLicensesOf(tx, app, { clients: found ? [found.id] : [], licenses: [licenseId] })
   const license = await findLicenseById(tx, app.id, licenseId)
   if (!license) throw problem('keyNotFound')
-  await refuseFirstUse(tx, signIn, license, { device, now })
+  refuseFirstUse(signIn, license, { device, now })
   const client = found && (await lockEndUser(tx, app, found.id))
   if (!client || client.password_hash !== null || client.license_id !== null) throw problem('usernameTaken')
   const redeemed = await redeem(tx, app, license, client.id, now)
@@ -98,21 +97,19 @@ export async function redeemForFormerUser<T>(
 }
 
 /** Refuses a key that is used, or that could not be used here and now; otherwise returns what decided. */
-export async function refuseFirstUse(
-  db: Db,
+export function refuseFirstUse(
   { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   license: LicenseRow,
   { device, now }: { device: SignInDevice; now: number },
-): Promise<VerdictFacts> {
+): VerdictFacts {
   const { machine, caller } = toNewDevice(device)
   if (license.used === 1) throw keyUsed(license)
   const until = updatesUntil({ ...license, ...atFirstUse(license, now) })
-  const releasedAt = until === null ? null : await findReleasedAt(db, app.id, version)
   const facts = factsOf(call, {
     app,
     key: toKeyFacts(license),
     caller,
-    updates: { releasedAt, until },
+    updates: { version, until },
     device: toDeviceFacts(machine, undefined, { used: 0, limit: deviceLimit(license) }),
     now,
   })

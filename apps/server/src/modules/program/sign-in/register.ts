@@ -39,7 +39,7 @@ export async function register(
   const device = await toDevice(deps, app, sent)
   const signIn = sessionSignIn('register', session, sent.address)
   // Before the password is hashed, which takes time; the transaction checks again.
-  await refuseFirstUse(ctx.db, signIn, license, { device, now: ctx.clock.now() })
+  refuseFirstUse(signIn, license, { device, now: ctx.clock.now() })
   const account = { account: accountOf(session, name), address: sent.address }
   const passwordHash = await ctx.passwords.hash(sent.password, account)
   const user = { username, passwordHash, email: sent.email ?? null, device }

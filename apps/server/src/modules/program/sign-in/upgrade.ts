@@ -6,7 +6,6 @@ import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts
 import { addKey } from '../../end-users/end-users.added-key.ts'
 import { lockLicensesOf } from '../../entitlements/license-locks.ts'
 import { findFirstLicense, findLicenseById } from '../../licenses/licenses.access.ts'
-import { findCovered } from '../../releases/releases.service.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
 import { judgeCaller } from '../facts/caller.ts'
 import { toAddedKeyFacts, toEndUserFacts } from '../facts/end-user.ts'
@@ -61,9 +60,7 @@ export async function upgrade(
     const after = await addKey(write, app, { client, first }, key, neverExpires)
     if (!after) throw problem('keyUsed')
     const extended = await findFirstLicense(tx, app.id, client)
-    const user = toEndUserFacts(after, extended, now)
-    const covered = await findCovered(tx, app, user.updatesUntil)
-    return toSessionUser(user, now, { ...session, seatUntil: null, covered })
+    return toSessionUser(toEndUserFacts(after, extended, now), now, { ...session, seatUntil: null })
   })
 }
 

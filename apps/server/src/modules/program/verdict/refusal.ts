@@ -12,6 +12,7 @@ import { type Problem, problem } from '../../../core/problem.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
 import { endFields } from '../../entitlements/term.rules.ts'
 import type { Linked } from '../../licenses/buy-links.ts'
+import { adviseOn, newestCovered } from '../../releases/catalog.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import {
   callChecks,
@@ -48,7 +49,7 @@ export function refuseBy(facts: VerdictFacts): void {
 }
 
 export const refused = ({ code, reason, facts }: Refusal): Problem =>
-  withContext(problem(code, { reason, ...detailsOf(facts) }), { facts, linked: linkedBy(code, facts) })
+  withContext(problem(code, { reason, ...detailsOf(facts, code) }), { facts, linked: linkedBy(code, facts) })
 
 /** The refusal of a call for a reason that a statement found, which its verdict could not know. */
 export const refusedLater = (
@@ -56,13 +57,15 @@ export const refusedLater = (
   facts: VerdictFacts,
   more: Partial<RefusalDetails> = {},
 ): Problem => {
-  const { details } = detailsOf(facts)
+  const { details } = detailsOf(facts, code)
   const found = problem(code, details ? { details: { ...details, ...more } } : {})
   return withContext(found, { endUserId: facts.endUser?.id ?? null, linked: linkedBy(code, facts) })
 }
 
 /** Reasons that a payment can end. */
-const payable = new Set<MessageKey>(['noActiveSubs', 'updatesEnded', 'noSeats', 'trialUsed', 'hwidMismatch'])
+const payable = new Set<MessageKey>([
+  ...(['noActiveSubs', 'updatesEnded', 'versionTooOld', 'noSeats', 'trialUsed', 'hwidMismatch'] as const),
+])
 /** These calls are frequent, and their programs know the links since their sign-in. */
 const unlinked = new Set<ProgramCall>(['session', 'validate', 'activate'])
 
@@ -88,8 +91,27 @@ export function toDetails(ending: Ending, { used, limit }: DeviceUse, now: numbe
 }
 
 /** Empty before a key or password was right. */
-export const detailsOf = ({ ending, device, now }: VerdictFacts): { details?: RefusalDetails } =>
-  ending === null ? {} : { details: toDetails(ending, device, now) }
+export function detailsOf(facts: VerdictFacts, code: MessageKey): { details?: RefusalDetails } {
+  const { app, ending, device, updates, now } = facts
+  if (ending === null) return {}
+  const advice = adviseOn(app.releases, updates.version, now)
+  return {
+    details: {
+      ...toDetails(ending, device, now),
+      ...(ofVersion.has(code) && { release: usableRelease(facts) }),
+      ...(advice && { advisory: advice.advisory }),
+    },
+  }
+}
+
+/** Refusals because of the program's version. */
+const ofVersion: ReadonlySet<MessageKey> = new Set(['updatesEnded', 'versionTooOld'])
+
+/** The newest release that the license may use. */
+function usableRelease({ app, updates, now }: VerdictFacts): RefusalDetails['release'] {
+  const release = newestCovered(app.releases, updates.until, now, 'stable')
+  return release ? { version: release.version, url: release.link } : null
+}
 
 export const isMessageKey = (code: ErrorCode): code is MessageKey => Object.hasOwn(messageDefaults, code)
 
@@ -170,8 +192,10 @@ export interface Situation {
   devices: { used: number; limit: number }
   /** When access ends, grace days included, in milliseconds since 1970; null for never. */
   expiresAt: number | null
-  /** When the program's version was released, if the license's updates end. */
-  releasedAt: number | null
+  /** The program's version, if it named one; missing in rows of earlier versions. */
+  version?: string | null
+  /** When that was released, in rows of earlier versions. */
+  releasedAt?: number | null
 }
 
 export function toSituation(facts: VerdictFacts): Situation {
@@ -189,7 +213,7 @@ export function toSituation(facts: VerdictFacts): Situation {
     device: deviceOf(facts),
     devices: { used: device.used, limit: device.limit },
     expiresAt: ending === null || ending.expiresAt > lastInstant ? null : ending.expiresAt,
-    releasedAt: updates.releasedAt,
+    version: updates.version,
   }
 }
 

@@ -1,6 +1,7 @@
 import { checksOf, type ProgramCall, reasonsOf, verdictOrder } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { ofTestOrder } from '../../licenses/licenses.rules.ts'
+import { toCatalog } from '../../releases/catalog.rules.ts'
 import {
   appVerdict,
   callChecks,
@@ -17,6 +18,10 @@ const device = { isSent: false, isBound: false, used: 0, limit: 1 }
 const ending: Ending = { expiresAt: now + 1, graceDays: 0, startedAt: null }
 const endUser = { id: 'usr_1', isBanned: false, banReason: null, isPaused: false, ...ending }
 const key = { id: 'lic_1', isBanned: false, banReason: null, isTest: false, ...ending }
+const release = (version: string, releasedAt: number) => ({
+  ...{ id: version, version, releasedAt, channel: 'stable', link: null, updatesFrom: null },
+  ...{ security: null, isWithdrawn: false, hasArtifacts: false },
+})
 const app = {
   isPlatformPaused: false,
   isPaused: false,
@@ -24,10 +29,13 @@ const app = {
   requireHwid: false,
   requireActivation: false,
   testLicenses: true,
+  minimumVersion: null,
+  releases: toCatalog([release('2.0.0', 6), release('1.0.0', 1)]),
 }
 const testKey = { ...key, isTest: true }
 const stopping = { ...app, testLicenses: false }
-const allowed = factsOf('login', { app, endUser, key, device, now })
+const updates = { version: '1.5.0', until: null }
+const allowed = factsOf('login', { app, endUser, key, updates, device, now })
 
 /** A change that makes each guard refuse, in reporting order. */
 const causes: Record<GuardCode, (facts: VerdictFacts) => VerdictFacts> = {
@@ -38,7 +46,8 @@ const causes: Record<GuardCode, (facts: VerdictFacts) => VerdictFacts> = {
   keyBanned: (facts) => ({ ...facts, key: { ...key, isBanned: true } }),
   pausedSub: (facts) => ({ ...facts, endUser: { ...endUser, ...facts.endUser, isPaused: true } }),
   noActiveSubs: (facts) => ({ ...facts, ending: { ...ending, expiresAt: now } }),
-  updatesEnded: (facts) => ({ ...facts, updates: { releasedAt: 6, until: 5 } }),
+  updatesEnded: (facts) => ({ ...facts, updates: { version: '2.0.0', until: 5 } }),
+  versionTooOld: (facts) => ({ ...facts, app: { ...facts.app, minimumVersion: '3.0.0' } }),
   hwidBlacklisted: (facts) => ({
     ...facts,
     caller: { ...facts.caller, blocked: { id: 'blk_1', reason: null } },
@@ -169,15 +178,14 @@ test.each([
 })
 
 test.each([
-  ['released before the end', 5, 6, true],
-  ['released at the end', 6, 6, true],
-  ['released after the end', 7, 6, false],
-  ['that the app does not list', null, 6, true],
-  ['of a license that covers all versions', 7, null, true],
-])('a version %s', (_what, releasedAt, until, passes) => {
-  expect(verdict({ ...allowed, updates: { releasedAt, until } })?.code).toBe(
-    passes ? undefined : 'updatesEnded',
-  )
+  ['released before the end', '2.0.0', 7, true],
+  ['released at the end', '2.0.0', 6, true],
+  ['released after the end', '2.0.0', 5, false],
+  ['that the app does not list', '2.5.0', 5, true],
+  ['of a program that names none', null, 5, true],
+  ['of a license that covers all versions', '2.0.0', null, true],
+])('a version %s', (_what, version, until, passes) => {
+  expect(verdict({ ...allowed, updates: { version, until } })?.code).toBe(passes ? undefined : 'updatesEnded')
 })
 
 test.each<[ProgramCall, 'key' | 'end user']>([

@@ -8,6 +8,7 @@ import {
   unlimited,
 } from '@keyward/contract'
 import { ofTestOrder } from '../../licenses/licenses.rules.ts'
+import { covers, isTooOld } from '../../releases/catalog.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'
 
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
@@ -15,7 +16,14 @@ export interface VerdictFacts {
   call: ProgramCall
   app: Pick<
     AppFacts,
-    'isPlatformPaused' | 'isPaused' | 'hwidLock' | 'requireHwid' | 'requireActivation' | 'testLicenses'
+    | 'isPlatformPaused'
+    | 'isPaused'
+    | 'hwidLock'
+    | 'requireHwid'
+    | 'requireActivation'
+    | 'testLicenses'
+    | 'minimumVersion'
+    | 'releases'
   >
   /** What `init` was sent; null in other calls. */
   build: { hasSecret: boolean; isAllowed: boolean } | null
@@ -24,8 +32,8 @@ export interface VerdictFacts {
   /** When access by the end user or the key ends, as the call's `noActiveSubs` says; null if neither is known. */
   ending: Ending | null
   caller: CallerFacts
-  /** When the app released the program's version, and the end of the updates that the license covers. */
-  updates: { releasedAt: number | null; until: number | null }
+  /** The program's version, if it names one, and the end of the updates that the license covers. */
+  updates: { version: string | null; until: number | null }
   device: DeviceFacts
   /** Whether a trial was started on this device before. */
   isTrialStarted: boolean
@@ -98,7 +106,7 @@ function endingOf(call: ProgramCall, { endUser, key }: Known): Ending | null {
 }
 
 const unknownCaller: CallerFacts = { blocked: null, isRefusedVpn: false, hwidHash: null }
-const allUpdates = { releasedAt: null, until: null }
+const allUpdates = { version: null, until: null }
 const noDevice: DeviceFacts = { isSent: false, isBound: false, used: 0, limit: 1 }
 
 /** A pure check; `checksOf` in the contract says which calls make it. */
@@ -130,7 +138,8 @@ export const guards = {
   },
   pausedSub: { refuses: ({ endUser }) => endUser?.isPaused === true },
   noActiveSubs: { refuses: hasEnded },
-  updatesEnded: { refuses: ({ updates }) => !coversVersion(updates) },
+  updatesEnded: { refuses: (facts) => !coversVersion(facts) },
+  versionTooOld: { refuses: isVersionTooOld },
   hwidBlacklisted: {
     refuses: ({ caller }) => caller.blocked !== null,
     reason: ({ caller }) => caller.blocked?.reason,
@@ -158,8 +167,15 @@ function hasEnded({ ending, now }: VerdictFacts): boolean {
 }
 
 /** A version that the app does not list is covered. */
-const coversVersion = ({ releasedAt, until }: VerdictFacts['updates']): boolean =>
-  releasedAt === null || until === null || releasedAt <= until
+function coversVersion({ app, updates: { version, until } }: VerdictFacts): boolean {
+  const release = version === null ? undefined : app.releases.named.get(version)
+  return !release || covers(release, until)
+}
+
+function isVersionTooOld({ app, updates: { version, until }, now }: VerdictFacts): boolean {
+  const { minimumVersion: minimum, releases } = app
+  return version !== null && minimum !== null && isTooOld(releases, { version, minimum, until }, now)
+}
 
 /** A bound lock accepts the whole id of a bound device, or a device with a free place; a missing id never passes. */
 function passesLock(device: DeviceFacts, mustBeBound: boolean): boolean {

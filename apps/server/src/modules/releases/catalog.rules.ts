@@ -1,0 +1,172 @@
+import type { Advisory, SecurityFix } from '@keyward/contract'
+import { compareVersions, isOlder, parseVersion, type VersionNumbers } from '../apps/apps.versions.ts'
+import { outBefore } from './releases.rules.ts'
+
+/** A release, as the checks of programs look at it. */
+export interface ListedRelease {
+  readonly id: string
+  readonly version: string
+  readonly releasedAt: number
+  readonly channel: string
+  readonly link: string | null
+  /** The oldest version that may update to it; null for all. */
+  readonly updatesFrom: string | null
+  readonly security: SecurityFix | null
+  readonly isWithdrawn: boolean
+  readonly hasArtifacts: boolean
+}
+
+type Numbered = ListedRelease & { readonly numbers: VersionNumbers }
+
+/** The releases of an app. */
+export interface Catalog {
+  readonly named: ReadonlyMap<string, ListedRelease>
+  /** The newest version first; without those whose numbers are too long to be compared. */
+  readonly newest: readonly Numbered[]
+  /** The security fixes, the last one first. */
+  readonly fixes: readonly (ListedRelease & { readonly security: SecurityFix })[]
+  /** Versions of security fixes that were removed from the list. */
+  readonly removedFixes: ReadonlySet<string>
+  readonly hasArtifacts: boolean
+}
+
+/** `releases` begin with the one that was released last. */
+export function toCatalog(
+  releases: readonly ListedRelease[],
+  removedFixes: ReadonlySet<string> = new Set(),
+): Catalog {
+  const newest = releases.flatMap((release) => {
+    const numbers = parseVersion(release.version)
+    return numbers ? [{ ...release, numbers }] : []
+  })
+  return {
+    named: new Map(releases.map((release) => [release.version, release])),
+    newest: newest.sort((one, other) => compareVersions(other.numbers, one.numbers)),
+    fixes: releases.filter((release) => release.security !== null) as Catalog['fixes'][number][],
+    removedFixes,
+    hasArtifacts: releases.some((release) => release.hasArtifacts),
+  }
+}
+
+export const noReleases = toCatalog([])
+
+/** Whether the updates of a license, which end at `until`, include a release. Everybody gets a security fix. */
+export const covers = (
+  { releasedAt, security }: Pick<ListedRelease, 'releasedAt' | 'security'>,
+  until: number | null,
+): boolean => until === null || security !== null || releasedAt <= until
+
+const isOffered = ({ isWithdrawn, releasedAt }: ListedRelease, now: number): boolean =>
+  !isWithdrawn && releasedAt < outBefore(now)
+
+/** The newest release that a license may use; of all channels if none is named. */
+export const newestCovered = (
+  { newest }: Catalog,
+  until: number | null,
+  now: number,
+  channel?: string,
+): ListedRelease | undefined =>
+  newest.find(
+    (release) =>
+      (channel === undefined || release.channel === channel) &&
+      isOffered(release, now) &&
+      covers(release, until),
+  )
+
+/** Whether a program is older than the oldest version that may run, and its license has something newer. */
+export function isTooOld(
+  catalog: Catalog,
+  { version, minimum, until }: { version: string; minimum: string; until: number | null },
+  now: number,
+): boolean {
+  const [mine, oldest] = [parseVersion(version), parseVersion(minimum)]
+  if (!mine || !oldest || compareVersions(mine, oldest) >= 0) return false
+  if (catalog.named.get(version)?.security || catalog.removedFixes.has(version)) return false
+  return [undefined, 'stable'].every(
+    (channel) => newestCovered(catalog, until, now, channel)?.version !== version,
+  )
+}
+
+/**
+ * The releases of a channel that a program may update to, the newest version first. An unknown version, or one that is
+ * not three numbers, may go to all of them.
+ */
+export function updatesOf(
+  { newest }: Catalog,
+  { channel, version }: { channel: string; version: string | null },
+  now: number,
+): ListedRelease[] {
+  const mine = version === null ? undefined : parseVersion(version)
+  return newest.filter((release) => {
+    if (release.channel !== channel || !isOffered(release, now)) return false
+    if (!mine) return true
+    const oldest = release.updatesFrom === null ? undefined : parseVersion(release.updatesFrom)
+    return compareVersions(mine, release.numbers) < 0 && (!oldest || compareVersions(oldest, mine) <= 0)
+  })
+}
+
+/** Whether a license covers a newer version than the program's. A version that the app does not list is covered. */
+export function hasUpdate(
+  catalog: Catalog,
+  { program, app, until }: { program: string | null; app: string; until: number | null },
+  now: number,
+): boolean {
+  if (program === null) return false
+  if (catalog.hasArtifacts) {
+    return updatesOf(catalog, { channel: 'stable', version: program }, now).some((one) => covers(one, until))
+  }
+  const current = catalog.named.get(app)
+  if ((!current || covers(current, until)) && isOlder(program, app)) return true
+  // Those that will be out before the updates end, too.
+  return (
+    until !== null &&
+    catalog.newest.some(
+      (one) =>
+        one.channel === 'stable' && !one.isWithdrawn && covers(one, until) && isOlder(program, one.version),
+    )
+  )
+}
+
+/** What a program on an affected version is told. */
+export interface Advice {
+  /** The id of the release whose fix it is about. */
+  fix: string
+  advisory: Advisory
+}
+
+const severities: readonly SecurityFix['severity'][] = ['critical', 'high', 'medium', 'low']
+
+/** By the most severe of the fixes for a program's version, and of several the last one; undefined if none affects it. */
+export function adviseOn(catalog: Catalog, version: string | null, now: number): Advice | undefined {
+  const mine = version === null || catalog.fixes.length === 0 ? undefined : parseVersion(version)
+  if (version === null || !mine) return undefined
+  const found = catalog.fixes.filter(
+    ({ security, releasedAt }) => releasedAt < outBefore(now) && affects(security, mine),
+  )
+  const fix = severities
+    .map((severity) => found.find(({ security }) => security.severity === severity))
+    .find((one) => one !== undefined)
+  if (!fix) return undefined
+  const { severity, summary, advisory } = fix.security
+  const channels = ['stable', catalog.named.get(version)?.channel]
+  const repaired = catalog.newest.filter(
+    (one) => channels.includes(one.channel) && isOffered(one, now) && !affects(fix.security, one.numbers),
+  )
+  const next = repaired.find(({ numbers }) => numbers[0] === mine[0]) ?? repaired[0]
+  const url = advisory ?? next?.link ?? null
+  return { fix: fix.id, advisory: { version: next?.version ?? null, severity, summary, url } }
+}
+
+/** Whether a version is in one of the ranges that a fix names: from `from` on, and before `before`. */
+export const affects = ({ affects: ranges }: SecurityFix, version: VersionNumbers): boolean =>
+  ranges.some(({ from, before }) => isFrom(from, version) && isBefore(before, version))
+
+const isFrom = (from: string | null, version: VersionNumbers): boolean => {
+  const first = from === null ? undefined : parseVersion(from)
+  return from === null || (first !== undefined && compareVersions(first, version) <= 0)
+}
+
+const isBefore = (before: string | null, version: VersionNumbers): boolean => {
+  const end = before === null ? undefined : parseVersion(before)
+  return before === null || end === undefined || compareVersions(version, end) < 0
+}
