@@ -6,6 +6,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { programLocale } from './locales.ts'
 import { messageDefaults } from './messages.ts'
+import { artifact, channel, security } from './releases.ts'
 import { email, hwid, id, isoTime, none, password, signInPassword, text } from './shared.ts'
 import { pinnedKey } from './signing-keys.ts'
 import { ending, licenseTerm } from './terms.ts'
@@ -17,6 +18,7 @@ const licenseKey = z
   .min(1, 'License key is required')
   .max(limits.pastedKeyMax, 'License key is too long')
 const appId = id
+const programVersion = z.string().min(1).max(32)
 const variableTexts = z.record(z.string(), z.string())
 const sessionUser = z.strictObject({
   _id: z.string(),
@@ -119,7 +121,7 @@ export const program = {
     body: z.strictObject({
       appId,
       secret: z.string().min(1).max(128),
-      version: z.string().min(1).max(32),
+      version: programVersion,
       hash: z.string().max(256).optional().describe('the hash of the program, for apps with `checkHash`'),
       hwid: hwid.optional(),
       locale: programLocale,
@@ -245,6 +247,37 @@ export const program = {
     data: z.strictObject({ user: sessionUser, advisory: ownAdvisory }),
     errors: reasonsOf('session'),
   }),
+  updates: endpoint({
+    method: 'POST',
+    path: '/client/updates',
+    access: 'session',
+    tag,
+    summary: 'Get the newest release that the license covers and that this version may update to',
+    body: z.strictObject({
+      platform: artifact.shape.platform,
+      architecture: artifact.shape.architecture,
+      channel: channel.default('stable'),
+      version: programVersion.optional().describe('by default the one that `init` was sent'),
+      licenseKey: licenseKey.optional().describe('of a program that is not signed in'),
+    }),
+    data: z.strictObject({
+      update: z
+        .strictObject({
+          version: z.string(),
+          releasedAt: isoTime,
+          notes: z.string().nullable().describe('Markdown'),
+          url: z.string().nullable(),
+          artifact: artifact.nullable().describe('for this machine; null for a release without artifacts'),
+          security: security.nullable(),
+        })
+        .nullable(),
+      beyond: z
+        .strictObject({ version: z.string(), links })
+        .nullable()
+        .describe('a newer release, which the license does not cover, and where to renew'),
+    }),
+    errors: [...reasonsOf('updates'), 'keyNotFound', 'rate_limited'],
+  }),
   lease: endpoint({
     method: 'POST',
     path: '/client/lease',
@@ -317,7 +350,7 @@ export const program = {
       keys: z.array(pinnedKey),
     }),
   }),
-} satisfies Record<Exclude<ProgramCall, 'activate' | 'offlineActivation'> | 'keys', Endpoint>
+} satisfies Record<Exclude<ProgramCall, 'activate' | 'updatesByKey' | 'offlineActivation'> | 'keys', Endpoint>
 
 export type RefusalDetails = z.output<typeof refusalDetails>
 export type SessionUser = z.output<typeof sessionUser>

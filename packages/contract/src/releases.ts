@@ -11,7 +11,7 @@ export const releaseLink = webLink
 const word = (max: number, pattern: RegExp, message: string) =>
   z.string().min(1, message).max(max, message).regex(pattern, message)
 
-const channel = word(20, /^[a-z0-9-]*$/, 'A channel has 1 to 20 of the characters a-z, 0-9 and -')
+export const channel = word(20, /^[a-z0-9-]*$/, 'A channel has 1 to 20 of the characters a-z, 0-9 and -')
 
 /** Text of several lines; no other control characters, no lone surrogates. */
 const notes = z
@@ -40,7 +40,7 @@ const range = z.strictObject({
 const inOrder = (from: string | null, before: string | null): boolean =>
   from === null || before === null || from.localeCompare(before, 'en-US', { numeric: true }) < 0
 
-const security = z.strictObject({
+export const security = z.strictObject({
   severity: z.enum(['low', 'medium', 'high', 'critical']),
   affects: z
     .array(range.refine(({ from, before }) => inOrder(from, before), '`from` must be older than `before`'))
@@ -62,7 +62,7 @@ const fileName = text(1, 200, 'Name').refine(
   'Must be the name of a file, without its folder',
 )
 
-const artifact = z.strictObject({
+export const artifact = z.strictObject({
   platform: kindOf('A platform').describe('such as `windows`, `macos` or `linux`'),
   architecture: kindOf('An architecture').describe('such as `x64`, `arm64` or `universal`'),
   kind: kindOf('A kind').describe('such as `installer`, `archive`, `full` or `delta`'),

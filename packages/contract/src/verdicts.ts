@@ -63,6 +63,12 @@ const noSession = { not: 'The call needs no session.' }
 const newUser = { not: 'The call creates the end user.' }
 const noVersion = { not: 'The call names no version of the program.' }
 const anyVersion = { not: 'A key adds its time to any version; the next sign-in is checked.' }
+const anyLicense = {
+  noActiveSubs: { not: 'A license that has ended still gets what was out before.' },
+  updatesEnded: { not: 'The call says what the license covers.' },
+  versionTooOld: { not: 'The call says what to update to.' },
+  noSeats: { not: 'The call takes no seat.' },
+}
 const alwaysAllowed = { not: 'Every program may end its session.' }
 
 /** For each call of a program, what each check looks at, or why the call does not make it. */
@@ -106,6 +112,14 @@ export const checksOf = {
     noSeats: opensNoSession,
   },
   session: signIn,
+  updates: { ...signIn, ...anyLicense },
+  /** `updates` for a key, and for a remembered sign-in, without a session on a machine. */
+  updatesByKey: {
+    ...signIn,
+    ...anyLicense,
+    sessionUnauthed: noSession,
+    hwidMismatch: { not: 'The call names no machine, and runs nothing.' },
+  },
   lease: { ...signIn, hwidMismatch: 'device' },
   devices: { ...signIn, noSeats: { not: 'The call takes no seat.' } },
   freeDevice: { ...signIn, noSeats: { not: 'The call takes no seat.' } },

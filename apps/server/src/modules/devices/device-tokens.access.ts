@@ -3,7 +3,7 @@ import { type Db, inScope, type Tx } from '../../db/index.ts'
 import type { DeviceTokenRow } from '../../db/tables.ts'
 
 /** How many days an app remembers a sign-in; 0 for not at all. */
-export async function readRememberDays(tx: Tx, app: { id: string }): Promise<number> {
+export async function readRememberDays(tx: Db, app: { id: string }): Promise<number> {
   const row = await tx
     .selectFrom('apps')
     .select('remember_days as days')
@@ -27,6 +27,10 @@ export async function findHashOfSession(
     .executeTakeFirst()
   return row?.hwid_hash ?? undefined
 }
+
+/** The id of its row, which a token names. */
+export const idOfToken = (token: string): string | undefined =>
+  /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(token)?.[1]
 
 /** Programs name the token's id, which is a part of the secret that they hold. */
 export const findToken = (db: Db, app: { id: string }, id: string): Promise<DeviceTokenRow | undefined> =>
@@ -90,7 +94,7 @@ export async function deleteCopiedToken(
 
 /** The hash that a device is bound by; undefined if it was freed. */
 export async function findDeviceHash(
-  tx: Tx,
+  tx: Db,
   scope: OwnerScope,
   deviceId: string,
 ): Promise<string | undefined> {

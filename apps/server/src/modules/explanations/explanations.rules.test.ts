@@ -87,15 +87,16 @@ function verdictOf(call: ProgramCall, known: Known): MessageKey | null {
   const isKeyJudged = isOf(call, 'register', 'upgrade', 'validate', 'activate')
   const judged = isKeyJudged ? key : (endUser ?? key)
   const hasEnded = judged !== null && judged.expiresAt <= now
-  if (hasEnded && call !== 'trial') return 'noActiveSubs'
-  const hasVersion = !isOf(call, 'upgrade', 'validate', 'activate', 'offlineActivation')
+  const isUpdates = isOf(call, 'updates', 'updatesByKey')
+  if (hasEnded && call !== 'trial' && !isUpdates) return 'noActiveSubs'
+  const hasVersion = !isUpdates && !isOf(call, 'upgrade', 'validate', 'activate', 'offlineActivation')
   if (hasVersion && updates.version === '2.0.0' && updates.until !== null) return 'updatesEnded'
   const newest = updates.until === null ? '2.0.0' : '1.0.0'
   const isOlder = updates.version !== null && updates.version !== newest
   if (hasVersion && app.minimumVersion !== null && isOlder) return 'versionTooOld'
   if (caller.blocked) return 'hwidBlacklisted'
   if (call === 'trial' && known.isTrialStarted && (hasEnded || !endUser || !key)) return 'trialUsed'
-  if (call !== 'upgrade' && isDeviceRefused(call, app, device)) return 'hwidMismatch'
+  if (!isOf(call, 'upgrade', 'updatesByKey') && isDeviceRefused(call, app, device)) return 'hwidMismatch'
   if (call === 'validate' && app.requireActivation && !device.isBound) return 'notActivated'
   return caller.isRefusedVpn && call !== 'offlineActivation' ? 'vpnBlocked' : null
 }

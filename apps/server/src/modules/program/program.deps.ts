@@ -4,6 +4,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
 import type { LazyMoves } from '../lazy-move/lazy-moves.ts'
+import type { KeptReleases, ReleaseFiles } from '../releases/kept-releases.ts'
 import type { ProgramVariables } from './answers/variables.ts'
 import type { ProgramReads } from './facts/reads.ts'
 import type { AnswerSigner } from './http/signer.ts'
@@ -17,6 +18,7 @@ export interface ProgramDeps {
   blocks: BlockTables
   leaked: LeakedPasswords
   reads: ProgramReads
+  files: KeptReleases<ReleaseFiles>
   sessions: ProgramSessions
   sdks: ProgramSdks
   variables: ProgramVariables

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import type { RecordConsumer } from '../../db/index.ts'
+import { keepFiles } from '../releases/kept-releases.ts'
 import { ProgramVariables } from './answers/variables.ts'
 import { ProgramReads } from './facts/reads.ts'
 import { createProgramMount } from './http/mount.ts'
@@ -36,6 +37,7 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
   const deps: ProgramDeps = {
     ...shared,
     reads: new ProgramReads(ctx.database, ctx.clock),
+    files: keepFiles(ctx.database),
     sessions: new ProgramSessions(ctx, onError),
     sdks: new ProgramSdks(ctx, onError),
     variables: new ProgramVariables(ctx),

@@ -106,3 +106,26 @@ async function readCatalog({ lists }: Lists, appId: string): Promise<Catalog> {
   }))
   return toCatalog(releases, new Set(removed.map(({ version }) => version)))
 }
+
+/** Notes and artifacts of the releases of an app, by their ids; `artifacts` is JSON. */
+export type ReleaseFiles = ReadonlyMap<
+  string,
+  { build: string | null; notes: string | null; artifacts: string; bytes: number }
+>
+
+const filesBytesKept = 64 * 1024 * 1024
+
+export const keepFiles = ({ lists }: Lists): KeptReleases<ReleaseFiles> =>
+  new KeptReleases<ReleaseFiles>({
+    read: async (appId) => {
+      const rows = await lists
+        .selectFrom('releases')
+        .select(['id', 'build', 'notes', 'artifacts', 'bytes'])
+        .where('app_id', '=', appId)
+        .execute()
+      return new Map(rows.map(({ id, ...files }) => [id, files]))
+    },
+    weigh: (files) => [...files.values()].reduce((sum, { bytes }) => sum + bytes, 1000 * files.size),
+    most: filesBytesKept,
+    none: new Map(),
+  })

@@ -24,6 +24,7 @@ import { register } from '../sign-in/register.ts'
 import { remember, resume } from '../sign-in/remember.ts'
 import { startTrial } from '../sign-in/trial.ts'
 import { upgrade } from '../sign-in/upgrade.ts'
+import { findUpdate } from '../updates/updates.ts'
 import { noteRefusal } from '../verdict/refusal.ts'
 import type { ProgramMount } from './mount.ts'
 
@@ -111,6 +112,9 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
     user: await withVariables(session, await checkSession(deps, session, address)),
     advisory: advise(deps, session),
   }))
+  mount.session(program.updates, ({ session, body, address }) =>
+    findUpdate(deps, session, { ...body, address }),
+  )
   mount.session(program.lease, ({ session, body, address, pinned }) =>
     issueLease(deps, session, { ...body, address, pinned }),
   )

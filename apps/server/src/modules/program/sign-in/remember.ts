@@ -83,7 +83,7 @@ interface Resumed {
 export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Resume): Promise<Resumed> {
   const { ctx } = deps
   const { app } = session
-  const id = /^kwd_[\w-]{1,100}\.(dtk_\w{1,60})$/.exec(sent.deviceToken)?.[1]
+  const id = tokens.idOfToken(sent.deviceToken)
   const stored = id === undefined ? undefined : await tokens.findToken(ctx.db, app, id)
   if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
   const presented = sha256(sent.deviceToken)

@@ -1,0 +1,96 @@
+import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
+import { findById } from '../../end-users/end-users.access.ts'
+import { atFirstUse } from '../../entitlements/term.rules.ts'
+import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import type { Linked } from '../../licenses/buy-links.ts'
+import { findFirstLicense } from '../../licenses/licenses.access.ts'
+import { allowedUser } from '../checks/session.ts'
+import { type Caller, callerOf, judgeCaller } from '../facts/caller.ts'
+import { toEndUserFacts, toFirstKeyFacts, toKeyFacts } from '../facts/end-user.ts'
+import type { AppFacts, SessionFacts } from '../facts/facts.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { findKey } from '../sign-in/key.ts'
+import { refuseBy } from '../verdict/refusal.ts'
+import { factsOf } from '../verdict/verdict.ts'
+
+/** Which releases somebody may have. */
+export interface Coverage {
+  /** Releases until then, and all security fixes; null for all. */
+  until: number | null
+  linked: Linked
+}
+
+/** What the end user of a session may have, or who has a key while nobody has signed in. */
+export async function readCoverage(
+  deps: ProgramDeps,
+  session: SessionFacts,
+  { licenseKey, address }: { licenseKey?: string | undefined; address: string },
+): Promise<Coverage> {
+  if (!session.endUser && licenseKey !== undefined) {
+    return coverageOfKey(deps, session.app, { licenseKey, address })
+  }
+  const { endUser, facts } = await allowedUser(deps, session, { call: 'updates', address })
+  return { until: lastCovered(endUser, facts.now), linked: { clientId: endUser.id } }
+}
+
+/** What who has a key may have. */
+export async function coverageOfKey(
+  deps: ProgramDeps,
+  app: AppFacts,
+  { licenseKey, address }: { licenseKey: string; address: string },
+): Promise<Coverage> {
+  const { ctx } = deps
+  const license = await findKey(deps, { app }, { licenseKey, machine: undefined, address })
+  const client = license.client_id === null ? undefined : await findById(ctx.db, app.id, license.client_id)
+  const caller = callerOf(undefined, address)
+  if (client) return coverageOf(deps, app, { client, license, caller })
+  const now = ctx.clock.now()
+  // An unused key, as if it were used now.
+  const used = { ...license, ...atFirstUse(license, now) }
+  refuseBy(
+    factsOf('updatesByKey', {
+      app,
+      key: toKeyFacts(license),
+      caller: await judgeCaller(deps, app, caller),
+      now,
+    }),
+  )
+  const ends = { updatesUntil: updatesUntil(used), expiresAt: used.expires_at }
+  return { until: lastCovered(ends, now), linked: { licenseId: license.id } }
+}
+
+interface Holder {
+  client: ClientRow
+  /** The key that was sent; by default the first one of the end user. */
+  license?: LicenseRow
+  caller: Caller
+}
+
+async function coverageOf(
+  deps: ProgramDeps,
+  app: AppFacts,
+  { client, license, caller }: Holder,
+): Promise<Coverage> {
+  const now = deps.ctx.clock.now()
+  const first = await findFirstLicense(deps.ctx.db, app.id, client)
+  const endUser = toEndUserFacts(client, first, now)
+  const isOther = license !== undefined && license.id !== first?.id
+  refuseBy(
+    factsOf('updatesByKey', {
+      app,
+      endUser,
+      key: isOther ? toKeyFacts(license) : first ? toFirstKeyFacts(first, endUser) : null,
+      caller: await judgeCaller(deps, app, caller),
+      now,
+    }),
+  )
+  return { until: lastCovered(endUser, now), linked: { clientId: client.id } }
+}
+
+/** The end of the updates, or of a license that has ended before. */
+function lastCovered(
+  { updatesUntil: until, expiresAt }: { updatesUntil: number | null; expiresAt: number },
+  now: number,
+): number | null {
+  return expiresAt <= now ? Math.min(until ?? expiresAt, expiresAt) : until
+}
