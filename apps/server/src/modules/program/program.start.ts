@@ -11,6 +11,7 @@ import { createProgramCalls, type ProgramCalls } from './program.calls.ts'
 import type { ProgramDeps } from './program.deps.ts'
 import { ProgramSdks, ProgramSessions, SessionCap, type SessionCapOptions } from './sessions/sessions.ts'
 import { WriteTurns } from './sessions/write-turns.ts'
+import { mountFeeds } from './updates/feeds.mount.ts'
 
 export type { SessionCapOptions }
 
@@ -54,8 +55,10 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
       return deps.turns.waiting
     },
     consume: (records) => cap.consume(records),
-    mount: (server, refuseFlood) =>
-      programRoutes(createProgramMount(server, { ...deps, refuseFlood, checkAnswers }), deps),
+    mount: (server, refuseFlood) => {
+      programRoutes(createProgramMount(server, { ...deps, refuseFlood, checkAnswers }), deps)
+      mountFeeds(server, deps, refuseFlood)
+    },
     close: async () => {
       await deps.signer.close()
       await deps.sessions.flush()

@@ -56,7 +56,8 @@ export const covers = (
   until: number | null,
 ): boolean => until === null || security !== null || releasedAt <= until
 
-const isOffered = ({ isWithdrawn, releasedAt }: ListedRelease, now: number): boolean =>
+/** Whether a release is out and not withdrawn. */
+export const isOffered = ({ isWithdrawn, releasedAt }: ListedRelease, now: number): boolean =>
   !isWithdrawn && releasedAt < outBefore(now)
 
 /** The newest release that a license may use; of all channels if none is named. */

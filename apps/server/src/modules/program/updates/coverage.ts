@@ -1,4 +1,7 @@
+import { sha256 } from '../../../core/crypto.ts'
+import { problem } from '../../../core/problem.ts'
 import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
+import * as tokens from '../../devices/device-tokens.access.ts'
 import { findById } from '../../end-users/end-users.access.ts'
 import { atFirstUse } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
@@ -57,6 +60,23 @@ export async function coverageOfKey(
   )
   const ends = { updatesUntil: updatesUntil(used), expiresAt: used.expires_at }
   return { until: lastCovered(ends, now), linked: { licenseId: license.id } }
+}
+
+/** What the end user of a remembered sign-in may have; the token stays as it is. */
+export async function coverageOfDevice(
+  deps: ProgramDeps,
+  app: AppFacts,
+  { token, address }: { token: string; address: string },
+): Promise<Coverage> {
+  const { db, clock } = deps.ctx
+  const stored = await tokens.findToken(db, app, tokens.idOfToken(token) ?? '')
+  const hash = sha256(token)
+  const isValid = stored?.token_hash === hash || stored?.previous_hash === hash
+  const client = stored && isValid ? await findById(db, app.id, stored.client_id) : undefined
+  if (!stored || !client || stored.expires_at <= clock.now()) throw problem('sessionUnauthed')
+  if ((await tokens.readRememberDays(db, app)) === 0) throw problem('sessionUnauthed')
+  const hwidHash = (await tokens.findDeviceHash(db, app, stored.device_id)) ?? null
+  return coverageOf(deps, app, { client, caller: { hwidHash, address } })
 }
 
 interface Holder {

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { limits } from '@keyward/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sha256 } from '../../../core/crypto.ts'
+import { Problem, problem } from '../../../core/problem.ts'
+import { visitorOf } from '../../../core/visitor.ts'
+import { sendProblem } from '../../../http/errors.ts'
+import { bearerToken } from '../../../http/pipe.ts'
+import { covers, isOffered, type ListedRelease, updatesOf } from '../../releases/catalog.rules.ts'
+import type { ReleaseFiles } from '../../releases/kept-releases.ts'
+import { toArtifacts } from '../../releases/releases.view.ts'
+import { openSession } from '../checks/session.ts'
+import type { AppFacts } from '../facts/facts.ts'
+import type { ProgramDeps } from '../program.deps.ts'
+import { appVerdict } from '../verdict/verdict.ts'
+import { coverageOfDevice, coverageOfKey, readCoverage } from './coverage.ts'
+import {
+  electronFeed,
+  type Feed,
+  type FeedEntry,
+  isPackage,
+  jsonFeed,
+  sparkleFeed,
+  tauriFeed,
+  velopackFeed,
+} from './feed-formats.ts'
+
+type Values = Record<string, string | undefined>
+
+/** The feeds below `/api/updates/{appId}/`: the path of each, and what it reads of path and query. */
+const feeds: Record<string, (path: Values, query: Values) => Feed | undefined> = {
+  'electron/:file': ({ file = '' }, { version }) => electronFeed(file, version),
+  'tauri/:channel/:target/:arch/:version': ({ channel = '', target = '', arch = '', version = '' }) =>
+    tauriFeed(channel, { platform: target, architecture: arch }, version),
+  'sparkle/:file': ({ file = '' }, { version }) => {
+    const channel = /^(.+)\.xml$/.exec(file)?.[1]
+    return channel === undefined ? undefined : sparkleFeed(channel, version)
+  },
+  'velopack/:file': ({ file = '' }, { os, arch, localVersion }) => {
+    const target = { ...(os && { platform: os }), ...(arch && { architecture: arch }) }
+    const channel = /^releases\.(.+)\.json$/.exec(file)?.[1]
+    return channel === undefined ? undefined : velopackFeed(channel, target, localVersion)
+  },
+  'json/:channel': ({ channel = '' }, { version }) => jsonFeed(channel, version),
+}
+
+/** Releases that a list names; an updater needs the newest. */
+const listedMost = 100
+
+/** What may be read, and by whom. */
+interface Access {
+  /** Releases until then, and all security fixes; null for all. */
+  until: number | null
+  isPublic: boolean
+  /** The version of the program, if its session says it. */
+  version: string | null
+}
+
+/** Mounts what existing updaters read. `refuseFlood` returns an error for an address that sends too many requests. */
+export function mountFeeds(
+  server: FastifyInstance,
+  deps: ProgramDeps,
+  refuseFlood: (request: FastifyRequest) => Error | undefined,
+): void {
+  const written = new WrittenFeeds()
+  const answer = async (request: FastifyRequest, reply: FastifyReply, toFeed: (typeof feeds)[string]) => {
+    const flood = refuseFlood(request)
+    if (flood) throw flood
+    reply.header('cache-control', 'private, no-store')
+    const path = request.params as Values
+    const app = await findApp(deps, path.appId ?? '')
+    const access = await accessOf(deps, app, request)
+    if (access.isPublic) {
+      reply.headers({ 'cache-control': 'no-cache', vary: 'authorization, keyward-license' })
+    }
+    const feed = toFeed(path, request.query as Values)
+    if (!feed) return sendPackage(deps, app, access, { file: path.file ?? '', reply })
+    const wanted = { channel: feed.channel, version: feed.version ?? access.version }
+    const releases = updatesOf(app.releases, wanted, deps.ctx.clock.now()).filter((one) =>
+      covers(one, access.until),
+    )
+    const { text, tag, isEmpty } = await written.get(deps, app, request.url, { feed, releases })
+    if (isEmpty && feed.isSingle) {
+      if (request.routeOptions.url?.includes('/tauri/')) return reply.code(204).send()
+      throw problem('not_found')
+    }
+    if (access.isPublic) {
+      reply.header('etag', tag)
+      if (request.headers['if-none-match'] === tag) return reply.code(304).send()
+    }
+    return reply.type(feed.type).send(text)
+  }
+  for (const [path, toFeed] of Object.entries(feeds)) {
+    server.get(`/api/updates/:appId/${path}`, (request, reply) => {
+      answer(request, reply, toFeed).catch((error) => sendProblem(error, request, reply))
+    })
+  }
+}
+
+/** The app, while its programs may run. */
+async function findApp({ reads }: ProgramDeps, name: string): Promise<AppFacts> {
+  const app = /^\w{1,64}$/.test(name) ? await reads.app(name) : undefined
+  if (!app || appVerdict(app)) throw problem('not_found')
+  return app
+}
+
+/** A license gives what it covers; without a valid one everything is public, or nothing. */
+async function accessOf(deps: ProgramDeps, app: AppFacts, request: FastifyRequest): Promise<Access> {
+  const found = await licensedAccess(deps, app, request).catch((error: unknown) => {
+    if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429)
+      return undefined
+    throw error
+  })
+  if (found) return { ...found, isPublic: false }
+  if (app.publicUpdates) return { until: null, isPublic: true, version: null }
+  throw problem('not_found')
+}
+
+async function licensedAccess(
+  deps: ProgramDeps,
+  app: AppFacts,
+  request: FastifyRequest,
+): Promise<Omit<Access, 'isPublic'> | undefined> {
+  const address = visitorOf(request.ip)
+  const token = bearerToken(request)
+  if (token?.startsWith('kwd_')) {
+    return { ...(await coverageOfDevice(deps, app, { token, address })), version: null }
+  }
+  if (token !== undefined) {
+    const stored = await deps.reads.session(sha256(token))
+    if (stored?.app.id !== app.id) return undefined
+    const session = openSession(app, stored, deps.ctx.clock.now())
+    return { ...(await readCoverage(deps, session, { address })), version: session.version }
+  }
+  const licenseKey = request.headers['keyward-license']
+  if (typeof licenseKey !== 'string' || licenseKey.trim() === '' || licenseKey.length > limits.pastedKeyMax) {
+    return undefined
+  }
+  return { ...(await coverageOfKey(deps, app, { licenseKey, address })), version: null }
+}
+
+/** Leads to a package that a list of Velopack names. */
+async function sendPackage(
+  { files, ctx }: ProgramDeps,
+  app: AppFacts,
+  { until }: Access,
+  { file, reply }: { file: string; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const kept = await files.get(app)
+  for (const release of app.releases.newest) {
+    if (!isOffered(release, ctx.clock.now()) || !covers(release, until)) continue
+    const found = toArtifacts(kept.get(release.id)?.artifacts ?? '[]').find(
+      (one) => isPackage(one) && one.name === file,
+    )
+    if (found) return reply.redirect(found.url, 302)
+  }
+  throw problem('not_found')
+}
+
+interface Written {
+  text: string
+  tag: string
+  isEmpty: boolean
+}
+
+const writtenCharsMost = 32 * 1024 * 1024
+const writtenMost = 2000
+
+/** Keeps what was written, by what it was written from. */
+class WrittenFeeds {
+  readonly #kept = new Map<string, Written>()
+  #chars = 0
+
+  async get(
+    { files }: Pick<ProgramDeps, 'files'>,
+    app: AppFacts,
+    url: string,
+    { feed, releases }: { feed: Feed; releases: readonly ListedRelease[] },
+  ): Promise<Written> {
+    const ids = releases.slice(0, listedMost).map(({ id }) => id)
+    const key = sha256([app.releasesVersion, url, ...ids].join('\n'))
+    const known = this.#kept.get(key)
+    if (known) return known
+    const entries = entriesOf(await files.get(app), { feed, releases })
+    const text = feed.write(entries)
+    const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+    const written = { text, tag, isEmpty: entries.length === 0 }
+    if (this.#kept.size >= writtenMost || this.#chars + text.length > writtenCharsMost) {
+      this.#kept.clear()
+      this.#chars = 0
+    }
+    this.#kept.set(key, written)
+    this.#chars += text.length
+    return written
+  }
+}
+
+function entriesOf(
+  files: ReleaseFiles,
+  { feed, releases }: { feed: Feed; releases: readonly ListedRelease[] },
+): FeedEntry[] {
+  const entries: FeedEntry[] = []
+  for (const release of releases) {
+    const { artifacts: stored = '[]', notes = null, build = null } = files.get(release.id) ?? {}
+    const artifacts = feed.pick(toArtifacts(stored))
+    if (artifacts.length === 0 && !feed.listsAll) continue
+    entries.push({ release, build, notes, artifacts })
+    if (feed.isSingle || entries.length >= listedMost) break
+  }
+  return entries
+}

@@ -1,0 +1,235 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { day } from '../../src/core/clock.ts'
+import { makeLicenses, single } from '../actors.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+
+const on = serverForAll({ RATE_LIMITS: 'on' })
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+
+const digests = { sha512: 'ab'.repeat(64), sha256: 'cd'.repeat(32), sha1: 'ef'.repeat(20) }
+const file = (platform: string, architecture: string, name: string, more: object = {}) => ({
+  ...{ platform, architecture, kind: 'installer', name, size: 1000, sha512: digests.sha512 },
+  url: `https://example.com/${name}?a=1&b=2`,
+  ...more,
+})
+const filesOf = (version: string) => [
+  file('windows', 'x64', `atlas-${version}-x64.exe`, { signature: 'tauri-windows' }),
+  file('windows', 'arm64', `atlas-${version}-arm64.exe`),
+  file('macos', 'universal', `atlas-${version}.dmg`, { signature: 'ed25519' }),
+  file('linux', 'x64', `atlas-${version}.AppImage`),
+  file('linux', 'arm64', `atlas-${version}-arm64.AppImage`, { signature: 'tauri-linux' }),
+  file('windows', 'x64', `Atlas-${version}-full.nupkg`, { kind: 'full', ...digests }),
+  file('windows', 'x64', `Atlas-${version}-delta.nupkg`, { kind: 'delta', ...digests }),
+  file('windows', 'x86', `Atlas-${version}-x86-full.nupkg`, { kind: 'full' }),
+]
+const notes = '# "News" & <b>more</b>\n- it\'s: here # now\u2028]]>'
+const release = async (version: string, days: number, more: object = {}) => {
+  const body = { version, releasedAt: on.clock.inDays(days), artifacts: filesOf(version), notes, ...more }
+  const { json } = await owner.call('POST', `/apps/${app._id}/releases`, body)
+  expect(json.errors).toBe(undefined)
+  return json.data.release
+}
+const read = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await on.server.inject({ url: `/api/updates/${app.appId}/${path}`, headers })
+  return { status: response.statusCode, text: response.body, headers: response.headers }
+}
+const open = () => owner.call('PUT', `/apps/${app._id}`, { settings: { publicUpdates: true } })
+async function makeKey(change: object = {}) {
+  const license = single(await makeLicenses(on, owner, app))
+  await on.database.db
+    .updateTable('licenses')
+    .set({ updates_for_days: 10, ...change })
+    .where('id', '=', license._id)
+    .execute()
+  return license
+}
+const by = (key: string) => ({ 'keyward-license': key })
+const versionsIn = (text: string) => [...text.matchAll(/"Version":"([^"]+)"/g)].map(([, version]) => version)
+
+beforeEach(async () => {
+  await release('1.0.0', 0)
+  await release('2.0.0', 0, { build: '20' })
+  await release('3.0.0', 11, { updatesFrom: '2.0.0' })
+})
+
+test('writes what electron-updater reads: a file for each platform, with digests in base64', async () => {
+  await open()
+  const { status, text, headers } = await read('electron/latest.yml')
+  expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+    ...[200, 'text/yaml; charset=utf-8', 'no-cache'],
+  ])
+  const sha512 = Buffer.from(digests.sha512, 'hex').toString('base64')
+  const urlOf = (name: string) => `https://example.com/${name}?a=1&b=2`
+  expect(parse(text)).toEqual({
+    version: '2.0.0',
+    files: ['x64.exe', 'arm64.exe', 'full.nupkg', 'x86-full.nupkg'].map((end) => ({
+      ...{ url: urlOf(`${end.endsWith('exe') ? 'atlas' : 'Atlas'}-2.0.0-${end}`), sha512, size: 1000 },
+    })),
+    path: urlOf('atlas-2.0.0-x64.exe'),
+    sha512,
+    releaseDate: on.clock.inDays(0),
+    releaseNotes: notes,
+  })
+  const filesIn = async (name: string) =>
+    parse((await read(`electron/${name}`)).text).files.map(
+      ({ url }: { url: string }) => new URL(url).pathname,
+    )
+  expect(await filesIn('stable-mac.yml')).toEqual(['/atlas-2.0.0.dmg'])
+  expect(await filesIn('latest-linux.yml')).toEqual(['/atlas-2.0.0.AppImage'])
+  expect(await filesIn('latest-linux-arm64.yml')).toEqual(['/atlas-2.0.0-arm64.AppImage'])
+  expect((await read('electron/beta.yml')).status).toBe(404)
+  expect((await read('electron/latest.yml', { 'if-none-match': String(headers.etag) })).status).toBe(304)
+})
+
+test("answers Tauri's updater with a signed artifact, or with nothing", async () => {
+  await open()
+  const { status, text } = await read('tauri/stable/windows/x86_64/1.0.0')
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    {
+      ...{ version: '2.0.0', notes, pub_date: on.clock.inDays(0), signature: 'tauri-windows' },
+      url: 'https://example.com/atlas-2.0.0-x64.exe?a=1&b=2',
+    },
+  ])
+  expect(JSON.parse((await read('tauri/stable/linux/aarch64/1.0.0')).text).signature).toBe('tauri-linux')
+  expect(JSON.parse((await read('tauri/stable/darwin/aarch64/1.0.0')).text).signature).toBe('ed25519')
+  // No artifact for it is signed.
+  for (const path of [
+    'stable/linux/x86_64/1.0.0',
+    'stable/windows/x86_64/2.0.0',
+    'beta/windows/x86_64/1.0.0',
+  ]) {
+    expect(await read(`tauri/${path}`)).toMatchObject({ status: 204, text: '' })
+  }
+})
+
+test('writes an appcast with signed items alone, and notes that cannot end their element', async () => {
+  await open()
+  await release('2.5.0', 0, {
+    artifacts: [file('macos', 'arm64', 'atlas-2.5.0.dmg')],
+    security: { severity: 'critical', affects: [{ before: '2.5.0' }], summary: 'A file runs code' },
+  })
+  const { status, text } = await read('sparkle/stable.xml')
+  expect(status).toBe(200)
+  expect(text.match(/<item>/g)).toHaveLength(2)
+  expect(text).toContain('<sparkle:version>20</sparkle:version>\n<sparkle:shortVersionString>2.0.0<')
+  expect(text).toContain('<sparkle:version>1.0.0</sparkle:version>')
+  expect(text).toContain(
+    '<enclosure url="https://example.com/atlas-2.0.0.dmg?a=1&amp;b=2" length="1000" type="application/octet-stream" sparkle:edSignature="ed25519"/>',
+  )
+  expect(text).toContain('# &quot;News&quot; &amp; &lt;b&gt;more&lt;/b&gt;')
+  expect(text.replace(/<[^<>]*>/g, '')).not.toMatch(/[<>]/)
+})
+
+test('lists packages for Velopack that have a SHA-1, and leads to their files', async () => {
+  await open()
+  const { text } = await read('velopack/releases.stable.json?os=win&arch=x64&id=Atlas&localVersion=1.0.0')
+  expect(JSON.parse(text).Assets).toEqual(
+    ['Full', 'Delta'].map((Type) => ({
+      ...{ PackageId: 'Atlas', Version: '2.0.0', Type, FileName: `Atlas-2.0.0-${Type.toLowerCase()}.nupkg` },
+      ...{ SHA1: 'EF'.repeat(20), SHA256: 'CD'.repeat(32), Size: 1000, NotesMarkdown: notes },
+    })),
+  )
+  expect(versionsIn((await read('velopack/releases.stable.json')).text)).toEqual([
+    '2.0.0',
+    '2.0.0',
+    '1.0.0',
+    '1.0.0',
+  ])
+  expect(versionsIn((await read('velopack/releases.stable.json?os=osx')).text)).toEqual([])
+  const { status, headers } = await read('velopack/Atlas-2.0.0-full.nupkg')
+  expect([status, headers.location]).toEqual([302, 'https://example.com/Atlas-2.0.0-full.nupkg?a=1&b=2'])
+  expect((await read('velopack/Atlas-3.0.0-full.nupkg')).status).toBe(404)
+})
+
+describe('a license', () => {
+  const listed = async (headers: Record<string, string>) => {
+    const { status, text, headers: sent } = await read('json/stable', headers)
+    expect(sent['cache-control']).toBe('private, no-store')
+    return status === 200
+      ? JSON.parse(text).releases.map(({ version }: { version: string }) => version)
+      : status
+  }
+
+  test('opens the feeds for what it covers, by its key, a session or a remembered sign-in', async () => {
+    const { key } = await makeKey()
+    expect(await listed({})).toBe(404)
+    expect(await listed(by(key))).toEqual(['2.0.0', '1.0.0'])
+    const body = { appId: app.appId, secret: app.appSecret, version: '1.0.0' }
+    const start = async () => (await on.call('POST', '/client/init', { body })).json.data.session
+    const token = await start()
+    const asProgram = { token, headers: { 'keyward-app': app.appId } }
+    expect(await listed({ authorization: `Bearer ${token}` })).toBe(404)
+    const sent = { licenseKey: key, hwid: 'pc-1', remember: true }
+    const { deviceToken } = (await on.call('POST', '/client/license', { ...asProgram, body: sent })).json.data
+    on.clock.advance(12 * day)
+    const again = await start()
+    const renewed = await on.call('POST', '/client/license', { ...asProgram, token: again, body: sent })
+    // The session says which version runs: there is nothing newer that the license covers.
+    expect(await listed({ authorization: `Bearer ${again}` })).toEqual(['2.0.0'])
+    expect(await listed(by(key))).toEqual(['2.0.0', '1.0.0'])
+    await on.database.db.updateTable('licenses').set({ updates_for_days: 20 }).execute()
+    expect(await listed(by(key))).toEqual(['3.0.0', '2.0.0', '1.0.0'])
+    // The second sign-in has replaced the first token.
+    expect(await listed({ authorization: `Bearer ${deviceToken}` })).toBe(404)
+    const remembered = { authorization: `Bearer ${renewed.json.data.deviceToken}` }
+    for (let times = 0; times < 2; times += 1)
+      expect(await listed(remembered)).toEqual(['3.0.0', '2.0.0', '1.0.0'])
+    expect((await read('json/stable?version=1.0.0', by(key))).text).not.toContain('"3.0.0"')
+  })
+
+  test('that is banned opens nothing, and one that has ended what was out before and security fixes', async () => {
+    const license = await makeKey({ updates_for_days: null })
+    await owner.call('PUT', `/licenses/${license._id}`, { expiresAt: on.clock.inDays(5) })
+    on.clock.advance(12 * day)
+    expect(await listed(by(license.key))).toEqual(['2.0.0', '1.0.0'])
+    const security = { severity: 'high', affects: [{ before: '3.0.1' }], summary: 'A file runs code' }
+    const { _id } = await release('3.0.1', 0, { security })
+    expect(await listed(by(license.key))).toEqual(['3.0.1', '2.0.0', '1.0.0'])
+    await owner.call('POST', `/releases/${_id}/withdraw`)
+    expect(await listed(by(license.key))).toEqual(['2.0.0', '1.0.0'])
+    await owner.call('PATCH', `/licenses/${license._id}/toggle-ban`)
+    expect(await listed(by(license.key))).toBe(404)
+  })
+
+  test('gives its feed where all are public too, and a wrong key counts', async () => {
+    const { key } = await makeKey()
+    on.clock.advance(12 * day)
+    await open()
+    expect(await listed(by(key))).toEqual(['2.0.0', '1.0.0'])
+    expect(JSON.parse((await read('json/stable')).text).releases).toHaveLength(3)
+    const wrong = () =>
+      Promise.all(Array.from({ length: 60 }, () => read('json/stable', by('ABCDE-FGHIJ-KLMNP-QRSTU'))))
+    expect((await wrong()).map(({ status }) => status)).toContain(200)
+    await wrong()
+    expect((await read('json/stable', by(key))).status).toBe(429)
+    expect((await read('json/stable')).status).toBe(200)
+  })
+})
+
+test('nothing else is there, and a paused app shows nothing', async () => {
+  await open()
+  for (const path of [
+    'electron/latest.json',
+    'sparkle/stable',
+    'velopack/releases.json',
+    'json',
+    'rpm/stable',
+  ]) {
+    expect((await read(path)).status).toBe(404)
+  }
+  await owner.call('PUT', `/apps/${app._id}`, { paused: true })
+  expect((await read('json/stable')).status).toBe(404)
+})
+
+describe('a flood', () => {
+  const small = serverForAll({ RATE_LIMITS: 'on' }, { programRequestsPerMinute: 5 })
+  test('of requests for feeds is refused like one of other calls of programs', async () => {
+    const send = () => small.server.inject({ url: '/api/updates/ABCDEFGH/json/stable' })
+    const answers = await Promise.all(Array.from({ length: 8 }, send))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404, 404, 429, 429, 429])
+    expect(answers.at(-1)?.headers['retry-after']).toMatch(/^\d+$/)
+  })
+})
