@@ -41,10 +41,14 @@ export const links = z.strictObject({
 /** The link as a customer gets it: with the reference of the license, or of nobody (null). */
 export function fillLink(link: string, reference: string | null): string {
   if (link.includes(placeholder)) return link.replace(placeholder, reference ?? '')
-  if (reference === null) return link
+  return reference === null ? link : withParameter(link, `reference=${reference}`)
+}
+
+/** The link with a further part of its query. */
+export function withParameter(link: string, parameter: string): string {
   const [address = '', ...fragment] = link.split('#')
   const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
-  return [`${address}${joint}reference=${reference}`, ...fragment].join('#')
+  return [address + joint + parameter, ...fragment].join('#')
 }
 
 export type TypeUpgrade = z.output<typeof upgrade>

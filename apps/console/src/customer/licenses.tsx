@@ -23,7 +23,7 @@ export function Licenses({ me: { licenses } }: { me: CustomerSelf }) {
 function License({ license }: { license: OwnLicense }) {
   const { texts, formats, page } = useCustomer()
   const words = texts.licenses
-  const { status, features, expiresAt, duration } = license
+  const { status, features, expiresAt, duration, links } = license
   const end =
     expiresAt !== null
       ? formats.date(expiresAt)
@@ -49,9 +49,25 @@ function License({ license }: { license: OwnLicense }) {
       {license.inGrace && graceEnd && (
         <p class="notice warning">{fill(words.graceUntil, { date: formats.date(graceEnd) })}</p>
       )}
+      {(status === 'active' || status === 'expired') && (
+        <div class="links">
+          <Shop name={words.renew} url={links.renew} />
+          {links.upgrades.map((upgrade) => (
+            <Shop key={upgrade} {...upgrade} />
+          ))}
+          <Shop name={words.buy} url={links.buy} />
+        </div>
+      )}
     </li>
   )
 }
+
+const Shop = ({ name, url }: { name: string; url: string | null }) =>
+  url && (
+    <a class="button" href={url} target="_blank" rel="noreferrer">
+      {name}
+    </a>
+  )
 
 /** What keys that were added to the licenses allow, each until its own end. */
 export function Added({ me: { clients } }: { me: CustomerSelf }) {

@@ -44,6 +44,8 @@ export const de: Texts = {
     never: 'Läuft nie ab',
     fromFirstUse: '{duration} ab der ersten Nutzung',
     graceUntil: 'Sie ist abgelaufen, funktioniert aber noch bis {date}.',
+    renew: 'Verlängern',
+    buy: 'Weitere Lizenz kaufen',
     features: 'Enthält',
     added: 'Zusätzliche Schlüssel',
     seats: 'Plätze',

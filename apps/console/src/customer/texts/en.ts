@@ -42,6 +42,8 @@ export const en = {
     never: 'Never expires',
     fromFirstUse: '{duration} from the first use',
     graceUntil: 'It has expired, but still works until {date}.',
+    renew: 'Renew',
+    buy: 'Buy another license',
     features: 'Includes',
     added: 'Added keys',
     seats: 'Seats',

@@ -43,6 +43,8 @@ export const es: Texts = {
     never: 'No caduca nunca',
     fromFirstUse: '{duration} desde el primer uso',
     graceUntil: 'Ha caducado, pero sigue funcionando hasta el {date}.',
+    renew: 'Renovar',
+    buy: 'Comprar otra licencia',
     features: 'Incluye',
     added: 'Claves añadidas',
     seats: 'Plazas',

@@ -43,6 +43,8 @@ export const pt: Texts = {
     never: 'Nunca expira',
     fromFirstUse: '{duration} a partir do primeiro uso',
     graceUntil: 'Ela expirou, mas ainda funciona até {date}.',
+    renew: 'Renovar',
+    buy: 'Comprar outra licença',
     features: 'Inclui',
     added: 'Chaves adicionadas',
     seats: 'Vagas',

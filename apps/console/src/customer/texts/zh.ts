@@ -43,6 +43,8 @@ export const zh: Texts = {
     never: '永久有效',
     fromFirstUse: '自首次使用起 {duration}',
     graceUntil: '许可证已过期，但在 {date} 之前仍可使用。',
+    renew: '续费',
+    buy: '再购买一个许可证',
     features: '包含',
     added: '附加密钥',
     seats: '名额',

@@ -16,6 +16,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState, QueryError } from '../../ui/states.tsx'
 import { useLicenseTypes } from './license-types-queries.ts'
 
+const TypeLinksDialog = lazyNamed(() => import('./type-links-dialog.tsx'), 'TypeLinksDialog')
 const DeleteLicenseTypeDialog = lazyNamed(
   () => import('./delete-license-type-dialog.tsx'),
   'DeleteLicenseTypeDialog',
@@ -31,7 +32,9 @@ export interface LicenseTypesPanelProps {
 export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
   const types = useLicenseTypes(app._id)
   const [deleting, setDeleting] = useState<LicenseType>()
+  const [linked, setLinked] = useState<LicenseType>()
   const close = () => setDeleting(undefined)
+  const closeLinks = () => setLinked(undefined)
   if (types.isPending) return <Skeleton className="h-40" />
   if (types.isError) {
     return <QueryError boxed query={types} title="Failed to load the license types" />
@@ -78,6 +81,9 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
                 <Button size="sm" aria-label={`Edit ${type.name}`} onClick={() => onEdit(type)}>
                   Edit
                 </Button>
+                <Button size="sm" aria-label={`Links of ${type.name}`} onClick={() => setLinked(type)}>
+                  Links
+                </Button>
               </May>
               <May call={wire.licenseTypes.remove}>
                 <Button
@@ -93,6 +99,11 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
           </li>
         ))}
       </ul>
+      {linked && (
+        <Deferred onFail={closeLinks}>
+          <TypeLinksDialog app={app} type={linked} onClose={closeLinks} />
+        </Deferred>
+      )}
       {deleting && (
         <Deferred onFail={close}>
           <DeleteLicenseTypeDialog type={deleting} onClose={close} />

@@ -5,6 +5,7 @@ import { useWrite } from '../../lib/api/write.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import type { TypeLinks } from './type-links-form.ts'
 
 export { useLicenseTypes } from '../../lib/api/license-types.ts'
 
@@ -43,6 +44,19 @@ export function useSaveLicenseType(app: string) {
             : 'It applies to licenses that you generate from now on.',
       }),
     onError: (error) => toastFailure(error, 'Failed to save the license type'),
+  })
+}
+
+/** Changes the links of the type that the form opened. */
+export function useSaveTypeLinks() {
+  return useWrite({
+    mutationFn: ({ opened, links }: { opened: LicenseType; links: TypeLinks }) => {
+      const { renewUrl, buyUrl, upgrades, fallbackAfterMonths } = opened
+      const seen = { renewUrl, buyUrl, upgrades, fallbackAfterMonths }
+      return call(wire.licenseTypes.update, { params: { id: opened._id }, body: { ...links, seen } })
+    },
+    onSuccess: () => toast.success('Links saved', { description: 'They apply to sold licenses at once.' }),
+    onError: (error) => toastFailure(error, 'Failed to save the links'),
   })
 }
 

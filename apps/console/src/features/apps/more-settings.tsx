@@ -1,4 +1,4 @@
-import { type App, limits } from '@keyward/contract'
+import { type App, limits, shopLink } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../lib/format/numbers.ts'
@@ -6,6 +6,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { CustomerPageSettings } from './customer-page-settings.tsx'
 import { NumberSetting } from './number-setting.tsx'
 import { SecuritySettings, type SettingsProps } from './security-settings.tsx'
+import { ShopLinkField } from './shop-link-field.tsx'
 
 /** Settings that most apps keep at their defaults, in collapsed groups. */
 export function MoreSettings({ app, settings, onChange }: SettingsProps & { app: App }) {
@@ -55,6 +56,22 @@ export function MoreSettings({ app, settings, onChange }: SettingsProps & { app:
           description="Turn this off once you sell, so that programs refuse licenses of test orders."
           checked={settings.testLicenses}
           onChange={(testLicenses) => onChange({ testLicenses })}
+        />
+      </Group>
+      <Group title="Shop">
+        <ShopLinkField
+          label="Shop Link"
+          optional
+          hint="For people without a license, and for licenses whose type has no buy link. Programs and the customer’s page show it."
+          link={settings.buyUrl ?? ''}
+          value={settings.buyUrl ?? ''}
+          error={
+            settings.buyUrl === null
+              ? undefined
+              : shopLink.safeParse(settings.buyUrl).error?.issues[0]?.message
+          }
+          onChange={(event) => onChange({ buyUrl: event.target.value.trim() || null })}
+          onBetter={(buyUrl) => onChange({ buyUrl })}
         />
       </Group>
       <Group title="Customer Page">
