@@ -33,6 +33,20 @@ afterEach(async () => {
 
 let made = 0
 
+test('deletes single rows from a search, whatever its index makes of them', async () => {
+  const run = (statement: string) => sql.raw(statement).execute(database.db)
+  const values = Array.from({ length: 200 }, (_, at) => `(${at + 1}, 'record ${at} of many')`)
+  await run(`insert into audit_search (rowid, body) values ${values}`)
+  const left = () => sql<{ n: number }>`select count(*) as n from audit_search`.execute(database.db)
+  for (let row = 1; row <= 50; row += 1) {
+    await transact(database.db, async (tx) => {
+      await sql`insert into audit_search (rowid, body) values (${200 + row}, 'one more')`.execute(tx)
+      await sql`delete from audit_search where rowid = ${row}`.execute(tx)
+    })
+  }
+  expect((await left()).rows).toEqual([{ n: 200 }])
+})
+
 const license = () => {
   made += 1
   const key = createHash('sha256').update(String(made)).digest('hex').slice(0, 25).toUpperCase()

@@ -58,6 +58,8 @@ export class SqliteHandle {
       this.#statements.delete(text)
     } else {
       statement = this.database.prepare(text)
+      // A deletion from a search leaves a last rowid beyond 2^53: as a number, each statement without rows would throw.
+      if (statement.columns().length === 0) statement.setReadBigInts(true)
       if (this.#statements.size >= statementsKept) {
         const oldest = this.#statements.keys().next().value
         if (oldest !== undefined) this.#statements.delete(oldest)
