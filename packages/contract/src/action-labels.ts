@@ -75,6 +75,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'import.undo_started': 'Undo of an import started',
   'import.undone': 'Import undone',
   'license.expiry_changed': 'License expiry changed',
+  'license.renewed': 'License renewed',
   'license.updated': 'License changed',
   'license.banned': 'License banned',
   'license.unbanned': 'License unbanned',

@@ -248,6 +248,7 @@ export const actions = {
   'import.undo_started': nothing,
   'import.undone': z.strictObject({ kept: count }),
   'license.expiry_changed': changeOf(time),
+  'license.renewed': changeOf(time).extend({ order: z.string() }),
   'license.updated': changeOf(licenseFields),
   'license.banned': banned,
   'license.unbanned': nothing,

@@ -251,6 +251,9 @@ export const orderReasonCodes = [
   'payment_warning',
   'fewer_units',
   'no_address',
+  'license_banned',
+  'license_subscribed',
+  'nothing_to_renew',
 ] as const
 
 /** What a vendor can decide about an order that waits. */

@@ -109,6 +109,7 @@ const isEvent = {
   'import.undo_started': true,
   'import.undone': true,
   'license.expiry_changed': true,
+  'license.renewed': true,
   'license.updated': true,
   'license.banned': true,
   'license.unbanned': true,

@@ -6,16 +6,16 @@ import { isoTime } from './shared.ts'
 export const grant = z.strictObject({
   _id: z.string(),
   kind: z
-    .enum(['term', 'end', 'time', 'pause'])
+    .enum(['term', 'end', 'time', 'pause', 'period'])
     .describe(
-      'term: the end of the license itself; end: an end that replaced all before it; time: time that was added; pause: access waited',
+      'term: the end of the license itself; end: an end that replaced all before it; time: time that was added; pause: access waited; period: what an order gives until its own end, beside the rest',
     ),
   amount: z.int().nullable().describe('milliseconds that were added; null: not time, or a key without end'),
   from: isoTime,
   until: isoTime
     .nullable()
     .describe(
-      'of a term or an end: null for never, or before the first use; of a pause: when it was resumed; of an added key: when its rights end',
+      'of a term or an end: null for never, or before the first use; of a pause: when it was resumed; of an added key and of a period: when its rights end',
     ),
   source: z.strictObject({
     kind: z.enum(['key', 'order', 'person', 'import', 'program']),

@@ -192,7 +192,13 @@ export const shopOrder = z.strictObject({
   reason: z.string().nullable().describe('what a waiting order needs'),
   reasonCode: z.enum(orderReasonCodes).nullable().describe('the same for programs'),
   choices: z.array(z.enum(orderChoices)).describe('what you can decide about a waiting order, see its retry'),
-  licenses: z.array(z.strictObject({ _id: z.string(), key: z.string() })),
+  licenses: z
+    .array(z.strictObject({ _id: z.string(), key: z.string() }))
+    .describe('those that the order has created'),
+  renewed: z
+    .strictObject({ _id: z.string(), key: z.string() })
+    .nullable()
+    .describe('the license that it renews or upgrades, because it has its `buyReference`'),
   mail: z.enum(orderMailStates),
   mailWaitsFor: z
     .enum(orderMailWaits)
@@ -268,7 +274,7 @@ export const orders = {
         .enum(orderChoices)
         .optional()
         .describe(
-          '`keep` its licenses; `ban` them, until a later payment; `end` as many `licenses` as units were given up',
+          '`keep` its licenses; `ban` them, until a later payment; `end` as many `licenses` as units were given up; `replace` the other subscription of the license, which changes it no more; `newLicense` instead of the license that it names',
         ),
       licenses: z
         .array(id)
@@ -348,6 +354,7 @@ export const customShopEvents = {
     test: toldFlag,
     locale: toldText.describe('language of the mail with the keys, for example "de-AT"'),
     lines: toldLines(limits.orderLinesMax),
+    reference: toldText.describe('the `buyReference` of the license that the order renews or upgrades'),
   }),
   'order.refunded': z.object({
     order: orderNumber,

@@ -27,6 +27,7 @@ export const licenseColumns = [
   'seat_timeout_seconds',
   'features',
   'updates_for_days',
+  'updates_until',
   'trial',
   'type_id',
   'key_twin',

@@ -166,6 +166,7 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'reseller.password_reset_requested': { target: 'res', detail: {} },
   'customer.link_requested': { target: 'cus', detail: {} },
   'end_user.password_link_mailed': { target: 'usr', detail: {} },
+  'license.renewed': { target: 'lic', detail: { order: '1042', before: 1775211630000, after: 1777803630000 } },
   'device.drifted': { target: 'dev', detail: { endUserId: 'usr_1' } },
   'device.forgotten': { target: 'dev', detail: { endUserId: 'usr_1' } },
   'vendor.disabled': { target: 'own', detail: { programs: true } },
@@ -224,7 +225,7 @@ test('every event has a body', async () => {
     if (action !== 'program.refused' && action !== testEvent)
       expect(actions[action].parse(detail)).toEqual(detail)
     const targetId = target === undefined ? null : (ids[target] ?? newId(target))
-    const appId = /^(device|program|reseller|shop_order|import)\./.test(action) ? app._id : null
+    const appId = /^(license|device|program|reseller|shop_order|import)\./.test(action) ? app._id : null
     const actor = { kind: 'system', id: 'server' }
     await check({
       id: newId('aud'),

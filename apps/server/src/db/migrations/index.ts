@@ -79,6 +79,7 @@ import { placesOfLists } from './0101-places-of-lists.ts'
 import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
+import { renewals } from './0105-renewals.ts'
 import { releaseRecords } from './0107-releases.ts'
 import { updates } from './0108-updates.ts'
 import { versionsInUse } from './0109-versions-in-use.ts'
@@ -168,6 +169,7 @@ export const migrations: readonly Migration[] = [
   newLicensesInSearch,
   ownersOfCounts,
   buyLinks,
+  renewals,
   releaseRecords,
   updates,
   versionsInUse,

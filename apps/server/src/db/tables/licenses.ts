@@ -42,6 +42,8 @@ interface LicensesTable {
   /** JSON list of names. */
   features: Generated<string>
   updates_for_days: number | null
+  /** The end of updates that payments have moved; null if `updates_for_days` says it. */
+  updates_until: Generated<number | null>
   trial: Generated<Flag>
   /** May name a type that was deleted. */
   type_id: string | null
@@ -67,9 +69,9 @@ interface GrantsTable {
   client_id: string | null
   /**
    * `term`: the end of the license itself. `end`: an end that replaces all before it, also what added keys gave. `time`: time
-   * that was added. `pause`: access waited.
+   * that was added. `pause`: access waited. `period`: time beside all others, until its own end.
    */
-  kind: 'term' | 'end' | 'time' | 'pause'
+  kind: 'term' | 'end' | 'time' | 'pause' | 'period'
   /** Since when. */
   at: number
   /** The end, null for never; of a pause the time when it was resumed, null until then. */
@@ -82,12 +84,16 @@ interface GrantsTable {
   kept_ms: number | null
   /** Until when an added key gives its rights; null for as long as the end user has access. */
   rights_until: number | null
-  /** The columns of the license's term, as JSON; null if the end sets them. */
+  /** The columns of the license's term, as JSON; null if the end sets them. Of what an order gave: `PaidRights`. */
   terms: string | null
   source_kind: 'key' | 'order' | 'person' | 'import' | 'program'
   source_id: string | null
   /** Since when it does not count. */
   withdrawn_at: number | null
+  /** What time moves the end of updates by. */
+  updates_ms: Generated<number | null>
+  /** The end of updates that it covers at least. */
+  updates_until: Generated<number | null>
 }
 
 interface LicenseTypesTable {

@@ -108,4 +108,10 @@ interface ShopOrderUnitsTable {
   told_end: Generated<number | null>
   told_product: Generated<string | null>
   told_ban: Generated<'refund' | 'dispute' | null>
+  /** The license that there was and that this unit renews; null once it is deleted. */
+  renewed_id: Generated<string | null>
+  /** JSON: what it got, see `StoredGift`; null before. */
+  gift: Generated<string | null>
+  /** Whether the license follows another order, so that this one changes it no more. */
+  unheard: Generated<Flag>
 }

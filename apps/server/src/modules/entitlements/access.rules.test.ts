@@ -24,6 +24,8 @@ const grant = (days: number, more: Partial<Grant>): Grant => ({
     source_id: null,
     withdrawn_at: null,
     key: null,
+    updates_ms: null,
+    updates_until: null,
   },
   ...more,
 })
@@ -47,7 +49,7 @@ const withdrawn = (one: Grant, on: number, keptDays: number | null = null): Gran
 })
 
 const dated = { term: 'date', duration_value: null, duration_unit: null } as const
-const own: Own = { end: at(30), terms: dated, startedAt: null, graceDays: 0 }
+const own: Own = { end: at(30), terms: dated, startedAt: null, graceDays: 0, updates: null }
 const endOf = (grants: readonly Grant[], of = own) => {
   const { end, isEndless } = accessOf(of, grants)
   return isEndless ? 'endless' : end === never ? null : (end - start) / day

@@ -5,9 +5,13 @@ import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import type { AddedRights, Rights } from './rights.rules.ts'
 import { toDuration } from './term.rules.ts'
+import { updatesOf } from './updates.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
 // milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.
+
+/** What a payment gives besides time, as JSON in `terms` of its grant, and the license that it was paid for. */
+export type PaidRights = Rights & Pick<AddedRights, 'license'>
 
 /** A grant, with what the key that it names allows now. */
 export type Grant = Omit<GrantRow, 'seq' | 'owner_id' | 'app_id' | 'license_id' | 'client_id'> & {
@@ -29,18 +33,24 @@ export interface Own {
   /** When the clock of a duration has started. */
   startedAt: number | null
   graceDays: number
+  /** The end of the updates that it covers; null for all. */
+  updates: number | null
 }
 
 /** What may be used, as of the last change; with the columns that checks, lists and counts read. */
 export interface Access extends Pick<ClientRow, 'expires_at' | 'grace_days' | 'paused_at' | 'left_ms'> {
-  /** The end without keys that never end. */
+  /** The end without keys that never end, and without periods. */
   end: number
   /** Whether an added key without end hides it. */
   isEndless: boolean
-  /** The milliseconds that added keys give to the end. */
+  /** The milliseconds that added keys and payments give to the end. */
   addedMs: number
+  /** The end of the updates, null for all, and the one that further time moves. */
+  updates: { until: number | null; own: number | null }
+  /** Periods that stand, by their ids: until when they are paid. */
+  periods: { id: string; until: number }[]
   terms: Terms | null
-  /** What added keys allow, each until its end. */
+  /** What added keys and payments allow, each until its end. */
   rights: AddedRights[]
 }
 
@@ -48,6 +58,10 @@ const isStanding = (grant: Grant): boolean => grant.withdrawn_at === null
 
 /** Whether it is the time of a key that was added to an end user. */
 export const isOfKey = ({ kind, source_kind }: Grant): boolean => kind === 'time' && source_kind === 'key'
+
+/** Whether it is what an order gave to a license that there was: time, or a period beside what was granted. */
+export const isOfPayment = ({ kind, source_kind }: Grant): boolean =>
+  source_kind === 'order' && (kind === 'time' || kind === 'period')
 
 /** What a grant moved the end by. A withdrawn key keeps what was used of it. */
 function movedBy({ gap_ms, moved_ms, kept_ms, withdrawn_at }: Grant): number {
@@ -62,6 +76,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   let pausedAt: number | null = null
   let counted: Grant[] = []
   let rights: AddedRights[] = []
+  let periods: Access['periods'] = []
 
   const endless = () => counted.some(({ moved_ms }) => moved_ms === null)
   const later = (ms: number) => {
@@ -77,28 +92,52 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   const pass = (to: number) => {
     if (pausedAt === null || to <= pausedAt) return
     if (isHeld()) later(to - pausedAt)
+    for (const period of periods) if (lasts(period.until)) period.until += to - pausedAt
     moveRights(to - pausedAt, pausedAt)
     pausedAt = to
   }
-  const isHeld = () => pausedAt !== null && !endless() && end !== never && end + grace > pausedAt
+  const lasts = (until: number) => pausedAt !== null && until !== never && until + grace > pausedAt
+  const isHeld = () => !endless() && lasts(end)
+  const shownEnd = () => Math.max(end, ...periods.map(({ until }) => until))
 
   for (const { at, grant, isResumed } of eventsOf(grants)) {
     pass(at)
     if (grant.kind === 'pause') pausedAt = isResumed ? null : at
     else if (grant.kind === 'time') addTime(grant)
+    else if (grant.kind === 'period') addPeriod(grant)
     else if (isStanding(grant)) setEnd(grant)
   }
-  const left_ms = pausedAt !== null && isHeld() ? end + grace - pausedAt : null
+  const shown = shownEnd()
   const isEndless = endless()
-  if (isEndless && terms) terms = withEnd(terms, never)
-  const stored = end === never || isEndless ? never : end + grace
+  const left_ms = pausedAt !== null && !isEndless && lasts(shown) ? shown + grace - pausedAt : null
+  const isUnlimited = isEndless || periods.some(({ until }) => until === never)
+  if (isUnlimited && terms) terms = withEnd(terms, never)
+  const stored = shown === never || isEndless ? never : shown + grace
   return {
-    ...{ end, isEndless, addedMs: addedMs(), terms, rights, left_ms, paused_at: pausedAt },
-    ...{ expires_at: left_ms === null ? stored : held, grace_days: own.graceDays },
+    ...{
+      end,
+      isEndless,
+      addedMs: addedMs(),
+      updates: updatesOf(own.updates, grants.filter(isStanding)),
+      periods,
+      terms,
+      rights,
+    },
+    ...{
+      left_ms,
+      paused_at: pausedAt,
+      expires_at: left_ms === null ? stored : held,
+      grace_days: own.graceDays,
+    },
   }
 
   function setEnd(grant: Grant): void {
-    if (grant.kind === 'end') counted = []
+    if (grant.kind === 'end') {
+      // What another order gave stays when an order names an end; a person means it.
+      const isOfOrder = grant.source_kind === 'order'
+      counted = isOfOrder ? counted.filter(isOfPayment) : []
+      if (!isOfOrder) periods = []
+    }
     end = grant.until ?? never
     terms = grant.terms === null ? terms && withEnd(terms, end) : (JSON.parse(grant.terms) as Terms)
     if (terms && grant.until === null) end = firstUseEnd(terms, own.startedAt)
@@ -106,12 +145,27 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
 
   function addTime(grant: Grant): void {
+    // Rights move like the end that people see.
+    const shown = shownEnd()
+    const moved = movedBy(grant) - (shown === never ? 0 : shown - end)
     later(movedBy(grant))
-    if (!isOfKey(grant)) moveRights(movedBy(grant), grant.at)
+    if (isOfPayment(grant)) addPayment(grant)
+    if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
     else if (isStanding(grant)) counted.push(grant)
     if (grant.key?.banned !== 0 || !isStanding(grant)) return
     const { grace_days: graceDays, banned: _, ...key } = grant.key
     rights.push({ license: grant.source_id ?? '', until: grant.rights_until, graceDays, ...key })
+  }
+
+  function addPeriod(grant: Grant): void {
+    if (!isStanding(grant)) return
+    periods.push({ id: grant.id, until: grant.until ?? never })
+    addPayment({ ...grant, rights_until: grant.until })
+  }
+
+  function addPayment({ terms: paid, rights_until: until, ...grant }: Grant): void {
+    if (paid === null || grant.withdrawn_at !== null) return
+    rights.push({ ...(JSON.parse(paid) as PaidRights), until, graceDays: own.graceDays })
   }
 
   /** A date ends `forever`, and a clock that was not started. */
@@ -124,6 +178,13 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   function addedMs(): number {
     return counted.reduce((sum, { moved_ms }) => sum + (moved_ms ?? 0), 0)
   }
+}
+
+/** The end that time moves, as of now: without keys that never end, and without periods. Null for never. */
+export function ownEnd({ end, grace_days, isEndless, paused_at }: Access, now: number): number | null {
+  if (end === never) return null
+  const isHeld = paused_at !== null && !isEndless && end + grace_days * day > paused_at
+  return isHeld ? end + now - paused_at : end
 }
 
 /** The end of a term that was granted before its clock has started. */
@@ -143,8 +204,8 @@ function eventsOf(grants: readonly Grant[]) {
 }
 
 /**
- * Joins the oldest grants to one term, so that at least the newest `kept` ones stay; added keys stay too, because they can
- * be withdrawn. Folds to the same. Null if nothing can be joined.
+ * Joins the oldest grants to one term, so that at least the newest `kept` ones stay; added keys and payments stay too,
+ * because they can be withdrawn. Folds to the same. Null if nothing can be joined.
  */
 export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[] | null {
   let cut = grants.length - kept
@@ -155,17 +216,28 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   // What comes later must begin after all that is joined.
   while (cut > 0 && lastOf(cut) >= (grants[cut]?.at ?? Number.POSITIVE_INFINITY)) cut -= 1
   const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
-  const first = old.find((grant) => !isOfKey(grant))
-  if (!first || old.filter((grant) => !isOfKey(grant)).length < 2) return null
-  const { end, addedMs, terms, rights } = accessOf(own, old)
+  const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant)
+  const first = old.find((grant) => !stays(grant))
+  if (!first || old.filter((grant) => !stays(grant)).length < 2) return null
+  const { end, addedMs, terms, rights, periods } = accessOf(own, old)
   const until = end === never ? null : end - addedMs
+  const updates = old.flatMap((grant) =>
+    stays(grant) || !isStanding(grant) ? [] : (grant.updates_until ?? []),
+  )
   const term: Grant = {
     ...{ ...first, kind: 'term', at: lastOf(cut) + 1, until, moved_ms: null, gap_ms: 0, kept_ms: null },
     ...{ terms: terms && JSON.stringify(terms), withdrawn_at: null },
+    updates_until: updates.length > 0 ? Math.max(...updates) : null,
   }
   const replaced = old.findLastIndex((grant) => grant.kind === 'end' && isStanding(grant))
   const keys = old.flatMap((grant, at) => {
-    if (!isOfKey(grant)) return []
+    if (grant.kind === 'period') {
+      const folded = periods.find(({ id }) => id === grant.id)
+      return stays(grant)
+        ? [folded && folded.until !== never ? { ...grant, until: folded.until } : grant]
+        : []
+    }
+    if (!stays(grant)) return []
     const own = rights.find(({ license }) => license === grant.source_id && isStanding(grant))
     const moved = own ? { ...grant, rights_until: own.until } : grant
     // A date has replaced what the key gave.

@@ -30,6 +30,7 @@ const licenseOf = (id: string, days: number | null): LicenseRow => ({
   ...{ expires_at: days === null ? never : days * day, grace_days: 0, started_at: null, type_id: null },
   ...{ term: days === null ? 'forever' : 'date', duration_value: null, duration_unit: null, test: 0 },
   ...{ devices: 1, seats: null, seat_timeout_seconds: 600, features: '[]', updates_for_days: null, trial: 0 },
+  updates_until: null,
   created_at: 0,
 })
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
-import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
+import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type Access, accessOf, type Grant, isOfKey } from './access.rules.ts'
+import { type Access, accessOf, type Grant, isOfKey, ownEnd } from './access.rules.ts'
 import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
 import { allowsAll } from './rights.rules.ts'
 import { timeLeft } from './term.rules.ts'
@@ -14,9 +14,8 @@ type Write = Pick<WriteTransaction, 'tx' | 'now'>
 
 /** Time that moves the end of a holder to a later one; none for a holder that never ends. */
 export function timeUntil({ access }: Holder, next: number, now: number, source: Source): NewGrant {
-  const end = displayedEnd(access, now) ?? now
-  const from = Math.max(end, now)
-  return { kind: 'time', gap_ms: from - end, moved_ms: next - from, ...source }
+  const from = Math.max(displayedEnd(access, now) ?? now, now)
+  return { kind: 'time', gap_ms: from - (ownEnd(access, now) ?? from), moved_ms: next - from, ...source }
 }
 
 /** An end that replaces all that was granted before; one that has passed means that access ends now. Null is never. */
@@ -35,7 +34,7 @@ export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): New
   return {
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
     moved_ms: end === null ? 0 : left,
-    gap_ms: end === null ? 0 : from - end,
+    gap_ms: end === null ? 0 : from - (ownEnd(access, now) ?? from),
     rights_until: left === null ? null : rightsFrom + left,
   }
 }
@@ -47,9 +46,9 @@ export function pausedFrom(holder: Holder, isPaused: boolean, now: number, sourc
   return { changed: open.map((grant) => ({ ...grant, until: now })) }
 }
 
-/** When access ends without keys that never end, grace days included. */
-const endWithout = ({ end, grace_days, left_ms }: Access, now: number): number =>
-  accessEnd({ expires_at: end + grace_days * day, left_ms }, now)
+/** When access ends without keys that never end and without periods, grace days included. */
+const endWithout = (access: Access, now: number): number =>
+  (ownEnd(access, now) ?? never) + access.grace_days * day
 
 /** Withdraws the time of added keys: what was used of it stays. */
 export function withoutKeys(

@@ -9,6 +9,7 @@ import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, joined, type Own, termColumns } from './access.rules.ts'
 import { lockLicensesOf, type Which } from './license-locks.ts'
 import { toAddedRights } from './rights.rules.ts'
+import { updatesUntil } from './updates.rules.ts'
 
 // The one way in which access changes: rows of `grants` are added or changed, and what they fold to is written to the
 // columns of the license and its end user in the same transaction.
@@ -37,7 +38,12 @@ export interface Holder {
 
 /** A grant to add; the columns that it does not name are empty. */
 export type NewGrant = Pick<GrantRow, 'kind' | 'source_kind' | 'source_id'> &
-  Partial<Pick<GrantRow, 'until' | 'moved_ms' | 'gap_ms' | 'rights_until' | 'terms'>> & { key?: Grant['key'] }
+  Partial<
+    Pick<
+      GrantRow,
+      'until' | 'moved_ms' | 'gap_ms' | 'rights_until' | 'terms' | 'updates_ms' | 'updates_until'
+    >
+  > & { key?: Grant['key'] }
 
 /** What a change does to the grants of a holder. */
 export interface Change {
@@ -112,14 +118,20 @@ export function foldedOf(holder: Holder, now: number): Holder {
   const added_rights = toAddedRights(rights, now)
   return {
     ...holder,
-    license: license && { ...license, ...terms, expires_at },
+    license: license && { ...license, ...terms, expires_at, updates_until: updatesColumn(holder) },
     client: client && { ...client, expires_at, grace_days, left_ms, paused_at, added_rights },
   }
 }
 
+/** Null while the license's own columns say it. */
+function updatesColumn(holder: Holder): number | null {
+  const { until } = holder.access.updates
+  return until === ownOf(holder).updates ? null : until
+}
+
 export const toGrant = (grant: NewGrant, at: number): Grant => ({
   ...{ id: newId('gra'), at, until: null, moved_ms: null, gap_ms: 0, kept_ms: null, rights_until: null },
-  ...{ terms: null, withdrawn_at: null, key: null },
+  ...{ terms: null, withdrawn_at: null, key: null, updates_ms: null, updates_until: null },
   ...grant,
 })
 
@@ -142,6 +154,7 @@ export function ownOf({ license, client }: Pick<Holder, 'license' | 'client'>): 
     terms: license && termColumns(license),
     startedAt: license?.started_at ?? null,
     graceDays: grace_days,
+    updates: updatesUntil(license && { ...license, updates_until: null }),
   }
 }
 
@@ -251,6 +264,8 @@ const columnsOfGrant = ({ key: _, ...grant }: Grant) => ({
   source_kind: grant.source_kind,
   source_id: grant.source_id,
   withdrawn_at: grant.withdrawn_at,
+  updates_ms: grant.updates_ms,
+  updates_until: grant.updates_until,
 })
 
 const insertedAtOnce = 500
@@ -307,7 +322,7 @@ type Row = Record<string, string | number | null>
 
 /** The columns that grants fold to. */
 const folded = {
-  licenses: ['expires_at', 'term', 'duration_value', 'duration_unit'],
+  licenses: ['expires_at', 'term', 'duration_value', 'duration_unit', 'updates_until'],
   clients: ['expires_at', 'left_ms', 'paused_at', 'grace_days', 'added_rights'],
 }
 

@@ -8,7 +8,10 @@ import type { LicenseRow } from '../../db/tables.ts'
 import { rememberKeys } from './former-names.ts'
 
 /** The columns of a new license; the others start empty. */
-export type NewLicense = Omit<LicenseRow, 'seq' | 'client_id' | 'used' | 'used_at' | 'key_twin'>
+export type NewLicense = Omit<
+  LicenseRow,
+  'seq' | 'client_id' | 'used' | 'used_at' | 'key_twin' | 'updates_until'
+>
 
 const unused = { client_id: null, used_at: null }
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { day, lastInstant } from '../../core/clock.ts'
 import { updatesUntil } from './updates.rules.ts'
 
-const license = { term: 'date', started_at: null, created_at: 5 * day, updates_for_days: 30 } as const
+const license = {
+  term: 'date',
+  started_at: null,
+  created_at: 5 * day,
+  updates_for_days: 30,
+  updates_until: null,
+} as const
 
 test.each([
   ['no license', undefined, null],

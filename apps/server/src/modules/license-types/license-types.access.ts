@@ -30,10 +30,18 @@ export async function readTypeOf(
   appId: string,
   id: string,
 ): Promise<LicenseTypeRow> {
-  const type = await ofApp(db, scope, appId, id).executeTakeFirst()
+  const type = await findTypeOf(db, scope, appId, id)
   if (!type) throw typeGone()
   return type
 }
+
+/** Like `readTypeOf`; undefined without such a type. */
+export const findTypeOf = (
+  db: Db,
+  scope: OwnerScope,
+  appId: string,
+  id: string,
+): Promise<LicenseTypeRow | undefined> => ofApp(db, scope, appId, id).executeTakeFirst()
 
 const ofApp = (db: Db, scope: OwnerScope, appId: string, id: string) =>
   db

@@ -20,6 +20,7 @@ export type FirstLicense = Pick<
   | 'features'
   | 'updates_for_days'
   | 'trial'
+  | 'updates_until'
   | 'created_at'
 >
 
@@ -102,6 +103,7 @@ const firstOf = query((db, values: { appId: string; clientId: string }) =>
       'l.features',
       'l.updates_for_days',
       'l.trial',
+      'l.updates_until',
       'l.created_at',
     ])
     .where('c.id', '=', values.clientId)

@@ -28,6 +28,7 @@ export const asNew = (
   used_at: null,
   added: 0,
   key_twin: 0,
+  updates_until: null,
   app_name: app.name,
   app_public_id: app.app_id,
   username: null,

@@ -60,8 +60,8 @@ type Fact = OrderFact extends infer F ? (F extends unknown ? Omit<F, 'at'> : nev
 const schemas = customShopEvents
 const readers: Record<keyof typeof customShopEvents, (data: unknown) => Fact> = {
   'order.paid': (data) => {
-    const { payment, ...told } = parseEvent(schemas['order.paid'], data)
-    return { kind: 'paid', ...told, ...named({ payment }) }
+    const { payment, reference, ...told } = parseEvent(schemas['order.paid'], data)
+    return { kind: 'paid', ...told, ...named({ payment, reference: reference ?? undefined }) }
   },
   'order.refunded': (data) => {
     const { order, amount, payment } = parseEvent(schemas['order.refunded'], data)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { hour } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
-import { shopId as id, isSame, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
+import { shopId as id, isSame, parseEvent, parseJson, referenceIn, shopTime } from './hook-bodies.ts'
 import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
@@ -16,6 +16,7 @@ const ping = z.object({
   sale_id: id.optional(),
   subscription_id: id.optional(),
   test: flag.default(false),
+  url_params: z.object({ reference: z.unknown() }).optional().catch(undefined),
 })
 const sale = z.object({
   id,
@@ -79,18 +80,21 @@ export const gumroadShop: ShopAdapter = {
       body: stored,
       ask: async (readBack) => {
         const found = await askFor(readBack, `/v2/sales/${encodeURIComponent(sale_id)}`, 'sale', sale)
-        return found && found.seller_id === told.seller_id ? read(found, { at, test: told.test }) : undefined
+        return found && found.seller_id === told.seller_id ? read(found, { ...told, at }) : undefined
       },
     }
   },
 }
 
 type Sale = z.output<typeof sale>
+type ReadPing = z.output<typeof ping> & { at: number }
 
-const saleReaders: Record<
-  string,
-  (found: Sale, told: { at: number; test: boolean }) => OrderFact | undefined
-> = { sale: readSale, refund: readRefund, dispute: readDispute, dispute_won: readDispute }
+const saleReaders: Record<string, (found: Sale, told: ReadPing) => OrderFact | undefined> = {
+  sale: readSale,
+  refund: readRefund,
+  dispute: readDispute,
+  dispute_won: readDispute,
+}
 
 const orderOf = ({ id, subscription_id }: Sale): string => subscription_id ?? id
 
@@ -98,7 +102,7 @@ const orderOf = ({ id, subscription_id }: Sale): string => subscription_id ?? id
 const productOf = ({ product_id, variants }: Sale): string =>
   [product_id, ...Object.values(variants ?? {}).filter((name) => name !== '')].join('/').slice(0, 200)
 
-function readSale(found: Sale, { at, test }: { at: number; test: boolean }): OrderFact | undefined {
+function readSale(found: Sale, { at, test, url_params }: ReadPing): OrderFact | undefined {
   // A preorder is charged later, by a sale of its own.
   if (found.is_preorder_authorization) return undefined
   const fact = { order: orderOf(found), payment: found.id, at: found.created_at, timed: true }
@@ -121,6 +125,7 @@ function readSale(found: Sale, { at, test }: { at: number; test: boolean }): Ord
     currency: 'USD',
     test,
     lines,
+    ...referenceIn(url_params?.reference),
     ...(until === undefined ? {} : { until }),
   }
 }
@@ -189,4 +194,9 @@ const monthsOf: Record<string, number> = {
 }
 
 const toPing = (body: string): unknown =>
-  body.startsWith('{') ? parseJson(body) : Object.fromEntries(new URLSearchParams(body))
+  body.startsWith('{') ? parseJson(body) : fromForm(new URLSearchParams(body))
+
+const fromForm = (form: URLSearchParams) => ({
+  ...Object.fromEntries(form),
+  url_params: { reference: form.get('url_params[reference]') },
+})

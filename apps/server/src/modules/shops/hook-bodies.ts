@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { toToldText } from '@keyward/contract'
 import { z } from 'zod'
 import { minute, second } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
@@ -59,6 +60,12 @@ export function parseEvent<T extends z.ZodType>(schema: T, value: unknown): z.ou
     .slice(0, 10)
     .map(({ path, message }) => ({ path: path.join('.').slice(0, 100), message }))
   throw problem('invalid_input', { message: issues[0]?.message, issues })
+}
+
+/** What an order says of the license that it is for. */
+export const referenceIn = (value: unknown): { reference?: string } => {
+  const reference = toToldText(value)
+  return reference ? { reference } : {}
 }
 
 export const shopId = z.string().min(1).max(255)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
-import { isSigned, parseEvent, parseJson, shopTime } from './hook-bodies.ts'
+import { isSigned, parseEvent, parseJson, referenceIn, shopTime } from './hook-bodies.ts'
 import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter, type ToldFact } from './shop-adapter.ts'
 
@@ -10,7 +10,10 @@ import { type ReadBack, ReadBackError, type ShopAdapter, type ToldFact } from '.
 
 const id = z.union([z.string().min(1).max(255), z.int()]).transform(String)
 const event = z.object({
-  meta: z.object({ event_name: z.string().max(100) }),
+  meta: z.object({
+    event_name: z.string().max(100),
+    custom_data: z.object({ reference: z.unknown() }).nullish().catch(null),
+  }),
   data: z.object({ id, attributes: z.unknown() }),
 })
 const order = z.object({
@@ -65,13 +68,14 @@ export const lemonSqueezyShop: ShopAdapter = {
 
   read(body) {
     const { meta, data } = parseEvent(event, parseJson(body))
-    return readers[meta.event_name]?.(data)
+    return readers[meta.event_name]?.(data, meta)
   },
 }
 
 type Data = z.output<typeof event>['data']
+type Meta = Pick<z.output<typeof event>['meta'], 'custom_data'>
 
-const readers: Record<string, (data: Data) => ToldFact | undefined> = {
+const readers: Record<string, (data: Data, meta: Meta) => ToldFact | undefined> = {
   order_created: readOrder,
   order_refunded: ({ id, attributes }) => {
     const { total, refunded_amount, updated_at } = parseEvent(order, attributes)
@@ -143,7 +147,7 @@ const refundOf = (total: number, refunded: number | null | undefined) => ({
 
 const unpaid = new Set(['pending', 'failed', 'fraudulent'])
 
-function readOrder({ id, attributes }: Data): OrderFact | undefined {
+function readOrder({ id, attributes }: Data, { custom_data }: Meta): OrderFact | undefined {
   const found = parseEvent(order, attributes)
   const { status, first_order_item: item } = found
   if (unpaid.has(status)) return undefined
@@ -158,6 +162,7 @@ function readOrder({ id, attributes }: Data): OrderFact | undefined {
     amount: found.total,
     currency: found.currency.toUpperCase(),
     test: found.test_mode ?? item?.test_mode ?? false,
+    ...referenceIn(custom_data?.reference),
     lines: item ? [{ product: item.variant_id, quantity: Math.max(1, item.quantity ?? 1) }] : [],
   }
 }
@@ -181,7 +186,12 @@ function readSubscription({ id, attributes }: Data): ToldFact {
   const isPaid = status === 'active' || status === 'on_trial'
   const until = (isPaid ? renews_at : status === 'cancelled' ? ends_at : null) ?? null
   const lines = unitsOf(found)
-  return { ...fact, kind: 'changed', product: variant_id, until, pays: isPaid, ...(lines && { lines }) }
+  const cancels = status === 'cancelled' ? { cancels: true } : {}
+  return {
+    ...{ ...fact, kind: 'changed', product: variant_id, until, pays: isPaid },
+    ...(lines && { lines }),
+    ...cancels,
+  }
 }
 
 function unitsOf({ variant_id, first_subscription_item: item }: Partial<z.output<typeof subscription>>) {

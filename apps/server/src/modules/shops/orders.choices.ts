@@ -3,7 +3,7 @@ import type { ShopOrderRow } from '../../db/tables.ts'
 import type { ToldOrder } from './orders.rules.ts'
 
 /** What the vendor has decided about an order. */
-interface Chosen {
+export interface Chosen {
   /** What was returned of payments whose licenses are kept, by payment. */
   refunds?: Record<string, number>
   /** Warnings that were seen. */
@@ -12,6 +12,8 @@ interface Chosen {
   banned?: string[]
   /** Licenses of units that were given up. */
   ended?: string[]
+  /** What happens to the license that it names. */
+  reference?: 'replace' | 'newLicense'
 }
 
 export interface Choice {
@@ -24,6 +26,9 @@ const choices: Partial<Record<OrderReasonCode, readonly OrderChoice[]>> = {
   payment_warning: ['keep', 'ban'],
   fewer_units: ['end'],
   no_address: ['keep'],
+  license_banned: ['newLicense'],
+  license_subscribed: ['replace', 'newLicense'],
+  nothing_to_renew: ['newLicense'],
 }
 
 /** What a vendor can decide about an order now. */
@@ -43,6 +48,7 @@ export function withChoice(
 ): Chosen {
   const both = (some: readonly string[] = [], more: readonly string[]) => [...new Set([...some, ...more])]
   if (choice === 'ban') return { ...before, banned: both(before.banned, standing) }
+  if (choice === 'replace' || choice === 'newLicense') return { ...before, reference: choice }
   if (choice === 'end') return { ...before, ended: both(before.ended, licenses) }
   const kept = { ...before, refunds: { ...before.refunds, ...partlyRefunded } }
   return choice === 'keep' ? { ...kept, warnings: both(before.warnings, warnings) } : kept

@@ -64,6 +64,8 @@ export interface ChangedFact extends Units {
   payment?: string
   /** Whether a later end means a further payment. */
   pays?: boolean
+  /** Whether it is not renewed any more. */
+  cancels?: boolean
   /** Whether its units are paid. */
   hasPaidUnits?: boolean
 }
@@ -80,6 +82,8 @@ export interface PaidFact {
   amount: number | null
   currency: string | null
   test: boolean
+  /** The license that it is for, as a link of it says. */
+  reference?: string
   lines: readonly OrderLine[]
   /** When a subscription that begins with it ends, unless it is renewed. */
   until?: number

@@ -20,11 +20,14 @@ import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import type { Chosen } from './orders.choices.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
+import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
 import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { fewerUnits, issuedOf, type Rights, rightsOf } from './orders.units.ts'
+import { lineFor } from './renewals.rules.ts'
 import { productsOf } from './shops.rules.ts'
 
 interface Paid {
@@ -37,6 +40,8 @@ interface Paid {
   linesBefore: string
   /** Licenses of units that were given up. */
   ended: readonly string[]
+  /** What the vendor chose for the license that the order names. */
+  reference: Chosen['reference']
 }
 
 /** A product of which licenses are missing. */
@@ -62,7 +67,9 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const { ctx, shop, order, told } = paid
   const needs: Need[] = told.bought.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
-  const units = paid.isNew ? [] : await repo.listUnits(write.tx, order.id)
+  const all = paid.isNew ? [] : await repo.listUnits(write.tx, order.id)
+  const dropped = all.filter((unit) => isDropped(unit, paid.reference))
+  const units = all.filter((unit) => !dropped.includes(unit))
   const typeIds = new Set<string>()
   const mappedTo = (product: string) => {
     const mapped = products.get(product)
@@ -70,18 +77,21 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     if (mapped?.type) typeIds.add(mapped.type)
     return mapped
   }
-  const issued = issuedOf(paid, units)
+  const issued = issuedOf(paid, all)
   const changed =
     told.product === null ? undefined : { product: told.product, mapped: mappedTo(told.product) }
   const lines = told.bought
     // What a product is mapped to later concerns later orders, and units that are added.
     .filter(({ product, quantity }) => quantity > (issued[product]?.units ?? 0))
     .map(({ product, quantity }) => ({ product, quantity, mapped: mappedTo(product) }))
+  const unissued = dropped.map((unit) => ({ unit, mapped: mappedTo(unit.product) }))
+  const renewing = units.filter(({ gift }) => gift === noGift)
+  for (const { product } of renewing) mappedTo(product)
   for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
   const isLost = told.bought.some(({ shares }) => shares.some(({ end }) => end === undefined))
   if (isLost && units.some(({ told_end }) => told_end !== null))
     for (const id of await repo.listTypesToRestore(write.tx, order.id)) typeIds.add(id)
-  const customerId = lines.some(({ mapped }) => mapped?.type)
+  const customerId = [...lines, ...unissued].some(({ mapped }) => mapped?.type)
     ? await linkCustomer(write, paid)
     : order.customer_id
   // Types are locked before licenses, as their deletion does.
@@ -93,15 +103,31 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
       needs.push(needing('type_deleted', `The license type of the product “${product}” was deleted`))
     return type
   }
-  const missing = lines.flatMap(({ product, quantity, mapped }) => {
+  const typed = lines.flatMap(({ product, quantity, mapped }) => {
     const type = typeOf(product, mapped?.type)
-    if (!mapped || !type) return []
-    const { units: before, each } = issued[product] ?? { units: 0, each: mapped.quantity }
-    const begun = units.filter((unit) => unit.product === product).length
-    issued[product] = { units: quantity, each }
-    return [{ product, type, count: (quantity - before) * each, begun }]
+    return mapped && type ? [{ product, quantity, each: mapped.quantity, type }] : []
   })
+  const named = paid.reference === 'newLicense' ? undefined : await findNamed(write, paid, typed, issued)
+  const missing = typed.flatMap(({ product, quantity, type, ...mapped }): Missing[] => {
+    const { units: before, each } = issued[product] ?? { units: 0, each: mapped.each }
+    const begun = all.filter((unit) => unit.product === product).length
+    issued[product] = { units: quantity, each }
+    const renewed = named?.product === product ? 1 : 0
+    const count = (quantity - before) * each - renewed
+    return count > 0 ? [{ product, type, count, begun: begun + renewed }] : []
+  })
+  for (const { unit, mapped } of unissued) {
+    const type = typeOf(unit.product, mapped?.type)
+    if (!type) continue
+    await takeBack(write, order, unit)
+    missing.push({ product: unit.product, type, count: 1, begun: unit.unit })
+  }
   const { need, added } = await issueMissing(write, { ...paid, customerId }, missing, units.length)
+  if (named && !need) {
+    const { product, license } = named
+    const unit = { order_id: order.id, app_id: order.app_id, product, unit: 0, license_id: null }
+    added.push(...(await repo.insertUnits(write.tx, [{ ...unit, renewed_id: license, gift: noGift }])))
+  }
   if (need) needs.push(need)
   const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
   const isWhole = !need && lines.every(hasAll)
@@ -113,9 +139,16 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
   await setEnds(write, order, { units: present, rights, types })
   await setBans(write, order, { units: present, rights })
+  for (const unit of present.filter(({ gift }) => gift !== null)) {
+    const right = rights.get(unit.renewed_id ?? '') ?? told
+    const own = type ?? types.get(products.get(unit.product)?.type ?? '')
+    const replaces = paid.reference === 'replace'
+    const open = await settleRenewal(write, { order, unit, right, type: own, replaces })
+    if (open) needs.push(open)
+  }
   const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })
   if (fewer) needs.push(fewer)
-  const hasKeys = units.length > 0 || missing.length > 0
+  const hasKeys = missing.length > 0 || units.some(({ license_id }) => license_id !== null)
   if (hasKeys && customerId === null && told.ban === null && !told.paid?.test && !told.paid?.erased)
     needs.push(unaddressed)
   // One mail has all keys. A dispute that was won, or a product that needs no license, ends the wait without a new one.
@@ -128,6 +161,28 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
         : {}
   const change = { customer_id: customerId, ...(!need && { issued: JSON.stringify(issued) }), ...mail }
   return { needs, change }
+}
+
+interface Typed {
+  product: string
+  type: LicenseTypeRow
+}
+
+/** The license that an order names, and which of the products that it has not begun yet renews it. */
+async function findNamed(
+  write: WriteTransaction,
+  { ctx, order, told }: Paid,
+  typed: readonly Typed[],
+  issued: Readonly<Record<string, unknown>>,
+): Promise<{ product: string; license: string } | undefined> {
+  const begun = typed.filter(({ product }) => !Object.hasOwn(issued, product))
+  const license = begun.length > 0 && (await lockNamed(write, ctx, order, told))
+  if (!license) return undefined
+  const lines = (told.paid?.lines ?? []).flatMap((line) =>
+    begun.filter(({ product }) => product === line.product),
+  )
+  const line = lineFor(lines, license, await listUpgrades(write, order, license))
+  return line && { product: line.product, license: license.id }
 }
 
 /** The customer of an order; none of a test. */
@@ -243,8 +298,9 @@ async function listUntold(
   order: ShopOrderRow,
   units: readonly ShopOrderUnitRow[],
 ): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
-  const byId = new Map(units.map((unit) => [unit.license_id, unit]))
-  const holders = await lockHolders(tx, allApps(order.owner_id), { licenses: idsOf(units) })
+  const heard = units.filter(({ unheard }) => unheard === 0)
+  const byId = new Map(heard.map((unit) => [unit.license_id, unit]))
+  const holders = await lockHolders(tx, allApps(order.owner_id), { licenses: idsOf(heard) })
   return holders.flatMap(({ license }) => {
     const unit = license && byId.get(license.id)
     return unit ? [{ unit, license }] : []

@@ -7,6 +7,7 @@ import { appInScope, type Db, foundInScope, inScope, lock, type Tx } from '../..
 import type { SaleKind } from '../../db/tables/sales.ts'
 import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
+import type { Which } from '../entitlements/license-locks.ts'
 
 /** An order with its shop and app. */
 export interface OrderView extends ShopOrderRow {
@@ -80,8 +81,11 @@ function found(db: Db, scope: OwnerScope, filter: OrderFilter) {
   if (state !== undefined) query = query.where('o.state', '=', state)
   if (customer !== undefined) query = query.where('o.customer_id', '=', customer)
   if (license !== undefined) {
-    query = query.where('o.id', '=', (eb) =>
-      eb.selectFrom('shop_order_units').select('order_id').where('license_id', '=', license),
+    query = query.where('o.id', 'in', (eb) =>
+      eb
+        .selectFrom('shop_order_units')
+        .select('order_id')
+        .where((unit) => unit.or([unit('license_id', '=', license), unit('renewed_id', '=', license)])),
     )
   }
   if (!search) return query
@@ -141,6 +145,19 @@ export async function sumOrders(
     n: Number(row.n),
   }))
 }
+/** The licenses that orders have renewed and that still exist. The caller has found the orders within its scope. */
+export const listRenewed = async (
+  db: Db,
+  orderIds: readonly string[],
+): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
+  orderIds.length === 0
+    ? []
+    : db
+        .selectFrom('shop_order_units as u')
+        .innerJoin('licenses as l', 'l.id', 'u.renewed_id')
+        .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
+        .where('u.order_id', 'in', orderIds)
+        .execute()
 
 /** The licenses that orders have created and that still exist. The caller has found the orders within its scope. */
 export const listLicenses = async (
@@ -213,6 +230,72 @@ export async function updateUnits(
   told: Pick<Updateable<Tables['shop_order_units']>, 'told_end' | 'told_product' | 'told_ban'>,
 ): Promise<void> {
   await tx.updateTable('shop_order_units').set(told).where('license_id', 'in', licenseIds).execute()
+}
+
+type Unit = Pick<ShopOrderUnitRow, 'order_id' | 'product' | 'unit'>
+
+/** Notes what a unit gave to the license that it renews. */
+export async function setGift(
+  tx: Tx,
+  { order_id, product, unit }: Unit,
+  gift: Pick<Updateable<Tables['shop_order_units']>, 'gift' | 'told_end' | 'told_ban'>,
+): Promise<void> {
+  await tx
+    .updateTable('shop_order_units')
+    .set(gift)
+    .where('order_id', '=', order_id)
+    .where('product', '=', product)
+    .where('unit', '=', unit)
+    .execute()
+}
+
+export async function deleteUnit(tx: Tx, { order_id, product, unit }: Unit): Promise<void> {
+  await tx
+    .deleteFrom('shop_order_units')
+    .where('order_id', '=', order_id)
+    .where('product', '=', product)
+    .where('unit', '=', unit)
+    .execute()
+}
+
+/** Whose a grant is. */
+export async function findHolderOf(tx: Tx, grantId: string): Promise<Which | undefined> {
+  const row = await tx
+    .selectFrom('grants')
+    .select(['license_id', 'client_id'])
+    .where('id', '=', grantId)
+    .executeTakeFirst()
+  return row && (row.license_id ? { licenses: [row.license_id] } : { clients: [row.client_id ?? ''] })
+}
+
+const ordersOfLicenseMax = 50
+
+/** Other orders that created or renewed a license and that still change it, newest first. */
+export const listOrdersOf = (
+  tx: Tx,
+  licenseId: string,
+  without: string,
+): Promise<Pick<ShopOrderRow, 'id' | 'chosen'>[]> =>
+  tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('shop_orders as o', 'o.id', 'u.order_id')
+    .select(['o.id', 'o.chosen'])
+    .where((eb) => eb.or([eb('u.license_id', '=', licenseId), eb('u.renewed_id', '=', licenseId)]))
+    .where('u.order_id', '<>', without)
+    .where('u.unheard', '=', 0)
+    .orderBy('o.seq', 'desc')
+    .limit(ordersOfLicenseMax)
+    .execute()
+
+/** What these orders tell changes a license no more. */
+export async function unhear(tx: Tx, licenseId: string, orders: readonly string[]): Promise<void> {
+  if (orders.length === 0) return
+  await tx
+    .updateTable('shop_order_units')
+    .set({ unheard: 1 })
+    .where((eb) => eb.or([eb('license_id', '=', licenseId), eb('renewed_id', '=', licenseId)]))
+    .where('order_id', 'in', orders)
+    .execute()
 }
 
 export async function updateOrder(

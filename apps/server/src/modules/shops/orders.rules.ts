@@ -54,6 +54,8 @@ export interface ToldOrder {
   standing: string[]
   /** When a subscription ends; undefined if nothing was told about it. */
   end: number | undefined
+  /** Whether a subscription is paid again when its period ends. */
+  isRunning: boolean
   /** The product that a subscription was changed to. */
   product: string | null
   /** Products that a subscription has beside those that were bought. */
@@ -109,9 +111,18 @@ export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] =
     warnings: payments.warnings,
     standing: payments.all.flatMap(({ key, lost }) => (lost === null ? [key] : [])),
     end: whole.shares[0]?.end,
+    isRunning: isRunning(sorted),
     ...changes,
   }
 }
+
+/** One that is canceled, past due or ended is not. */
+const isRunning = (sorted: readonly OrderFact[]): boolean =>
+  sorted.reduce((before, fact) => {
+    if (fact.kind === 'payment_failed' || fact.kind === 'ended') return false
+    if (fact.kind === 'changed') return fact.cancels ? false : before || fact.until !== null
+    return before || fact.kind === 'renewed' || (fact.kind === 'paid' && fact.until !== undefined)
+  }, false)
 
 const productsOf = (sorted: readonly OrderFact[]): string[] => {
   const bought = sorted.flatMap((fact) => (fact.kind === 'paid' ? fact.lines : []))

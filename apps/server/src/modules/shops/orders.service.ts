@@ -161,6 +161,13 @@ async function toOrders(
     rows.map(({ id }) => id),
   )
   const byOrder = Map.groupBy(licenses.filter(seesKey), ({ order_id }) => order_id)
+  const renewed = await repo.listRenewed(
+    ctx.db,
+    rows.map(({ id }) => id),
+  )
+  const renewedBy = new Map(
+    renewed.filter(seesKey).map(({ order_id, id, key }) => [order_id, { _id: id, key }]),
+  )
   return rows.map((row) => ({
     _id: row.id,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
@@ -178,6 +185,7 @@ async function toOrders(
     reasonCode: row.reason_code,
     choices: choicesOf(row),
     licenses: (byOrder.get(row.id) ?? []).map(({ id, key }) => ({ _id: id, key })),
+    renewed: renewedBy.get(row.id) ?? null,
     mail: row.mail,
     mailWaitsFor: row.mail === 'waiting' ? row.mail_waits_for : null,
     createdAt: toIso(row.created_at),

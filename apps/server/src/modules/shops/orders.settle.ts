@@ -41,7 +41,7 @@ export async function settleOrder(
   const { needs, change } = told.paid
     ? await settleLicenses(write, {
         ...{ ctx, shop, order: { ...order, ...columns }, told, isNew },
-        ...{ linesBefore: order.lines, ended: chosen.ended ?? [] },
+        ...{ linesBefore: order.lines, ended: chosen.ended ?? [], reference: chosen.reference },
       })
     : { needs: [notArrived], change: {} }
   const isUnseen = ([payment, sum]: [string, number]) => sum > (chosen.refunds?.[payment] ?? 0)

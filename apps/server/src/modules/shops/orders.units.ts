@@ -20,6 +20,12 @@ interface Order {
   ended: readonly string[]
 }
 
+/** The license that a unit created or renews. */
+export const licenseOf = ({ license_id, renewed_id }: ShopOrderUnitRow): string | null =>
+  license_id ?? renewed_id
+
+const compare = (one: number, other: number): number => (one === other ? 0 : one - other)
+
 /** The lines of orders of earlier versions say for how many units there are licenses. */
 export function issuedOf({ order, linesBefore }: Order, units: readonly ShopOrderUnitRow[]): Issued {
   const issued: Issued = JSON.parse(order.issued)
@@ -39,27 +45,28 @@ export async function rightsOf(
   { order, told, ended }: Order,
   { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
 ): Promise<Rights> {
-  const held = units.filter(({ license_id }) => license_id !== null)
+  const held = units.filter((unit) => licenseOf(unit) !== null)
   const isSplit = told.bought.some(({ shares }) => shares.length > 1)
   const usedAt = isSplit ? await repo.listLastUses(tx, order.id) : new Map<string, number>()
   const rights = new Map<string, Pick<Share, 'end' | 'ban'>>()
   for (const [product, own] of Map.groupBy(held, (unit) => unit.product)) {
     const shares = told.bought.find((line) => line.product === product)?.shares ?? []
     const each = issued[product]?.each ?? 1
-    const rank = ({ license_id, told_end }: ShopOrderUnitRow) =>
+    const rank = (unit: ShopOrderUnitRow) =>
       [
-        ended.includes(license_id ?? '') ? 0 : 1,
+        ended.includes(licenseOf(unit) ?? '') ? 0 : 1,
         // A license keeps what it got before another one.
-        told_end ?? 0,
-        usedAt.get(license_id ?? '') ?? 0,
+        unit.told_end ?? 0,
+        // One that is renewed is used.
+        unit.gift === null ? (usedAt.get(unit.license_id ?? '') ?? 0) : Number.POSITIVE_INFINITY,
       ] as const
     const ranked = own.toSorted((a, b) => {
       const [one, other] = [rank(a), rank(b)]
-      return other[0] - one[0] || other[1] - one[1] || other[2] - one[2] || a.unit - b.unit
+      return other[0] - one[0] || other[1] - one[1] || compare(other[2], one[2]) || a.unit - b.unit
     })
-    for (const [at, { license_id }] of ranked.entries()) {
+    for (const [at, unit] of ranked.entries()) {
       const share = shares.find(({ units: upTo }) => at < upTo * each) ?? shares.at(-1)
-      rights.set(license_id ?? '', share ?? told)
+      rights.set(licenseOf(unit) ?? '', share ?? told)
     }
   }
   return rights
@@ -72,9 +79,10 @@ export function fewerUnits(
 ): Need | undefined {
   const surplus = told.bought.flatMap(({ product }) => {
     const now = told.lines.find((line) => line.product === product)?.quantity ?? 0
-    const ids = units.flatMap(({ product: own, license_id }) =>
-      own === product && license_id !== null && !ended.includes(license_id) ? [license_id] : [],
-    )
+    const ids = units.flatMap((unit) => {
+      const id = licenseOf(unit)
+      return unit.product === product && id !== null && !ended.includes(id) ? [id] : []
+    })
     const count = ids.length - now * (issued[product]?.each ?? 1)
     return count > 0 ? [{ ids, count }] : []
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../core/clock.ts'
-import { shopId as id, parseEvent, parseJson, shopTime, timeSigned } from './hook-bodies.ts'
+import { shopId as id, parseEvent, parseJson, referenceIn, shopTime, timeSigned } from './hook-bodies.ts'
 import type { OrderFact } from './orders.facts.ts'
 import { type AskedFact, type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
@@ -35,6 +35,7 @@ const transaction = z.object({
     .nullish(),
   currency_code: z.string(),
   billing_period: period,
+  custom_data: z.object({ reference: z.unknown() }).nullish().catch(null),
   items: z.array(z.object({ price: z.object({ id }), quantity: z.int() })).max(100),
   details: z.object({ totals: z.object({ grand_total: amount }) }),
   adjustments: z.array(adjustment).nullish(),
@@ -122,6 +123,7 @@ async function askPayment(told: Told, readBack: ReadBack): Promise<OrderFact | u
     amount: found.details.totals.grand_total,
     currency: found.currency_code,
     test: readBack.isSandbox,
+    ...referenceIn(found.custom_data?.reference),
     lines: lines.map(({ product, quantity }) => ({ product, quantity: Math.max(1, quantity) })),
     ...(billing_period && order !== found.id ? { until: billing_period.ends_at } : {}),
   }

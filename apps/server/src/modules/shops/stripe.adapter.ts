@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { second } from '../../core/clock.ts'
-import { shopId as id, parseJson, timeSigned } from './hook-bodies.ts'
+import { shopId as id, parseJson, referenceIn, timeSigned } from './hook-bodies.ts'
 import type { OrderFact, OrderLine } from './orders.facts.ts'
 import type { AskedFact, ReadBack, ShopAdapter } from './shop-adapter.ts'
 
@@ -33,6 +33,7 @@ const event = z.object({
 const session = z.object({
   mode: z.string().optional(),
   payment_status: z.string(),
+  client_reference_id: z.string().nullish(),
   payment_intent: reference,
   invoice: reference,
   subscription: reference,
@@ -201,6 +202,7 @@ async function askSession(readBack: ReadBack, told: Told): Promise<OrderFact | u
     amount: found.amount_total === null ? null : toSmallestUnit(found.amount_total, found.currency),
     currency: found.currency?.toUpperCase() ?? null,
     test: !found.livemode,
+    ...referenceIn(found.client_reference_id),
     lines: data.flatMap(({ price, quantity }) =>
       price ? [{ product: price.id, quantity: Math.max(1, quantity ?? 1) }] : [],
     ),

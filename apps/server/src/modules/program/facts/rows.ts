@@ -85,6 +85,7 @@ export interface SessionColumns extends AppColumns {
   seat_until: number | null
   key_features: string | null
   key_updates_for_days: number | null
+  key_updates_until: number | null
   key_started_at: number | null
   key_created_at: number
   client_variables_revision: string | null
@@ -211,6 +212,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number):
                     started_at: row.key_started_at,
                     created_at: row.key_created_at,
                     updates_for_days: row.key_updates_for_days,
+                    updates_until: row.key_updates_until,
                   }),
             variablesRevision: row.client_variables_revision,
           },

@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
+import { makePremium, startProgram } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
+import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
+import { paid } from '../shop-events.ts'
+
+const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000' })
+const owner = ownerForEach(on)
+const app = appForEach(owner)
+// Sessions end meanwhile.
+let vendor: Awaited<ReturnType<typeof makeApiKey>>
+beforeEach(async () => {
+  await makePremium(on, owner)
+  vendor = await makeApiKey(on, owner, { permissions: ['licenses:read', 'licenses:write'] })
+})
+
+const days = (value: number) => ({ term: 'date', duration: { value, unit: 'days' } })
+const licenseOf = async (id: string) => (await vendor.call('GET', `/licenses/${id}`)).json.data.license
+const put = (path: string, body: object) => owner.call('PUT', path, body)
+const at = (value: number) => on.clock.inDays(value)
+
+/** A shop with products of types, of which `pro` can become `team`. */
+async function shopWith(pro: object, team: object = days(30)) {
+  const types = { pro: await makeType(owner, app._id, pro), team: await makeType(owner, app._id, team) }
+  const upgrades = [{ type: types.team, name: 'Team', url: 'https://shop.example.com/team' }]
+  expect((await put(`/license-types/${types.pro}`, { upgrades })).status).toBe(200)
+  const products = Object.entries(types).map(([product, type]) => ({ product, type }))
+  return { ...(await makeShop(owner, app._id, products)), types }
+}
+type Shop = Awaited<ReturnType<typeof shopWith>>
+
+let orders = 0
+const buy = async (shop: Shop, wanted: object = {}, expected: object = { state: 'fulfilled' }) => {
+  const number = `order-${orders++}`
+  expect(await sell(on, shop, paid(number, wanted))).toBe(200)
+  return orderOnce(vendor, number, expected)
+}
+const tell = async (shop: Shop, type: string, order: string, more: object = {}) => {
+  expect(await sell(on, shop, { type, timestamp: at(0), data: { order, ...more } })).toBe(200)
+  await allUsed(on, shop._id)
+}
+
+interface Used {
+  _id: string
+  key: string
+  buyReference: string
+}
+/** Signs in by key, as programs do when they start. */
+const signedIn = async ({ key }: Pick<Used, 'key'>) => {
+  const program = await startProgram(on, app)
+  const { user } = (await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).json.data
+  return { program, user }
+}
+const session = async (license: Used) => (await signedIn(license)).user
+/** A license that was bought and is used. */
+async function used(shop: Shop, wanted: object = {}): Promise<Used> {
+  const { licenses } = await buy(shop, wanted)
+  await signedIn(licenses[0])
+  return licenseOf(licenses[0]._id)
+}
+
+describe('an order with a reference', () => {
+  test('renews the license from the later of now and its end, and a refund takes that back', async () => {
+    const shop = await shopWith({ ...days(30), updatesForDays: 10 })
+    const license = await used(shop)
+    on.clock.advance(5 * day)
+    const end = new Date(Date.parse(at(25)) + 30 * day).toISOString()
+    const order = await buy(shop, { reference: license.buyReference, email: 'else@example.com' })
+    expect(order).toMatchObject({ licenses: [], renewed: { _id: license._id }, reason: null })
+    const renewed = await licenseOf(license._id)
+    expect(renewed).toMatchObject({ key: license.key, expiresAt: end, updatesUntil: at(15) })
+    expect(renewed.grants[0]).toMatchObject({
+      ...{ kind: 'time', amount: 30 * day, withdrawnAt: null },
+      source: { kind: 'order', name: order.order },
+    })
+    expect(await session(license)).toMatchObject({ expiresAt: end, updatesUntil: at(15) })
+    expect(await ordersOf(vendor, `license=${license._id}`)).toHaveLength(2)
+    await tell(shop, 'order.refunded', order.order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(25), updatesUntil: at(5) })
+    expect(await licenseOf(license._id)).toMatchObject({ banned: false, expiresAt: at(25) })
+    expect(await orderOnce(vendor, order.order, { state: 'refunded' })).toMatchObject({ licenses: [] })
+  })
+
+  test('renews one that has ended from now on', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    on.clock.advance(40 * day)
+    await buy(shop, { reference: license.buyReference })
+    expect(await session(license)).toMatchObject({ expiresAt: at(30) })
+  })
+
+  test('gives one unit to the license, and new licenses for all others', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    const lines = [
+      { product: 'team', quantity: 1 },
+      { product: 'pro', quantity: 3 },
+    ]
+    const order = await buy(shop, { reference: license.buyReference, lines })
+    expect(order.licenses).toHaveLength(3)
+    expect(order.renewed._id).toBe(license._id)
+    expect((await licenseOf(license._id)).expiresAt).toBe(at(60))
+  })
+
+  test('gives the rights of an upgrade for its time, and then what was there before', async () => {
+    const shop = await shopWith(
+      { ...days(365), devices: 2, features: ['base'] },
+      { ...days(30), devices: 1, features: ['team'] },
+    )
+    const license = await used(shop)
+    const lines = [{ product: 'team', quantity: 1 }]
+    await buy(shop, { reference: license.buyReference, lines })
+    const upgraded = { features: ['base', 'team'], devices: { limit: 2 }, expiresAt: at(365) }
+    expect(await session(license)).toMatchObject(upgraded)
+    on.clock.advance(31 * day)
+    expect(await session(license)).toMatchObject({ features: ['base'], expiresAt: at(334) })
+    await vendor.call('PUT', `/licenses/${license._id}`, { expiresAt: at(10) })
+    const order = await buy(shop, { reference: license.buyReference, lines })
+    expect(await session(license)).toMatchObject({ features: ['base', 'team'], expiresAt: at(30) })
+    await tell(shop, 'order.refunded', order.order)
+    expect(await session(license)).toMatchObject({ features: ['base'], expiresAt: at(10) })
+  })
+
+  test('moves only the updates of a license that never ends, and waits without any', async () => {
+    const shop = await shopWith({ updatesForDays: 100 })
+    const license = await used(shop)
+    await buy(shop, { reference: license.buyReference })
+    expect(await session(license)).toMatchObject({ expiresAt: null, updatesUntil: at(200) })
+    const all = await shopWith({})
+    const whole = await used(all)
+    const waiting = await buy(all, { reference: whole.buyReference }, { state: 'waiting' })
+    expect(waiting).toMatchObject({ reasonCode: 'nothing_to_renew', choices: ['newLicense'], licenses: [] })
+    const { order } = (await vendor.call('POST', `/orders/${waiting._id}/retry`, { choice: 'newLicense' }))
+      .json.data
+    expect(order).toMatchObject({
+      state: 'fulfilled',
+      renewed: null,
+      licenses: [{ _id: expect.any(String) }],
+    })
+  })
+
+  test('of a subscription gives its paid end beside what was there, and bans nothing', async () => {
+    const shop = await shopWith(days(30), { ...days(30), features: ['team'] })
+    const license = await used(shop)
+    const lines = [{ product: 'team', quantity: 1 }]
+    const { order } = await buy(shop, { reference: license.buyReference, lines, payment: 'p1' })
+    await tell(shop, 'subscription.renewed', order, { until: at(20), payment: 'p1' })
+    expect(await session(license)).toMatchObject({ features: ['team'], expiresAt: at(30) })
+    await tell(shop, 'subscription.renewed', order, { until: at(50), payment: 'p2' })
+    expect(await session(license)).toMatchObject({ features: ['team'], expiresAt: at(50) })
+    on.clock.advance(day)
+    await tell(shop, 'order.refunded', order, { payment: 'p2' })
+    expect(await session(license)).toMatchObject({ expiresAt: at(29) })
+    on.clock.advance(day)
+    await tell(shop, 'subscription.ended', order)
+    expect(await session(license)).toMatchObject({ features: [], expiresAt: at(28) })
+    await tell(shop, 'order.refunded', order)
+    expect(await licenseOf(license._id)).toMatchObject({ banned: false, expiresAt: at(28) })
+  })
+
+  test('with the reference of an added key gives its end user time and rights', async () => {
+    const shop = await shopWith(days(30), { ...days(10), features: ['team'] })
+    const license = await used(shop)
+    const { licenses } = await buy(shop, { lines: [{ product: 'team', quantity: 1 }] })
+    const upgrade = { username: license.key, licenseKey: licenses[0].key }
+    const { program } = await signedIn(license)
+    expect((await program.call('POST', '/upgrade', upgrade)).status).toBe(200)
+    const { buyReference: reference } = await licenseOf(licenses[0]._id)
+    const order = await buy(shop, { reference, lines: [{ product: 'team', quantity: 1 }] })
+    expect(await session(license)).toMatchObject({ expiresAt: at(50), features: ['team'] })
+    on.clock.advance(15 * day)
+    expect(await session(license)).toMatchObject({ features: ['team'] })
+    await tell(shop, 'order.refunded', order.order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(25), features: [] })
+  })
+
+  test('makes new licenses of a reference that cannot be used', async () => {
+    const shop = await shopWith(days(30))
+    const { licenses } = await buy(shop)
+    const unused = await licenseOf(licenses[0]._id)
+    const license = await used(shop)
+    const real = await licenseOf(license._id)
+    const untyped = (await vendor.call('POST', '/licenses', { app: app._id, expiresAt: at(10) })).json.data
+      .license
+    const forged = `${real.buyReference.slice(0, -1)}${real.buyReference.endsWith('A') ? 'B' : 'A'}`
+    const { grants } = real
+    for (const reference of [unused.buyReference, forged, 'kwr_', '💥', untyped.buyReference]) {
+      const order = await buy(shop, { reference })
+      expect(order, reference).toMatchObject({ renewed: null, licenses: [{ _id: expect.any(String) }] })
+    }
+    const tried = await buy(shop, { reference: real.buyReference, test: true })
+    expect(tried).toMatchObject({ renewed: null, licenses: [{ _id: expect.any(String) }] })
+    expect((await licenseOf(license._id)).grants).toEqual(grants)
+  })
+
+  test('waits while the license is banned, and renews it once it is not', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    await vendor.call('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: true })
+    const waiting = await buy(shop, { reference: license.buyReference }, { state: 'waiting' })
+    expect(waiting).toMatchObject({ reasonCode: 'license_banned', choices: ['newLicense'] })
+    await vendor.call('PATCH', `/licenses/${license._id}/toggle-ban`, { is_banned: false })
+    const { order } = (await vendor.call('POST', `/orders/${waiting._id}/retry`, {})).json.data
+    expect(order).toMatchObject({ state: 'fulfilled', renewed: { _id: license._id }, licenses: [] })
+    expect((await licenseOf(license._id)).expiresAt).toBe(at(60))
+  })
+
+  test('counts at once and waits while another subscription will charge again', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    const [first] = await ordersOf(vendor, `license=${license._id}`)
+    await tell(shop, 'subscription.renewed', first.order, { until: at(31) })
+    const subscribe = async () => {
+      const { order } = await buy(shop, { reference: license.buyReference }, { state: 'waiting' })
+      await tell(shop, 'subscription.renewed', order, { until: at(90) })
+      return orderOnce(vendor, order, { state: 'waiting' })
+    }
+    const second = await subscribe()
+    expect(second).toMatchObject({ reasonCode: 'license_subscribed', choices: ['replace', 'newLicense'] })
+    expect(await session(license)).toMatchObject({ expiresAt: at(90) })
+    const decide = async (id: string, choice: string) =>
+      (await vendor.call('POST', `/orders/${id}/retry`, { choice })).json.data.order
+    expect(await decide(second._id, 'replace')).toMatchObject({ state: 'fulfilled' })
+    await tell(shop, 'subscription.renewed', first.order, { until: at(200) })
+    await tell(shop, 'order.refunded', first.order)
+    expect(await licenseOf(license._id)).toMatchObject({ expiresAt: at(90), banned: false })
+    const third = await subscribe()
+    expect(await decide(third._id, 'newLicense')).toMatchObject({
+      ...{ state: 'fulfilled', renewed: null },
+      licenses: [{ _id: expect.any(String) }],
+    })
+    await tell(shop, 'subscription.ended', second.order)
+    const { order } = await buy(shop, { reference: license.buyReference })
+    expect((await orderOnce(vendor, order, { state: 'fulfilled' })).renewed._id).toBe(license._id)
+  })
+
+  test('is used once, whatever arrives twice and however many buy at once', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    const reference = license.buyReference
+    const events = Array.from({ length: 8 }, (_, n) => ({
+      ...paid(`many-${n % 4}`, { reference }),
+      id: `m-${n}`,
+    }))
+    await Promise.all([...events, ...events].map((event) => sell(on, shop, event)))
+    await allUsed(on, shop._id)
+    expect((await licenseOf(license._id)).expiresAt).toBe(at(150))
+  })
+})
