@@ -43,6 +43,12 @@ test.each<[text: string, grant: Partial<Grant>]>([
   ['Extended by 36 hours by Ada', { kind: 'time', amount: 1.5 * day, source: ada }],
   ['Extended by 20 minutes by Ada', { kind: 'time', amount: 1_200_000, source: ada }],
   ['Renewed by order A-7 by 30 days', { kind: 'time', amount: 30 * day, source: order }],
+  ['Updates renewed by order A-7', { kind: 'time', amount: 0, source: order }],
+  [
+    'Renewed by order A-7 until Apr 01, 2027, beside all other time',
+    { kind: 'period', until: april, source: order },
+  ],
+  ['Renewed by order A-7 without an end, beside all other time', { kind: 'period', source: order }],
   ['Kept 4 days from before', { kind: 'time', amount: 4 * day, source: program }],
   ['Key ABCDE-FGHIJ added 10 days', { kind: 'time', amount: 10 * day - 5, source: key }],
   [

@@ -22,7 +22,7 @@ export interface GrantWords {
 
 /** Says in words what was granted, newest first as it comes. */
 export function grantWords({ grants = [], ...granted }: Granted): GrantWords[] {
-  const ends = grants.filter(({ kind, withdrawnAt }) => kind !== 'time' && kind !== 'pause' && !withdrawnAt)
+  const ends = grants.filter(({ kind, withdrawnAt }) => (kind === 'term' || kind === 'end') && !withdrawnAt)
   return grants.map((grant, at) => {
     const { _id, from, source, withdrawnAt } = grant
     const isFirst = at === grants.length - 1
@@ -61,13 +61,16 @@ function textOf(grant: Grant, place: Place): string {
   if (kind === 'pause') return pauseText(from, until)
   if (kind === 'term') return `${termText(source, place.isFirst)}${validity(grant, place)}`
   if (kind === 'end') return endText(grant, place.before)
+  if (kind === 'period')
+    return `Renewed by order {source} ${until === null ? 'without an end' : `until ${formatDate(until)}`}, beside all other time`
   if (source.kind === 'key') {
     if (amount === 0) return 'Key {source} was added'
     return `Key {source} added ${amount === null ? 'time without end' : timeText(amount)}`
   }
   const time = timeText(amount ?? 0)
   if (source.kind === 'person') return `Extended by ${time} by {source}`
-  return source.kind === 'order' ? `Renewed by order {source} by ${time}` : `Kept ${time} from before`
+  if (source.kind !== 'order') return `Kept ${time} from before`
+  return amount === 0 ? 'Updates renewed by order {source}' : `Renewed by order {source} by ${time}`
 }
 
 function pauseText(from: string, until: string | null): string {

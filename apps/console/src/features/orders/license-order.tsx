@@ -9,7 +9,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { OrderState } from './order-state.tsx'
 import { useOrders } from './queries.ts'
 
-/** The order that created a license; nothing for licenses that no shop sold. */
+/** The newest order that created or renewed a license; nothing for licenses that no shop sold. */
 export function LicenseOrder({ license }: { license: string }) {
   const mayRead = useMay()(wire.orders.list)
   const order = useOrders({ license, limit: 1 }, mayRead).data?.orders[0]

@@ -80,11 +80,11 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     header: 'Licenses',
     align: 'end',
     phone: 'third',
-    cell: ({ licenses, mail }) => (
+    cell: ({ licenses: { length }, renewed, mail }) => (
       <Lines note={<span className="whitespace-nowrap max-md:hidden">{mailWords[mail].note}</span>}>
         <span className="whitespace-nowrap">
-          {formatNumber(licenses.length)}
-          <span className="md:hidden">&nbsp;{licenses.length === 1 ? 'license' : 'licenses'}</span>
+          {formatNumber(length + (renewed ? 1 : 0))}
+          <span className="md:hidden">&nbsp;{length + (renewed ? 1 : 0) === 1 ? 'license' : 'licenses'}</span>
         </span>
       </Lines>
     ),

@@ -1,4 +1,4 @@
-import type { ShopOrder } from '@keyward/contract'
+import type { OrderChoice, ShopOrder } from '@keyward/contract'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
@@ -17,12 +17,14 @@ export interface OrderDecisionsProps {
 export function OrderDecisions({ order, chosen }: OrderDecisionsProps) {
   const retry = useRetryOrder()
   const may = useMay()
-  const [asks, setAsks] = useState<'ban' | 'end'>()
+  const [asks, setAsks] = useState<'ban' | 'end' | 'replace'>()
   const { state, choices } = order
   if (state !== 'waiting' || !may(wire.orders.retry)) return null
-  const licenses = chosen.filter((id) => order.licenses.some(({ _id }) => _id === id))
+  const own = [...order.licenses, ...(order.renewed ? [order.renewed] : [])]
+  const licenses = chosen.filter((id) => own.some(({ _id }) => _id === id))
   const close = () => setAsks(undefined)
-  const decide = (choice: 'keep' | 'ban') => retry.mutate({ order, choice }, { onSettled: close })
+  const decide = (choice: Exclude<OrderChoice, 'end'>) =>
+    retry.mutate({ order, choice }, { onSettled: close })
   return (
     <>
       {choices.includes('keep') && (
@@ -40,7 +42,17 @@ export function OrderDecisions({ order, chosen }: OrderDecisionsProps) {
           End Chosen Licenses
         </Button>
       )}
-      {choices.length === 0 && (
+      {choices.includes('newLicense') && (
+        <Button loading={retry.isPending} onClick={() => decide('newLicense')}>
+          Give a New License
+        </Button>
+      )}
+      {choices.includes('replace') && (
+        <Button disabled={retry.isPending} onClick={() => setAsks('replace')}>
+          Replace the Other Subscription
+        </Button>
+      )}
+      {(choices.length === 0 || order.reasonCode === 'license_banned') && (
         <Button loading={retry.isPending} onClick={() => retry.mutate({ order })}>
           <RotateCw aria-hidden />
           Retry
@@ -54,6 +66,16 @@ export function OrderDecisions({ order, chosen }: OrderDecisionsProps) {
           confirmLabel="Ban Licenses"
           busy={retry.isPending}
           onConfirm={() => decide('ban')}
+        />
+      )}
+      {asks === 'replace' && (
+        <ConfirmDialog
+          onClose={close}
+          title="Replace the other subscription?"
+          loss="Its later payments, refunds and end no longer change this license. Cancel it in your shop, which goes on charging for it."
+          confirmLabel="Replace"
+          busy={retry.isPending}
+          onConfirm={() => decide('replace')}
         />
       )}
       {asks === 'end' && (

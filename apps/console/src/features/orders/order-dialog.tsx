@@ -5,24 +5,20 @@ import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { appTabPath } from '../../lib/navigation/app-tabs.ts'
-import { licensePath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Checkbox } from '../../ui/checkbox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { KeyText } from '../../ui/key-text.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { AddressForm } from './address-form.tsx'
 import { ChooseType } from './choose-type.tsx'
 import { mailWaits, mailWords } from './order-columns.tsx'
 import { OrderDecisions } from './order-decisions.tsx'
+import { linkClass, OrderLicenses } from './order-licenses.tsx'
 import { OrderState } from './order-state.tsx'
 import { useMailOrder } from './queries.ts'
-
-const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 
 export interface OrderDialogProps {
   order: ShopOrder
@@ -35,9 +31,10 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
   const [chosen, setChosen] = useState<string[]>([])
   const resend = useMailOrder()
   const may = useMay()
-  const { app, shop, email, name, customer, amount, currency, test, lines, state, reason, licenses, mail } =
-    order
+  const { app, shop, email, name, customer, amount, currency, test } = order
+  const { lines, state, reason, licenses, renewed, mail } = order
   const mayEnd = order.choices.includes('end') && may(wire.orders.retry)
+  const choosing = mayEnd ? { chosen, onChosen: setChosen } : {}
   const mayMail =
     state === 'fulfilled' &&
     customer &&
@@ -123,30 +120,8 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
             </ul>
           </section>
         )}
-        {licenses.length > 0 && (
-          <section aria-label="Licenses">
-            <h3 className="mb-1.5 font-medium">Licenses</h3>
-            <ul className="divide-y rounded-lg border">
-              {licenses.map(({ _id, key }) => (
-                <li key={_id} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
-                  {mayEnd && (
-                    <Checkbox
-                      label={`End license ${key}`}
-                      checked={chosen.includes(_id)}
-                      onChange={(checked) =>
-                        setChosen(checked ? [...chosen, _id] : chosen.filter((id) => id !== _id))
-                      }
-                    />
-                  )}
-                  <Link to={licensePath(_id)} className={`min-w-0 break-all ${linkClass}`}>
-                    <KeyText>{key}</KeyText>
-                  </Link>
-                  <CopyButton text={key} label={`Copy key ${key}`} />
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <OrderLicenses title="Renewed license" licenses={renewed ? [renewed] : []} {...choosing} />
+        <OrderLicenses title="Licenses" licenses={licenses} {...choosing} />
       </DialogBody>
       <DialogFooter>
         {customer && <Button onClick={() => onCustomer(customer)}>All of This Customer</Button>}
