@@ -108,7 +108,6 @@ export const searchMatch = z.strictObject({
     'customer',
     'order',
     'reference',
-    'buyReference',
   ]),
   text: z.string(),
 })

@@ -82,7 +82,7 @@ test('owners see the reference of a license and find the license by it; a resell
   expect(one.json.data.license.buyReference).toBe(reference)
   await sell(pro._id)
   expect(await found(reference)).toMatchObject([
-    { _id: license._id, match: { field: 'buyReference', text: reference } },
+    { _id: license._id, match: { field: 'reference', text: reference } },
   ])
   const file = await owner.call('GET', `/licenses/export?search=${reference}`)
   expect(file.raw.toString().trim().split('\n')).toHaveLength(2)

@@ -48,7 +48,7 @@ export async function listLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQ
   const licenses = rows.map((row) => {
     const license = toLicense(ctx, row, now)
     const { buyReference } = license
-    const match = { field: 'buyReference' as const, text: buyReference }
+    const match = { field: 'reference' as const, text: buyReference }
     return Object.assign(license, buyReference === query.search ? { match } : matches(row))
   })
   return { licenses, pagination, stats }
