@@ -203,6 +203,7 @@ const general = {
     502,
     'The payment provider could not be reached. Please try again in a moment.',
   ],
+  release_repairs_nothing: [409, 'This release has no security fix'],
   mail_off: [503, 'This server does not send mail. Ask its operator to reset your password.'],
   payments_off: [503, 'Payments are turned off on this server'],
   unavailable: [503, 'The server is not ready'],

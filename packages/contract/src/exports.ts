@@ -4,6 +4,7 @@ import type { AuditRecord } from './audit.ts'
 import type { Client } from './clients.ts'
 import { unlimited } from './constants.ts'
 import { type CsvValue, toCsvLine } from './csv.ts'
+import type { ExposedCustomer } from './exposure.ts'
 import type { ImportReportRow } from './imports.ts'
 import type { License } from './licenses.ts'
 import type { PortalLicense } from './portal.ts'
@@ -84,6 +85,14 @@ export const portalLicenseExport: ExportColumns<PortalLicense> = {
   duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
   startedAt: ({ startedAt }) => startedAt,
   banned: ({ banned }) => banned,
+}
+
+export const exposedCustomerExport: ExportColumns<ExposedCustomer> = {
+  email: ({ email }) => email,
+  devices: ({ devices }) => String(devices),
+  lastSeenAt: ({ lastSeenAt }) => lastSeenAt,
+  toldAt: ({ toldAt }) => toldAt,
+  _id: ({ _id }) => _id,
 }
 
 export const auditExport: ExportColumns<AuditRecord> = {

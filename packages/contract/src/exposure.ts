@@ -1,28 +1,106 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { idParams, isoTime } from './shared.ts'
+import { exportFormat, exportTypes, idParams, isoTime, none, pageQuery, pagination } from './shared.ts'
 
-const devices = z.int().describe('bound devices')
-const unseen = z.int().describe(`bound devices that were not seen for ${limits.unseenDays} days`)
+const unseen = z.int().describe(`those that were not seen for ${limits.unseenDays} days`)
+
+const exposedCustomer = z.strictObject({
+  _id: z.string(),
+  email: z.string(),
+  devices: z.int().describe('affected devices, also those that were not seen for long'),
+  lastSeenAt: isoTime.describe('when one of them was seen last'),
+  toldAt: isoTime.nullable().describe('when it was mailed about this release'),
+})
 
 const tag = 'Releases'
+const read = ['releases:read', 'clients:read'] as const
 
 export const exposure = {
   versions: endpoint({
     method: 'GET',
     path: '/apps/:id/versions',
     access: 'owner',
-    permission: 'apps:read',
+    permission: { anyOf: ['releases:read', 'releases:write', 'apps:read'] },
     tag,
     summary: `List the versions that run on bound devices by their last sign-in or \`session\`, newest first: the ${limits.versionsMax} on most devices`,
     params: idParams,
     data: z.strictObject({
-      versions: z.array(z.strictObject({ version: z.string(), devices, lastSeenAt: isoTime })),
-      unknown: z.int().describe('bound devices whose version no program has named yet'),
+      versions: z.array(z.strictObject({ version: z.string(), devices: z.int(), lastSeenAt: isoTime })),
+      unknown: z.int().describe('devices whose version no program has named yet'),
       unseen,
     }),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/releases/:id/exposure',
+    access: 'owner',
+    permission: 'releases:read',
+    tag,
+    summary: 'Count the bound devices that a release with `security` repairs',
+    params: idParams,
+    data: z.strictObject({
+      devices: z.int().describe('bound devices that run an affected version'),
+      repaired: z
+        .int()
+        .describe('bound devices that ran an affected version since the release, and run another one now'),
+      unseen: z.int().describe(`affected devices that were not seen for ${limits.unseenDays} days`),
+      unknown: z.int().describe('bound devices whose version is not known, or is not three numbers'),
+      versions: z
+        .array(z.strictObject({ version: z.string(), devices: z.int() }))
+        .describe(`the affected versions, newest first: the ${limits.versionsMax} on most devices`),
+      days: z
+        .array(z.strictObject({ date: z.iso.date(), devices: z.int() }))
+        .describe('the affected devices at the end of each UTC day; the last one is today'),
+      told: z
+        .strictObject({ devices: z.int(), customers: z.int() })
+        .describe(
+          'devices whose program got the advisory, and customers who were mailed, also those since deleted',
+        ),
+    }),
+    errors: ['release_repairs_nothing'],
+  }),
+  customers: endpoint({
+    method: 'GET',
+    path: '/releases/:id/exposure/customers',
+    access: 'owner',
+    permission: read,
+    tag,
+    summary: 'List the customers who have devices with an affected version, newest first',
+    params: idParams,
+    query: pageQuery,
+    data: z.strictObject({ customers: z.array(exposedCustomer), pagination }),
+    errors: ['release_repairs_nothing'],
+  }),
+  exportCustomers: endpoint({
+    method: 'GET',
+    path: '/releases/:id/exposure/customers/export',
+    access: 'owner',
+    permission: read,
+    job: true,
+    tag,
+    summary: 'Export the customers who have devices with an affected version as a file, newest first',
+    params: idParams,
+    query: z.object({ format: exportFormat }),
+    data: none,
+    file: exportTypes,
+    errors: ['release_repairs_nothing'],
+  }),
+  evidence: endpoint({
+    method: 'GET',
+    path: '/releases/:id/evidence',
+    access: 'owner',
+    permission: read,
+    job: true,
+    tag,
+    summary: `Get who was told of a security fix and when, as a JSON Web Signature by the app's key: each day's numbers, the devices whose programs got the advisory (the last ${limits.evidenceRowsMax}) and the customers who were mailed (as many)`,
+    params: idParams,
+    data: none,
+    file: ['application/jose'],
+    errors: ['release_repairs_nothing'],
   }),
 }
 
 export type VersionsInUse = z.output<(typeof exposure.versions)['data']>
+export type Exposure = z.output<(typeof exposure.get)['data']>
+export type ExposedCustomer = z.output<typeof exposedCustomer>

@@ -151,6 +151,7 @@ export {
   auditExport,
   clientExport,
   customerExport,
+  exposedCustomerExport,
   importReportExport,
   licenseExport,
   portalLicenseExport,
@@ -158,7 +159,7 @@ export {
   toExportHeader,
   toExportLine,
 } from './exports.ts'
-export type { VersionsInUse } from './exposure.ts'
+export type { ExposedCustomer, Exposure, VersionsInUse } from './exposure.ts'
 export type { AddedRights, Grant, OwnRights } from './grants.ts'
 export { imageOf } from './images.ts'
 export type {

@@ -1,8 +1,24 @@
-import { describe, expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
-import { makeApp, makeLicenses, makePremium, type Program, signUp, single, startProgram } from '../actors.ts'
-import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { startServer } from '../harness.ts'
+import { tellDevices } from '../../src/modules/releases/told.access.ts'
+import {
+  makeApp,
+  makeLicenses,
+  makePremium,
+  type Program,
+  refusal,
+  signUp,
+  single,
+  startProgram,
+} from '../actors.ts'
+import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
+import { startServer, transactionsOn } from '../harness.ts'
+import { rounds } from '../rounds.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -28,7 +44,7 @@ const inUse = async () => (await owner.call('GET', `/apps/${app._id}/versions`))
 const deviceOf = (hwid: string) =>
   on.database.db
     .selectFrom('devices')
-    .select(['id', 'version', 'last_seen_at'])
+    .select(['id', 'client_id', 'version'])
     .where('app_id', '=', app._id)
     .where('hwid', '=', hwid)
     .executeTakeFirstOrThrow()
@@ -67,12 +83,7 @@ describe('versions in use', () => {
       unknown: 1,
       unseen: 2,
     })
-    const { id } = await deviceOf('pc-1')
-    const { client_id } = await on.database.db
-      .selectFrom('devices')
-      .select('client_id')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
+    const { id, client_id } = await deviceOf('pc-1')
     expect((await owner.call('DELETE', `/clients/${client_id}/devices/${id}`)).status).toBe(200)
     expect((await inUse()).versions).toEqual([])
     expect(
@@ -109,6 +120,262 @@ describe('versions in use', () => {
     expect(left[0]?.version_order).toBe('000000001.000000002.000000000')
   })
 })
+
+const severe = {
+  severity: 'critical',
+  affects: [{ from: '1.5.0', before: '1.15.0' }],
+  summary: 'A crafted project file runs code',
+  advisory: 'https://example.com/advisories/7',
+}
+
+/** Adds the release that repairs 1.5.0 up to 1.14.x, and returns its id. */
+async function addFix(fields: object = {}): Promise<string> {
+  const body = { version: '1.20.0', releasedAt: on.clock.inDays(0), security: severe, ...fields }
+  const { json } = await owner.call('POST', `/apps/${app._id}/releases`, body)
+  return json.data.release._id
+}
+
+const exposure = async (id: string) => (await owner.call('GET', `/releases/${id}/exposure`)).json.data
+const dateIn = (days: number) => on.clock.inDays(days).slice(0, 10)
+
+interface Machine {
+  hwid: string
+  key: string
+  customer: string | null
+  version: string
+  seen: number
+  wasAffected: boolean
+  isBound: boolean
+}
+
+const minorOf = ({ version }: Machine) => Number(version.split('.')[1])
+const isAffected = (machine: Machine) => minorOf(machine) >= 5 && minorOf(machine) < 15
+
+describe('exposure', () => {
+  const perVersion = rounds(10, 500)
+
+  test(
+    'equals the true count each day, while programs update, come back and go',
+    async () => {
+      const machines: Machine[] = []
+      for (let minor = 0; minor < 20; minor += 1) {
+        const customer = minor % 4 === 3 ? null : `c${minor % 7}@example.com`
+        const body = { app: app._id, expiresAt: null, count: perVersion, ...(customer && { customer }) }
+        const { licenses } = (await owner.call('POST', '/licenses', body)).json.data
+        for (const [at, { key }] of licenses.entries())
+          machines.push({
+            ...{ hwid: `pc-${minor}-${at}`, key, customer, version: `1.${minor}.0`, seen: 0 },
+            ...{ wasAffected: false, isBound: true },
+          })
+      }
+      const signIn = async (machine: Machine, version: string) => {
+        await runOn(machine.hwid, version, machine.key)
+        Object.assign(machine, { version, seen: on.clock.now() })
+      }
+      for (const some of slices(machines)) await Promise.all(some.map((one) => signIn(one, one.version)))
+      const id = await addFix()
+      for (const machine of machines) machine.wasAffected = isAffected(machine)
+      const isSeen = ({ seen }: Machine) => seen >= on.clock.now() - 30 * day
+      const truth = () => {
+        const bound = machines.filter(({ isBound }) => isBound)
+        return {
+          devices: bound.filter((one) => isAffected(one) && isSeen(one)).length,
+          unseen: bound.filter((one) => isAffected(one) && !isSeen(one)).length,
+          repaired: bound.filter((one) => one.wasAffected && !isAffected(one)).length,
+        }
+      }
+      const days: { date: string; devices: number }[] = []
+      const isOnline = (_: Machine, at: number) => at % 2 === 0
+      const online = machines.filter(isOnline)
+      for (let past = 0; past < 3; past += 1) {
+        const updated = online.filter((one, at) => isAffected(one) && at % 3 === past)
+        for (const some of slices(updated)) await Promise.all(some.map((one) => signIn(one, '1.20.0')))
+        const { devices, unseen, repaired, ...rest } = await exposure(id)
+        expect({ devices, unseen, repaired }).toEqual(truth())
+        expect(rest.days).toEqual([...days, { date: dateIn(0), devices }])
+        days.push({ date: dateIn(0), devices })
+        on.clock.advance(day)
+        await tidyUp(on)
+      }
+      expect(days.map(({ devices }) => devices)).toEqual(
+        days.map(({ devices }) => devices).toSorted((one, other) => other - one),
+      )
+      on.clock.advance(28 * day)
+      expect(await exposure(id)).toMatchObject(truth())
+      expect(truth().unseen).toBe(machines.filter(isAffected).length)
+      const offline = machines.filter((one, at) => !isOnline(one, at) && isAffected(one))
+      const [stays, updates, leaves, erased] = [0, 1, 2, 3].map((rest) =>
+        offline.filter((one, at) => at % 4 === rest && (rest !== 3 || one.customer === 'c5@example.com')),
+      ) as [Machine[], Machine[], Machine[], Machine[]]
+      for (const one of stays) await signIn(one, one.version)
+      for (const one of updates) await signIn(one, '1.20.1')
+      for (const one of leaves) {
+        const { id: device, client_id } = await deviceOf(one.hwid)
+        expect((await owner.call('DELETE', `/clients/${client_id}/devices/${device}`)).status).toBe(200)
+        one.isBound = false
+      }
+      const exposed = () => {
+        const affected = machines.filter((one) => one.isBound && isAffected(one) && one.customer !== null)
+        return [...Map.groupBy(affected, ({ customer }) => customer)]
+          .map(([email, all]) => ({ email, devices: all.length }))
+          .toSorted((one, other) => String(one.email).localeCompare(String(other.email)))
+      }
+      expect(await exposure(id)).toMatchObject(truth())
+      expect(await customersOf(id)).toEqual(exposed())
+      const { customers } = (await owner.call('GET', '/customers?search=c5@')).json.data
+      expect(
+        (await owner.call('DELETE', `/customers/${single<{ _id: string }>(customers)._id}`)).status,
+      ).toBe(200)
+      for (const one of machines) if (one.customer === 'c5@example.com') one.isBound = false
+      expect(erased.length).toBeGreaterThan(0)
+      expect(await exposure(id)).toMatchObject(truth())
+      expect(await customersOf(id)).toEqual(exposed())
+    },
+    rounds(60_000, 600_000),
+  )
+
+  test('says which versions are affected, and how many are unknown', async () => {
+    await runOn('pc-1', '1.5.0')
+    await runOn('pc-2', '1.14.9')
+    await runOn('pc-3', '1.15.0')
+    await runOn('pc-4', '1.9')
+    const id = await addFix()
+    expect(await exposure(id)).toEqual({
+      ...{ devices: 2, repaired: 0, unseen: 0, unknown: 1, told: { devices: 0, customers: 0 } },
+      versions: [
+        { version: '1.14.9', devices: 1 },
+        { version: '1.5.0', devices: 1 },
+      ],
+      days: [{ date: dateIn(0), devices: 2 }],
+    })
+    const noRange = await addFix({ version: '1.21.0', security: { ...severe, affects: [] } })
+    expect(await exposure(noRange)).toMatchObject({ devices: 0, versions: [] })
+    const open = await addFix({ version: '1.22.0', security: { ...severe, affects: [{ from: '1.15.0' }] } })
+    expect(await exposure(open)).toMatchObject({ devices: 1, versions: [{ version: '1.15.0' }] })
+    const plain = await addFix({ version: '1.23.0', security: null })
+    expect(refusal(await owner.call('GET', `/releases/${plain}/exposure`))).toBe('release_repairs_nothing')
+  })
+
+  test('keeps the days when the devices and their end users are gone', async () => {
+    const { program } = await runOn('pc-1', '1.9.0')
+    await runOn('pc-2', '1.9.0')
+    const id = await addFix()
+    on.clock.advance(day)
+    await tidyUp(on)
+    expect((await program.call('GET', '/session')).status).toBe(401)
+    const { clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+    for (const { _id } of clients) await owner.call('DELETE', `/clients/${_id}`)
+    expect((await exposure(id)).days).toEqual([
+      { date: dateIn(-1), devices: 2 },
+      { date: dateIn(0), devices: 0 },
+    ])
+    expect((await owner.call('DELETE', `/apps/${app._id}`)).status).toBe(200)
+    const left = await on.database.db
+      .selectFrom('release_days')
+      .selectAll()
+      .where('release_id', '=', id)
+      .execute()
+    expect(left).toEqual([])
+  })
+})
+
+/** The addresses of the exposed customers with their devices, from the list and from the export. */
+async function customersOf(id: string): Promise<{ email: string; devices: number }[]> {
+  const pages: { email: string; devices: number }[] = []
+  for (let page = 1; ; page += 1) {
+    const query = `/releases/${id}/exposure/customers?page=${page}&limit=2`
+    const { customers, pagination } = (await owner.call('GET', query)).json.data
+    pages.push(
+      ...customers.map(({ email, devices }: { email: string; devices: number }) => ({ email, devices })),
+    )
+    if (page >= pagination.pages) break
+  }
+  const { raw } = await owner.call('GET', `/releases/${id}/exposure/customers/export?format=json`)
+  const exported: { email: string; devices: number }[] = JSON.parse(String(raw))
+  expect(exported.map(({ email, devices }) => ({ email, devices }))).toEqual(pages)
+  return pages.toSorted((one, other) => one.email.localeCompare(other.email))
+}
+
+describe('the evidence of a release', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-evidence-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Runs the program of the documentation. */
+  const verified = (evidence: string, keys: string) => {
+    const guide = readFileSync(new URL('../../../../docs/security-updates.md', import.meta.url), 'utf8')
+    const files = {
+      'verify.mjs': /```js\n(.+?)```/s.exec(guide)?.[1] ?? '',
+      'evidence.jws': evidence,
+      'keys.json': keys,
+    }
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+    return spawnSync(process.execPath, Object.keys(files), { cwd: folder, encoding: 'utf8' })
+  }
+
+  /** What the evidence states, once the program of the documentation has verified it. */
+  const evidenceOf = async (id: string) => {
+    const { status, raw, headers } = await owner.call('GET', `/releases/${id}/evidence`)
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('application/jose')
+    const keys = String((await on.call('GET', `/client/apps/${app.appId}/keys`)).raw)
+    const changed = String(raw).replace(/\.../, '.e1')
+    expect(verified(changed, keys)).toMatchObject({ status: 1, stdout: '' })
+    const { status: exit, stdout } = verified(String(raw), keys)
+    expect(exit).toBe(0)
+    return JSON.parse(stdout)
+  }
+
+  test('says what each device was told and when; of those deleted since the numbers stay', async () => {
+    await runOn('pc-1', '1.9.0')
+    await runOn('pc-2', '1.9.1')
+    const id = await addFix()
+    const told = [await deviceOf('pc-1'), await deviceOf('pc-2'), { id: 'dev_deleted', version: '1.9.0' }]
+    const tell = () =>
+      transactionsOn(on.database, on.clock)(system, ({ tx, now }) =>
+        tellDevices(
+          tx,
+          told.map((one) => ({ releaseId: id, deviceId: one.id, version: one.version ?? '' })),
+          now,
+        ),
+      )
+    await tell()
+    on.clock.advance(day)
+    await tell()
+    expect(await evidenceOf(id)).toEqual({
+      ...{ iss: 'keyward', aud: app.appId, iat: Math.floor(on.clock.now() / 1000) },
+      app: { _id: app._id, appId: app.appId, name: 'Atlas' },
+      release: {
+        ...{ _id: id, version: '1.20.0', releasedAt: on.clock.inDays(-1), withdrawnAt: null },
+        security: severe,
+      },
+      exposure: {
+        ...{ devices: 2, repaired: 0, unseen: 0, unknown: 0 },
+        versions: [
+          { version: '1.9.1', devices: 1 },
+          { version: '1.9.0', devices: 1 },
+        ],
+      },
+      told: { devices: 2, customers: 0 },
+      days: [
+        { date: dateIn(-1), devices: null, toldDevices: 2, toldCustomers: 0 },
+        { date: dateIn(0), devices: 2, toldDevices: 0, toldCustomers: 0 },
+      ],
+      devices: expect.arrayContaining([
+        { _id: told[0]?.id, version: '1.9.0', toldAt: on.clock.inDays(-1) },
+        { _id: told[1]?.id, version: '1.9.1', toldAt: on.clock.inDays(-1) },
+      ]),
+      customers: [],
+    })
+    const { client_id } = await deviceOf('pc-1')
+    expect((await owner.call('DELETE', `/clients/${client_id}`)).status).toBe(200)
+    const { devices, told: numbers } = await evidenceOf(id)
+    expect(devices).toHaveLength(1)
+    expect(numbers).toEqual({ devices: 2, customers: 0 })
+  })
+})
+
+const slices = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / 20) }, (_, at) => all.slice(20 * at, 20 * (at + 1)))
 
 test('what was noted is written when the server stops', async () => {
   const other = await startServer()

@@ -115,7 +115,8 @@ async function makeObjects(vendor: Owner, { refused = true, withPasskey = true }
   const { devices } = (await vendor.call('GET', `/clients/${user._id}/devices`)).json.data
   const device = single<{ _id: string }>(devices)._id
   const license = single(await makeLicenses(on, vendor, app))
-  const released = { version: '1.0.0', releasedAt: later }
+  const security = { severity: 'high', affects: [{ before: '1.0.0' }], summary: 'Reads files of others' }
+  const released = { version: '1.0.0', releasedAt: later, security }
   const { release } = (await vendor.call('POST', `/apps/${app._id}/releases`, released)).json.data
   const reseller = await makeReseller(on, vendor, app)
   const buyer = { app: app._id, expiresAt: later, customer: `${app._id}@engines.example` }
@@ -261,6 +262,10 @@ const naming: Record<string, Named> = {
   'releases.withdraw': { id: 'release' },
   'releases.remove': { id: 'release' },
   'exposure.versions': { id: 'app' },
+  'exposure.get': { id: 'release' },
+  'exposure.customers': { id: 'release' },
+  'exposure.exportCustomers': { id: 'release' },
+  'exposure.evidence': { id: 'release' },
   'licenses.list': { query: ({ app }) => `app=${app}` },
   'licenses.create': { body: ({ app }) => ({ app, expiresAt: later }) },
   'licenses.ids': { query: ({ app }) => `app=${app}` },

@@ -79,4 +79,19 @@ async function countTold(tx: Tx, { releaseId, column, n }: Told, now: number): P
     .execute()
 }
 
+/** Keeps how many devices were affected at the end of a day. */
+export async function keepExposed(
+  tx: Tx,
+  { releaseId, day, exposed }: { releaseId: string; day: number; exposed: number },
+): Promise<void> {
+  // The release may have been removed meanwhile.
+  const release = tx.selectFrom('releases').select('id').where('id', '=', releaseId)
+  if (!(await lockShared(tx, release).executeTakeFirst())) return
+  await tx
+    .insertInto('release_days')
+    .values({ release_id: releaseId, day, exposed })
+    .onConflict((conflict) => conflict.columns(['release_id', 'day']).doUpdateSet({ exposed }))
+    .execute()
+}
+
 const toIds = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))

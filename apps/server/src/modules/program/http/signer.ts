@@ -63,6 +63,11 @@ export class AnswerSigner {
     return `${(await Promise.all(lines)).join('\n')}\n`
   }
 
+  /** Signs who was told of a security fix, which everybody can compare with the app's public keys. */
+  signEvidence(app: AppFacts, statement: object): Promise<string> {
+    return this.#signStatement(app, app.signing, 'keyward-evidence+jws', statement)
+  }
+
   async #signStatement(app: AppFacts, pinned: PinnedKey, typ: string, claims: object): Promise<string> {
     const header = { alg: 'EdDSA', typ, kid: pinned.kid }
     const input = [header, claims]
