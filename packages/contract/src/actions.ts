@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { mailKinds } from './app-mail-text.ts'
 import { appSettings } from './app-settings.ts'
 import { limits } from './constants.ts'
+import { customerMailSettings } from './customer-mails.ts'
 import { customerKinds } from './customer-page.ts'
 import { memberRole } from './members.ts'
 import { notificationSettings } from './notifications.ts'
@@ -25,6 +27,8 @@ const vendorLimits = z.strictObject({
   mails: z.int().nullable().optional(),
 })
 const changeOf = <T extends z.ZodType>(value: T) => z.strictObject({ before: value, after: value })
+
+const whichMail = { kind: z.enum(mailKinds).optional(), locale: z.string().optional() }
 
 const appFields = z
   .strictObject({
@@ -214,11 +218,12 @@ export const actions = {
     after: messages,
   }),
   'app.messages_reset': z.strictObject({ locale: z.string().optional(), before: messages }),
-  /** `changed` names the parts, not the texts. */
-  'app.mail_changed': z.strictObject({ locale: z.string().optional(), changed: z.array(z.string()) }),
-  'app.mail_reset': z.strictObject({ locale: z.string().optional() }),
-  'app.mail_tested': z.strictObject({ locale: z.string().optional() }),
   'app.profile_changed': changeOf(profileFields),
+  /** `changed` names the parts, not the texts. */
+  'app.mail_changed': z.strictObject({ ...whichMail, changed: z.array(z.string()) }),
+  'app.mail_reset': z.strictObject(whichMail),
+  'app.mail_tested': z.strictObject(whichMail),
+  'app.customer_mails_changed': changeOf(customerMailSettings),
   /** Without the secret; the address without its path. */
   'app.lazy_move_changed': changeOf(lazyMoveFields.nullable()),
   'app.deletion_started': z.strictObject({ name: z.string() }),
@@ -313,6 +318,8 @@ export const actions = {
   'customer.signed_in': z.strictObject({ kind: z.enum(customerKinds) }),
   'customer.signed_out': nothing,
   'customer.link_requested': nothing,
+  /** By a link in a mail, or by a mail program. */
+  'customer.unsubscribed': nothing,
   'customer.erased': z.strictObject({ endUsers: count, licenses: count }),
 
   'block.added': z.strictObject({ appId: id, kind: blockKind, value: z.string(), reason }),
@@ -428,6 +435,7 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'app.mail_changed',
   'app.mail_reset',
   'app.mail_tested',
+  'app.customer_mails_changed',
   'app.lazy_move_changed',
   'app.variables_changed',
   'app.program_hashes_changed',

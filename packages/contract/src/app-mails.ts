@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { toPlainText, unknownPlaceholders } from './app-mail-text.ts'
+import {
+  type MailKind,
+  mailKinds,
+  placeholdersOf,
+  toPlainText,
+  unknownPlaceholders,
+} from './app-mail-text.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { localeQuery } from './locales.ts'
@@ -18,32 +24,15 @@ const lines = (max: number, name: string) =>
     .min(1, `${name} is required`)
     .refine((value) => !hasControl(value), `${name} contains characters that are not allowed`)
 
-/** Names what is wrong with the placeholders of a text. */
-const placeholders = (context: { value: string; issues: z.core.$ZodRawIssue[] }) => {
-  const [unknown] = unknownPlaceholders(context.value)
-  if (unknown) {
-    const message = `Unknown placeholder ${unknown.slice(0, 40)}. Use {key}, {app}, {name}, {order} or {page}.`
-    context.issues.push({ code: 'custom', message, input: context.value })
-  }
-}
-
-const mailSubject = text(1, 200, 'Subject')
-  .check(placeholders)
-  .refine(
-    (value) => !/\{(key|page)\}/.test(value),
-    'The subject cannot contain {key} or {page}: others see subjects',
-  )
-
-const mailText = lines(limits.appMailTextMax, 'Text')
-  .check(placeholders)
-  .refine((value) => value.includes('{key}'), 'The text needs {key}, where the license keys go')
+const mailSubject = text(1, 200, 'Subject').refine(
+  (value) => !/\{(key|page|renew|link)\}/.test(value),
+  'The subject cannot contain {key}, {page}, {renew} or {link}: others see subjects',
+)
 
 const mailHtml = lines(limits.appMailHtmlMax, 'HTML')
-  .check(placeholders)
-  .refine((value) => value.includes('{key}'), 'The HTML needs {key}, where the license keys go')
   .refine(
     (value) => placeholdersInTags(value).length === 0,
-    'Inside of a tag only {page} can stand, for example <a href="{page}">, and nothing in styles',
+    'Inside of a tag only {page}, {renew} and {link} can stand, for example <a href="{page}">, and nothing in styles',
   )
   .refine((value) => refusedElement(value) === undefined, {
     error: ({ input }) => `A mail cannot have <${refusedElement(String(input))}>`,
@@ -53,6 +42,25 @@ const mailHtml = lines(limits.appMailHtmlMax, 'HTML')
     'A link cannot show another address than the one that it leads to',
   )
 
+/** What is wrong with the placeholders of a mail of a kind, by its part. */
+export function misplaced(
+  kind: MailKind,
+  mail: { subject: string; text: string; html?: string | null | undefined },
+): { path: 'subject' | 'text' | 'html'; message: string }[] {
+  const names = placeholdersOf(kind).map((name) => `{${name}}`)
+  const parts = { subject: mail.subject, text: mail.text, ...(mail.html && { html: mail.html }) }
+  return (Object.entries(parts) as ['subject' | 'text' | 'html', string][]).flatMap(([path, value]) => {
+    const [unknown] = unknownPlaceholders(value, kind)
+    if (unknown) {
+      const known = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+      return { path, message: `Unknown placeholder ${unknown.slice(0, 40)}. Use ${known}.` }
+    }
+    if (kind !== 'purchase' || path === 'subject' || value.includes('{key}')) return []
+    const part = path === 'text' ? 'text' : 'HTML'
+    return { path, message: `The ${part} needs {key}, where the license keys go` }
+  })
+}
+
 const fromName = text(1, 64, 'Sender name').refine(
   (value) => !/[<>"@]/.test(value) && toPlainText(value) === value.replace(/\s+/g, ' '),
   'Sender name contains characters that are not allowed',
@@ -60,13 +68,20 @@ const fromName = text(1, 64, 'Sender name').refine(
 
 const mail = {
   subject: mailSubject,
-  text: mailText,
+  text: lines(limits.appMailTextMax, 'Text'),
   html: mailHtml.nullable().describe('null for a mail of text alone'),
   fromName: fromName.nullable().describe('null for the name of the app; the address is the server’s'),
   replyTo: email.nullable().describe('where answers go; null for the server’s address'),
 }
 
 const { locale } = localeQuery.shape
+export const kindQuery = z.object({
+  kind: z
+    .enum(mailKinds)
+    .default('purchase')
+    .describe('which mail: what buyers get, or what customers are told'),
+})
+const kindAndLocale = localeQuery.extend(kindQuery.shape)
 
 /** What a vendor writes. */
 export const newAppMail = z.strictObject({
@@ -111,9 +126,10 @@ export const appMails = {
     access: 'owner',
     permission: 'apps:read',
     tag,
-    summary: 'Get the mail that buyers of this app get with their keys, in a language or the default one',
+    summary:
+      'Get a mail of this app: what buyers get with their keys, or what customers are told, in a language or the default one',
     params: idParams,
-    query: localeQuery,
+    query: kindAndLocale,
     data: shown,
   }),
   update: endpoint({
@@ -123,8 +139,9 @@ export const appMails = {
     permission: 'apps:write',
     tag,
     summary:
-      'Change the mail of a language. `{key}`, `{app}`, `{name}`, `{order}` and `{page}` are filled in; a line about a page that the app does not have is left out',
+      'Change the mail of a language. `{key}`, `{app}`, `{name}`, `{order}` and `{page}` are filled in; mails of other kinds than `purchase` have no `{key}`, and also `{type}`, `{end}`, `{renew}`, `{version}`, `{summary}` and `{link}`. A line about a page or a link that there is not is left out',
     params: idParams,
+    query: kindQuery,
     body: newAppMail,
     bodyLimit: 262_144,
     data: shown,
@@ -138,7 +155,7 @@ export const appMails = {
     tag,
     summary: 'Reset the mail of a language to the default',
     params: idParams,
-    query: localeQuery,
+    query: kindAndLocale,
     data: shown,
   }),
   test: endpoint({
@@ -151,6 +168,7 @@ export const appMails = {
     summary:
       'Get the saved mail of a language yourself, marked as a test and with an invented key. Your address must be confirmed',
     params: idParams,
+    query: kindQuery,
     body: z.strictObject({ locale }),
     data: none,
     errors: ['email_not_confirmed', 'rate_limited'],

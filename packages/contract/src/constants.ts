@@ -66,6 +66,11 @@ export const limits = {
   buyerMailsPerDay: 500,
   /** The same on the free plan of a server where anyone can register. */
   freeBuyerMailsPerDay: 20,
+  /** How many times before its end an app's customers are told of a license at most. */
+  endsSoonDaysMax: 4,
+  updatesEndSoonDays: 14,
+  /** How long a mail to a customer is listed after it was sent or given up. */
+  customerMailDays: 90,
   /** Mails of one shop in an hour for orders that cost nothing. */
   freeOrderMailsPerHour: 30,
   /** How often a vendor can mail the keys of one order again. */

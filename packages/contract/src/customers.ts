@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mailKinds } from './app-mail-text.ts'
 import { client, ownersDevice } from './clients.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
@@ -22,6 +23,11 @@ const customer = z.strictObject({
   email: z.string(),
   name: z.string().nullable(),
   note: z.string().nullable(),
+  mails: z
+    .boolean()
+    .describe(
+      'whether it wants mails about ends of licenses, updates and failed payments; keys, renewals, security and sign-in links are always mailed',
+    ),
   createdAt: isoTime,
   licenses: z.int().describe('how many licenses name it as their customer'),
   orders: z.int(),
@@ -30,6 +36,7 @@ const customer = z.strictObject({
 /** A mail without what it says: the keys of an order, or a link to the page of an app. */
 const customerMail = z.strictObject({
   _id: z.string(),
+  kind: z.enum([...mailKinds, 'link']),
   order: z
     .strictObject({ _id: z.string(), order: z.string() })
     .nullable()
@@ -41,14 +48,17 @@ const customerMail = z.strictObject({
       'the license, or the first of several, whose key it contains without an order; null for another mail',
     ),
   state: z
-    .enum(['queued', 'sent', 'failed', 'expired'])
-    .describe('expired: it waited until its link ended, or three days'),
+    .enum(['queued', 'sent', 'failed', 'expired', 'waiting', 'missed', 'dropped'])
+    .describe(
+      'expired: it waited until its link ended, or three days; waiting, missed and dropped: see `GET /customer-mails`',
+    ),
   createdAt: isoTime.describe('when it was due first'),
 })
 
 const details = {
   name: personName.nullable().optional(),
   note: text(0, 1000, 'Note').nullable().optional(),
+  mails: z.boolean().optional(),
 }
 
 const one = z.strictObject({ customer })
@@ -111,7 +121,7 @@ export const customers = {
     permission: 'clients:write',
     tag,
     summary:
-      'Change the address, name or note of a customer; omitted fields stay unchanged. The address needs access to all apps',
+      'Change the address, name or note of a customer, or whether it wants mails; omitted fields stay unchanged. The address needs access to all apps',
     params: idParams,
     body: z
       .strictObject({ email: email.optional(), ...details })

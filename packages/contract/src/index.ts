@@ -10,6 +10,7 @@ import { bulk } from './bulk.ts'
 import { program } from './client.ts'
 import { clients } from './clients.ts'
 import { compatibility } from './compatibility.ts'
+import { customerMails, unsubscribing } from './customer-mails.ts'
 import { customerPage } from './customer-page.ts'
 import { customers } from './customers.ts'
 import { dashboard } from './dashboard.ts'
@@ -63,6 +64,8 @@ export const endpoints = {
   licenseTypes,
   clients,
   customers,
+  customerMails,
+  unsubscribing,
   customerPage,
   resellers,
   portal,
@@ -91,10 +94,10 @@ export { actions, thinnedActions } from './actions.ts'
 export type { ActivityEvent, ActivityFilterKind, ActivityKind, Fix, RefusalState } from './activity.ts'
 export type { ApiKey } from './api-keys.ts'
 export { apiKeyPattern, newApiKey } from './api-keys.ts'
-export type { MailTemplate, MailValues, RenderedMail } from './app-mail-text.ts'
-export { mailPlaceholders, renderMail, toPersonName, toPlainText } from './app-mail-text.ts'
+export type { MailKind, MailTemplate, MailValues, RenderedMail } from './app-mail-text.ts'
+export { mailKinds, placeholdersOf, renderMail, toPersonName, toPlainText } from './app-mail-text.ts'
 export type { AppMail } from './app-mails.ts'
-export { newAppMail } from './app-mails.ts'
+export { misplaced, newAppMail } from './app-mails.ts'
 export type { AppSettings } from './app-settings.ts'
 export type { App } from './apps.ts'
 export type { AuditRecord } from './audit.ts'
@@ -102,8 +105,8 @@ export type { Subscription, User } from './auth.ts'
 export type { Block, ProgramHash } from './blocklist.ts'
 export { blockKinds } from './blocklist.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
-export type { Advisory, RefusalDetails, SessionUser, Verdict } from './client.ts'
 export { fillLink, type Links, shopLink, type TypeUpgrade, withParameter } from './buy-links.ts'
+export type { Advisory, RefusalDetails, SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus, ListedClient, ListedClientStatus, OwnersDevice } from './clients.ts'
 export type { Compatibility, CompatibilityProtocol } from './compatibility.ts'
 export { compatibilityProtocols } from './compatibility.ts'
@@ -117,6 +120,8 @@ export {
   unlimited,
 } from './constants.ts'
 export { fromCsvCell, toCsvLine } from './csv.ts'
+export type { CustomerMailSettings, ToldCustomer } from './customer-mails.ts'
+export { customerMailSettings, customerMailStates } from './customer-mails.ts'
 export type {
   CustomerKind,
   CustomerPage,

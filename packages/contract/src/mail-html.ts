@@ -1,6 +1,6 @@
 // What HTML of a mail is refused for. It is read as browsers read it, because a difference would hide what is refused;
 // comments are read as well, because some mail programs do.
-import { known, toPlainText, unprintable } from './app-mail-text.ts'
+import { known, linkPlaceholders, toPlainText, unprintable } from './app-mail-text.ts'
 
 type Part =
   | { kind: 'text' | 'style' | 'comment'; text: string }
@@ -77,6 +77,8 @@ export function refusedElement(html: string): string | undefined {
   return undefined
 }
 
+const mayBeInTag = new Set<string>(linkPlaceholders.map((name) => `{${name}}`))
+
 /** The placeholders that stand where a mail program may send them: the key would be in the address of a picture. */
 export function placeholdersInTags(html: string): string[] {
   const found = new Set<string>()
@@ -87,7 +89,7 @@ export function placeholdersInTags(html: string): string[] {
       continue
     }
     for (const [one] of part.text.matchAll(known))
-      if (part.kind === 'style' || one.trim() !== '{page}') found.add(one.trim())
+      if (part.kind === 'style' || !mayBeInTag.has(one.trim())) found.add(one.trim())
   }
   return [...found]
 }

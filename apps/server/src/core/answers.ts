@@ -13,13 +13,14 @@ export class WithMessage<Data> {
 
 /** A file instead of JSON, for endpoints that declare its media type; sent while it is being written. */
 export class FileAnswer {
-  readonly name: string
+  /** What a file to save is called; undefined for a page that is shown. */
+  readonly name: string | undefined
   readonly type: string
   readonly content: Readable
   readonly headers: Readonly<Record<string, string>>
 
   constructor(file: {
-    name: string
+    name?: string
     type: string
     content: Readable
     headers?: Readonly<Record<string, string>>

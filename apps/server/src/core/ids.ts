@@ -9,9 +9,10 @@ const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 /** A sortable id: a prefix and the 32 hex digits of a UUIDv7. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUIDv7().replaceAll('-', '')}`
 
-/** 256 random bits with a prefix: a session token of an owner or reseller, or of a link (`kwp`, `kwi`, `kwf`). */
-export const newToken = (prefix: 'kwo' | 'kwr' | 'kwp' | 'kwi' | 'kwf' | 'kwd' | 'kwc' | 'kwl'): string =>
-  `${prefix}_${randomBytes(32).toString('base64url')}`
+/** 256 random bits with a prefix: a session token of an owner or reseller, or of a link (`kwp`, `kwi`, `kwf`, `kwu`). */
+export const newToken = (
+  prefix: 'kwo' | 'kwr' | 'kwp' | 'kwi' | 'kwf' | 'kwd' | 'kwc' | 'kwl' | 'kwu',
+): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
 /** 256 random bits: the challenge of a second factor, also that of WebAuthn. */
 export const newChallenge = (): string => randomBytes(32).toString('base64url')

@@ -36,7 +36,13 @@ export interface ActionRecord {
 }
 
 /** Rows that are written by the transactions that cause them, and delivered afterwards. */
-export type QueueName = 'mails' | 'webhooks' | 'reset requests' | 'shop events' | 'waiting mails'
+export type QueueName =
+  | 'mails'
+  | 'webhooks'
+  | 'reset requests'
+  | 'shop events'
+  | 'waiting mails'
+  | 'customer mails'
 
 /** A transaction that records the actions of its actor. */
 export class WriteTransaction {

@@ -3,6 +3,7 @@ import type { AppTables } from './tables/apps.ts'
 import type { ClientTables } from './tables/clients.ts'
 import type { CompatibilityTables } from './tables/compatibility.ts'
 import type { CountTables } from './tables/counts.ts'
+import type { CustomerMailTables } from './tables/customer-mails.ts'
 import type { CustomerTables } from './tables/customers.ts'
 import type { DataImportTables } from './tables/imports.ts'
 import type { LazyMoveTables } from './tables/lazy-moves.ts'
@@ -29,6 +30,7 @@ export interface Tables
     CompatibilityTables,
     CountTables,
     CustomerTables,
+    CustomerMailTables,
     RecordTables,
     MailTables,
     NotificationTables,
@@ -76,6 +78,7 @@ export type GrantRow = Selectable<Tables['grants']>
 export type LicenseRow = Selectable<Tables['licenses']>
 export type LicenseTypeRow = Selectable<Tables['license_types']>
 export type ClientRow = Selectable<Tables['clients']>
+export type CustomerMailRow = Selectable<Tables['customer_mails']>
 export type CustomerRow = Selectable<Tables['customers']>
 export type DeviceRow = Selectable<Tables['devices']>
 export type DeviceTokenRow = Selectable<Tables['device_tokens']>

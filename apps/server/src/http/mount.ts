@@ -292,8 +292,8 @@ function sendFile(
   turn: Turn | undefined,
 ): undefined {
   turn?.keepFor(content, reply)
-  reply.type(type).header('content-disposition', `attachment; filename="${name}"`)
-  reply.headers(headers).send(content)
+  if (name !== undefined) reply.header('content-disposition', `attachment; filename="${name}"`)
+  reply.type(type).headers(headers).send(content)
 }
 
 function sendEvents(reply: FastifyReply, { content }: StreamAnswer): undefined {

@@ -11,6 +11,7 @@ import { audit } from './audit/audit.module.ts'
 import { blocklist } from './blocklist/blocklist.module.ts'
 import { bulk } from './bulk/bulk.module.ts'
 import { compatibility } from './compatibility/compatibility.module.ts'
+import { customerMails } from './customer-mails/customer-mails.module.ts'
 import { customerPage } from './customer-page/customer-page.module.ts'
 import { customerRecords } from './customer-records/customer-records.module.ts'
 import { customerSessions } from './customer-sessions/customer-sessions.module.ts'
@@ -69,7 +70,7 @@ const layers: readonly (readonly Module[])[] = [
     activity,
   ],
   [licenses, licenseTypes, resellers, signingKeys, sales],
-  [members, endUsers, variables, payments],
+  [members, endUsers, variables, payments, customerMails],
   [program, plans, account, portal, bulk, imports, events, audit, shops],
   [
     dashboard,

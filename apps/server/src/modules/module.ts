@@ -15,6 +15,7 @@ import type { AccountMails } from './account-mails/account-mails.service.ts'
 import type { ActivityLog } from './activity/activity.log.ts'
 import type { BlockTables } from './blocklist/block-tables.ts'
 import type { Compatibility } from './compatibility/compatibility.mount.ts'
+import type { CustomerMails } from './customer-mails/customer-mails.worker.ts'
 import type { Description } from './description.ts'
 import type { Events } from './events/events.service.ts'
 import type { ImportRunner } from './imports/imports.runner.ts'
@@ -62,6 +63,7 @@ export interface Parts {
   hookGates: HookGates
   shopEvents: Pick<DeliveryRunner<never>, 'start' | 'wake' | 'end'>
   waitingMails: WaitingMails
+  customerMails: CustomerMails
   webhooks: Pick<DeliveryRunner<never>, 'start' | 'wake' | 'end'>
   compatibility: Compatibility
   backups: ScheduledBackups

@@ -314,6 +314,11 @@ export function ownerRecipes(world: World): Recipes {
     'profiles.updateOfApp': ['owner', ['app.profile_changed'], onApp('PUT', '/profile', { name: 'Nordlys' })],
     'appMails.reset': ['owner', ['app.mail_reset'], onApp('DELETE', '/mail')],
     'lazyMove.update': ['owner', ['app.lazy_move_changed'], onApp('PUT', '/lazy-move', lazyMoveSettings)],
+    'customerMails.update': [
+      'owner',
+      ['app.customer_mails_changed'],
+      onApp('PUT', '/customer-mails', { ended: true }),
+    ],
     'appMails.test': [
       'owner',
       ['app.mail_tested'],

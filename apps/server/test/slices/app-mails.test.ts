@@ -122,7 +122,13 @@ describe('the mail of an app', () => {
       { length: limits.messageLocalesMax - 2 },
       (_, at) => `q${letters[at % 26]}${letters[at < 26 ? 0 : 1]}`,
     )
-    const rows = first.map((locale) => ({ app_id, locale, subject: 'Keys', text: '{key}' }))
+    const rows = first.map((locale) => ({
+      app_id,
+      kind: 'purchase' as const,
+      locale,
+      subject: 'Keys',
+      text: '{key}',
+    }))
     await on.database.db
       .insertInto('app_mails')
       .values(rows.map((row) => ({ ...row, html: null, from_name: null, reply_to: null })))

@@ -165,6 +165,7 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'owner.second_factors_removed': { target: 'acc', detail: {} },
   'reseller.password_reset_requested': { target: 'res', detail: {} },
   'customer.link_requested': { target: 'cus', detail: {} },
+  'customer.unsubscribed': { target: 'cus', detail: {} },
   'end_user.password_link_mailed': { target: 'usr', detail: {} },
   'license.renewed': { target: 'lic', detail: { order: '1042', before: 1775211630000, after: 1777803630000 } },
   'device.drifted': { target: 'dev', detail: { endUserId: 'usr_1' } },

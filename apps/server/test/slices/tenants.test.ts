@@ -246,6 +246,10 @@ const naming: Record<string, Named> = {
   'appMails.reset': { id: 'app' },
   'profiles.getOfApp': { id: 'app' },
   'profiles.updateOfApp': { id: 'app', body: () => ({ name: 'Mine' }) },
+  'customerMails.get': { id: 'app' },
+  'customerMails.update': { id: 'app', body: () => ({ ended: true }) },
+  'customerMails.sample': { id: 'app' },
+  'customerMails.list': { query: ({ app }) => `app=${app}` },
   // The address of the caller is not confirmed.
   'appMails.test': { id: 'app', body: () => ({}), status: 409 },
   'licenseTypes.list': { id: 'app' },

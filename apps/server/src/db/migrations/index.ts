@@ -80,6 +80,7 @@ import { newLicensesInSearch } from './0102-new-licenses-in-search.ts'
 import { ownersOfCounts } from './0103-owners-of-counts.ts'
 import { buyLinks } from './0104-buy-links.ts'
 import { renewals } from './0105-renewals.ts'
+import { customerMails } from './0106-customer-mails.ts'
 import { releaseRecords } from './0107-releases.ts'
 import { updates } from './0108-updates.ts'
 import { versionsInUse } from './0109-versions-in-use.ts'
@@ -170,6 +171,7 @@ export const migrations: readonly Migration[] = [
   ownersOfCounts,
   buyLinks,
   renewals,
+  customerMails,
   releaseRecords,
   updates,
   versionsInUse,

@@ -1,3 +1,4 @@
+import type { MailKind } from '@keyward/contract'
 import type { Generated } from 'kysely'
 import type { Flag } from './flag.ts'
 
@@ -88,9 +89,10 @@ interface AppMessagesTable {
   messages: string
 }
 
-/** The mail to buyers in one language; the default one has the locale ''. */
+/** A mail of an app in one language; the default one has the locale ''. */
 interface AppMailsTable {
   app_id: string
+  kind: MailKind
   locale: string
   subject: string
   text: string
@@ -103,6 +105,8 @@ interface AppMailsTable {
 interface BuyerMailsTable {
   owner_id: string
   place: number
+  /** The same of mails that tell customers of something, which are among these. */
+  customer_place: Generated<number>
 }
 
 /** What customers see of a vendor, or of an app in its place; `id` is the id of the vendor or the app. */

@@ -20,6 +20,10 @@ interface CustomersTable {
   email_normalized: string
   name: string | null
   note: string | null
+  /** Whether it wants mails that nobody needs to get. */
+  mails: Generated<Flag>
+  /** Unsubscribes it, and opens nothing else. Not derived from the secret key: links in old mails go on working. */
+  mail_token: Generated<string | null>
   created_at: number
 }
 

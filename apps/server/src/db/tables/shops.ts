@@ -93,6 +93,8 @@ interface ShopOrdersTable {
   mail_waits_for: Generated<OrderMailWait | null>
   /** Whether it is in the sums of sales. */
   counted: Generated<Flag>
+  /** Whether its subscription will charge again. */
+  renews: Generated<Flag>
   created_at: number
 }
 

@@ -1,16 +1,11 @@
-import type { MailTemplate } from '@keyward/contract'
+import type { MailKind, MailTemplate } from '@keyward/contract'
+import { customerWordsOf, written } from './customer-mails.texts.ts'
 
 interface Language {
   mail: MailTemplate
   /** What a test says about itself. */
   test: { subject: string; note: string }
 }
-
-const written = (subject: string, ...paragraphs: string[]): MailTemplate => ({
-  subject,
-  text: paragraphs.join('\n\n'),
-  html: null,
-})
 
 /** The mail to buyers as the server brings it along, by language. */
 const languages = {
@@ -78,8 +73,14 @@ const languages = {
 
 export const builtInLocales = Object.keys(languages)
 
-/** What the server brings along in the language of a tag, the last of which names no region. */
-export const builtInOf = (tags: readonly string[]): Language | undefined =>
-  (languages as Record<string, Language>)[tags.at(-1) ?? '']
+/** What the server brings along of a kind in the language of a tag, the last of which names no region. */
+export function builtInOf(kind: MailKind, tags: readonly string[]): Language | undefined {
+  const language = (languages as Record<string, Language>)[tags.at(-1) ?? '']
+  if (!language || kind === 'purchase') return language
+  const { mails, testNote: note } = customerWordsOf(tags)
+  return { mail: mails[kind], test: { ...language.test, note } }
+}
 
-export const english: Language = languages.en
+/** The same, in English where the server has no other. */
+export const ownWordsOf = (kind: MailKind, tags: readonly string[]): Language =>
+  builtInOf(kind, tags) ?? builtInOf(kind, ['en']) ?? languages.en

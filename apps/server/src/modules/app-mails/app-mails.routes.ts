@@ -9,16 +9,16 @@ export function appMailsRoutes(mount: Mount, parts: Parts): void {
   const { appMails } = endpoints
   const { ctx } = parts
   mount(appMails.get, 'owner', ({ actor, params, query }) =>
-    service.getAppMail(ctx, actor, params.id, query.locale),
+    service.getAppMail(ctx, actor, { app: params.id, ...query }),
   )
-  mount(appMails.update, 'owner', ({ actor, params, body }) =>
-    service.updateAppMail(ctx, actor, params.id, body),
+  mount(appMails.update, 'owner', ({ actor, params, query, body: { locale, ...mail } }) =>
+    service.updateAppMail(ctx, actor, { app: params.id, ...query, locale }, mail),
   )
   mount(appMails.reset, 'owner', ({ actor, params, query }) =>
-    service.resetAppMail(ctx, actor, params.id, query.locale),
+    service.resetAppMail(ctx, actor, { app: params.id, ...query }),
   )
-  mount(appMails.test, 'owner', async ({ actor, params, body }) => {
-    await service.testAppMail(parts, personOf(actor), params.id, body.locale)
+  mount(appMails.test, 'owner', async ({ actor, params, query, body }) => {
+    await service.testAppMail(parts, personOf(actor), { app: params.id, ...query, ...body })
     const isSent = ctx.config.smtpUrl !== undefined
     return new WithMessage(
       {},

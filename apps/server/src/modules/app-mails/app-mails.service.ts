@@ -1,6 +1,7 @@
-import { type AppMail, canonicalLocale } from '@keyward/contract'
+import { type AppMail, canonicalLocale, type MailKind, misplaced } from '@keyward/contract'
 import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
-import { problem } from '../../core/problem.ts'
+import { day } from '../../core/clock.ts'
+import { invalid, problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -11,19 +12,25 @@ import { getApp } from '../apps/apps.service.ts'
 import { findFace } from '../profiles/profiles.access.ts'
 import { builtInLocales } from './app-mails.defaults.ts'
 import * as repo from './app-mails.repo.ts'
-import { pickMail, tagsOf, toTestMail } from './app-mails.rules.ts'
+import { dayInWords, pickMail, tagsOf, toTestMail } from './app-mails.rules.ts'
 import { pageOf } from './buyer-mails.ts'
 
-export async function getAppMail(ctx: Ctx, scope: OwnerScope, app: string, tag: string | undefined) {
+/** Which mail of an app. */
+export interface Named {
+  app: string
+  kind: MailKind
+  locale?: string | undefined
+}
+
+export async function getAppMail(ctx: Ctx, scope: OwnerScope, { app, kind, locale }: Named) {
   const { id } = await getApp(ctx.db, scope, app)
-  return shown(ctx.db, id, localeOf(tag))
+  return shown(ctx.db, id, kind, localeOf(locale))
 }
 
 export interface AppMailChange extends Pick<AppMail, 'subject' | 'text'> {
   html?: AppMail['html'] | undefined
   fromName?: AppMail['fromName'] | undefined
   replyTo?: AppMail['replyTo'] | undefined
-  locale?: string | undefined
   seen?: { [Part in keyof AppMail]?: AppMail[Part] | undefined } | undefined
 }
 
@@ -31,34 +38,38 @@ export interface AppMailChange extends Pick<AppMail, 'subject' | 'text'> {
 export function updateAppMail(
   ctx: Ctx,
   actor: VendorActor,
-  app: string,
-  { seen, locale: tag, html = null, fromName = null, replyTo = null, ...texts }: AppMailChange,
+  { app, kind, locale: tag }: Named,
+  { seen, html = null, fromName = null, replyTo = null, ...texts }: AppMailChange,
 ) {
   const locale = localeOf(tag)
+  const [wrong] = misplaced(kind, { ...texts, html })
+  if (wrong) throw invalid(wrong.path, wrong.message)
   const mail: AppMail = { ...texts, html, fromName, replyTo }
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     const { id } = await getApp(tx, actor, app)
     if (!(await lockApp(tx, actor, id))) throw problem('not_found')
-    const before = pickMail(await repo.listMails(tx, id, tagsOf(locale)), tagsOf(locale))
+    const tags = tagsOf(locale)
+    const before = pickMail(await repo.listMails(tx, id, kind, tags), kind, tags)
     if (seen && hasChanged({ ...before }, seen, { ...mail })) throw problem('app_mail_changed')
-    const row = { app_id: id, locale: locale ?? '', ...texts, html, from_name: fromName, reply_to: replyTo }
+    const parts = { ...texts, html, from_name: fromName, reply_to: replyTo }
+    const row = { app_id: id, kind, locale: locale ?? '', ...parts }
     if (!(await repo.saveMail(tx, row))) throw problem('locales_full')
     const changed = (Object.keys(mail) as (keyof AppMail)[]).filter((part) => mail[part] !== before[part])
-    write.record('app.mail_changed', id, { ...(locale && { locale }), changed }, id)
-    return shown(tx, id, locale)
+    write.record('app.mail_changed', id, { ...recorded(kind, locale), changed }, id)
+    return shown(tx, id, kind, locale)
   })
 }
 
-export function resetAppMail(ctx: Ctx, actor: VendorActor, app: string, tag: string | undefined) {
+export function resetAppMail(ctx: Ctx, actor: VendorActor, { app, kind, locale: tag }: Named) {
   const locale = localeOf(tag)
   return ctx.tx(actor, async (write) => {
     const { tx } = write
     const { id } = await getApp(tx, actor, app)
     if (!(await lockApp(tx, actor, id))) throw problem('not_found')
-    await repo.deleteMail(tx, id, locale ?? '')
-    write.record('app.mail_reset', id, { ...(locale && { locale }) }, id)
-    return shown(tx, id, locale)
+    await repo.deleteMail(tx, id, kind, locale ?? '')
+    write.record('app.mail_reset', id, recorded(kind, locale), id)
+    return shown(tx, id, kind, locale)
   })
 }
 
@@ -71,8 +82,7 @@ export interface TestParts {
 export async function testAppMail(
   { ctx, accountMails }: TestParts,
   actor: PersonActor,
-  app: string,
-  tag: string | undefined,
+  { app, kind, locale: tag }: Named,
 ): Promise<void> {
   const locale = localeOf(tag)
   await ctx.tx(actor, async (write) => {
@@ -84,29 +94,39 @@ export async function testAppMail(
     // Anyone can register with another's address, and write into this mail what they like.
     if (account.confirmed_email !== account.email_normalized) throw problem('email_not_confirmed')
     const tags = tagsOf(locale)
-    const mail = pickMail(await repo.listMails(tx, id, tags), tags)
+    const mail = pickMail(await repo.listMails(tx, id, kind, tags), kind, tags)
     const face = await findFace(tx, id)
     const page = pageOf(ctx.config, found)
-    const values = { keys: [inventedKey], app: name, name: 'Ada Lovelace', order: '1001', page }
-    write.record('app.mail_tested', id, { ...(locale && { locale }) }, id)
+    const values = { ...invented(ctx.clock.now(), tags), app: name, page }
+    write.record('app.mail_tested', id, recorded(kind, locale), id)
     await accountMails.queueAsked(
       write,
       account.id,
-      toTestMail({ to: account.email, mail, values, face }, tags),
+      toTestMail({ to: account.email, mail, values, face }, kind, tags),
     )
   })
 }
 
-const inventedKey = 'TEST-XXXX-XXXX-XXXX'
+/** What a test is filled in with. */
+const invented = (now: number, tags: readonly string[]) => ({
+  ...{ keys: ['TEST-XXXX-XXXX-XXXX'], name: 'Ada Lovelace', order: '1001', type: 'Pro' },
+  ...{ end: dayInWords(now + 14 * day, tags), version: '1.0.1', summary: 'What was repaired.' },
+  ...{ renew: 'https://example.com/renew', link: 'https://example.com/security' },
+})
+
+const recorded = (kind: MailKind, locale: string | null) => ({
+  ...(kind !== 'purchase' && { kind }),
+  ...(locale && { locale }),
+})
 
 const localeOf = (tag: string | undefined): string | null => (tag && canonicalLocale(tag)) || null
 
-async function shown(db: Db, appId: string, locale: string | null) {
-  const rows = await repo.listMails(db, appId, tagsOf(locale))
+async function shown(db: Db, appId: string, kind: MailKind, locale: string | null) {
+  const rows = await repo.listMails(db, appId, kind, tagsOf(locale))
   return {
-    mail: pickMail(rows, tagsOf(locale)),
+    mail: pickMail(rows, kind, tagsOf(locale)),
     changed: rows.some((row) => row.locale === (locale ?? '')),
-    locales: await repo.listLocales(db, appId),
+    locales: await repo.listLocales(db, appId, kind),
     builtIn: builtInLocales,
   }
 }

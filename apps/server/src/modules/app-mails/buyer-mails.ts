@@ -1,4 +1,4 @@
-import { canonicalLocale, customerPageAddress, type MailValues } from '@keyward/contract'
+import { canonicalLocale, customerPageAddress, type MailKind, type MailValues } from '@keyward/contract'
 import { dayNumber } from '../../core/clock.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
@@ -6,7 +6,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { type MailOwners, queueMail } from '../mail/mail.queue.ts'
 import { findFace } from '../profiles/profiles.access.ts'
 import * as repo from './app-mails.repo.ts'
-import { pickMail, tagsOf, toBuyerMail, toServerMail } from './app-mails.rules.ts'
+import { pickMail, type Rendered, tagsOf, toBuyerMail, toServerMail } from './app-mails.rules.ts'
 
 interface BuyerMail extends MailOwners {
   ownerId: string
@@ -17,6 +17,11 @@ interface BuyerMail extends MailOwners {
   /** As a shop or a program names the buyer's language; one that is unknown means the default. */
   locale: string | null
   values: MailValues
+  /** What buyers get with their keys, unless another one is named. */
+  kind?: MailKind
+  unsubscribe?: Rendered['unsubscribe']
+  /** Until when it is worth sending. */
+  expiresAt?: number
   /** Whether the app's own text, sender and address for answers are used. */
   hasOwnWords: boolean
 }
@@ -30,25 +35,37 @@ export const pageOf = (
 /** More places than a day can have. */
 const placesOfDay = 10_000_000_000
 
-/** Takes one of an owner's first `max` mails to buyers of this day (UTC); false once they are used up. */
+/**
+ * Takes one of an owner's first `max` mails to buyers of this day (UTC); false once they are used up. Mails that tell
+ * customers of something leave half of them to purchases.
+ */
 export const takeMailOfDay = (
   { tx, now }: WriteTransaction,
   ownerId: string,
   max: number,
-): Promise<boolean> => repo.takePlace(tx, ownerId, { first: dayNumber(now) * placesOfDay, max })
+  isOfCustomer = false,
+): Promise<boolean> =>
+  repo.takePlace(tx, ownerId, {
+    ...{ first: dayNumber(now) * placesOfDay, max },
+    ...(isOfCustomer && { ofCustomers: Math.ceil(max / 2) }),
+  })
 
 /** Queues the mail of an app to a buyer, in its language. */
 export async function queueBuyerMail(
   { seal }: Pick<Ctx, 'seal'>,
   write: WriteTransaction,
-  { appId, to, locale, values, hasOwnWords, ...owners }: BuyerMail,
+  { appId, to, locale, values, hasOwnWords, kind = 'purchase', unsubscribe, ...others }: BuyerMail,
 ): Promise<void> {
   const tags = tagsOf((locale && canonicalLocale(locale)) || null)
+  const rendered = { to, values, unsubscribe }
   const mail = hasOwnWords
     ? toBuyerMail({
-        ...{ to, values, face: await findFace(write.tx, appId) },
-        mail: pickMail(await repo.listMails(write.tx, appId, tags), tags),
+        ...{ ...rendered, face: await findFace(write.tx, appId) },
+        mail: pickMail(await repo.listMails(write.tx, appId, kind, tags), kind, tags),
       })
-    : toServerMail({ to, values }, tags)
-  await queueMail({ seal }, write, { ...mail, ...owners, isToBuyer: true })
+    : toServerMail(rendered, kind, tags)
+  await queueMail({ seal }, write, {
+    ...{ ...mail, ...others },
+    takesTurnsWith: kind === 'purchase' ? 'buyers' : 'customers',
+  })
 }

@@ -14,7 +14,7 @@ import {
 } from '../customers/faces.access.ts'
 
 /** A customer as a caller sees it: `id` and what follows can be those of a face. */
-export interface CustomerView extends CustomerRow {
+export interface CustomerView extends Omit<CustomerRow, 'mail_token'> {
   customer_id: string
   /** The address as the people of the caller's apps typed it; null if they see the customer itself. */
   typed: string | null
@@ -46,6 +46,7 @@ const views = (db: Db, scope: OwnerScope) => {
         'c.owner_id',
         'c.email',
         'c.email_normalized',
+        'c.mails',
         'c.created_at',
       ])
       .select([
@@ -60,7 +61,15 @@ const views = (db: Db, scope: OwnerScope) => {
   return db
     .selectFrom('customer_faces as f')
     .innerJoin('customers as c', 'c.id', 'f.customer_id')
-    .select(['f.seq', 'f.id', 'c.id as customer_id', 'c.owner_id', 'c.email', 'c.email_normalized'])
+    .select([
+      'f.seq',
+      'f.id',
+      'c.id as customer_id',
+      'c.owner_id',
+      'c.email',
+      'c.email_normalized',
+      'c.mails',
+    ])
     .select(shown('name').$castTo<string | null>().as('name'))
     .select(shown('note').$castTo<string | null>().as('note'))
     .select(shown('created_at').$castTo<number>().as('created_at'))

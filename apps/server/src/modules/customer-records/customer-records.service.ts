@@ -8,6 +8,8 @@ import type { Tx } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
+import { toFlag } from '../apps/apps.settings.ts'
+import { listToldOf } from '../customer-mails/customer-mails.service.ts'
 import { insertCustomer, replaceInFaces, updateCustomer, updateFaces } from '../customers/customers.access.ts'
 import { shownEmail } from '../customers/faces.access.ts'
 import { listDevicesOf } from '../end-users/end-users.devices.ts'
@@ -33,18 +35,20 @@ export interface CustomerChange {
   email?: string | undefined
   name?: string | null | undefined
   note?: string | null | undefined
+  mails?: boolean | undefined
 }
 
 export async function createCustomer(
   ctx: Ctx,
   actor: VendorActor,
-  { email, name, note }: CustomerChange & { email: string },
+  { email, name, note, mails }: CustomerChange & { email: string },
 ): Promise<Customer> {
   const id = newId('cus')
   return ctx.tx(
     actor,
     async (write) => {
-      await insertCustomer(write, actor, id, { email, name: name || null, note: note || null })
+      const texts = { email, name: name || null, note: note || null }
+      await insertCustomer(write, actor, id, { ...texts, mails: toFlag(mails) ?? 1 })
       write.record('customer.created', id, {})
       return toCustomer(await found(write.tx, actor, id))
     },
@@ -69,18 +73,21 @@ export async function readMails(
   most: number,
 ): Promise<CustomerMail[]> {
   const mails = await repo.listMails(ctx.database.lists, actor, id, most)
+  const told = await listToldOf(ctx, actor, id, most)
   const ids = actor.permissions.has('licenses:read') ? mails.flatMap((mail) => subjectOf(mail.id) ?? []) : []
   const numbers = await repo.listNumbers(ctx.database.lists, actor, ids)
   const keys = await repo.listMailedKeys(ctx.database.lists, actor, ids)
-  return mails.flatMap(({ id: _id, state, created_at }) => {
+  const others = mails.flatMap(({ id: _id, state, created_at }) => {
     const about = subjectOf(_id)
     const number = about === undefined ? undefined : numbers.get(about)
     const license = (about !== undefined && keys.get(about)) || null
     // The mail does not say of which app a link is.
     if (about === undefined ? actor.apps !== null : number === undefined && !license) return []
     const order = about === undefined || number === undefined ? null : { _id: about, order: number }
-    return [{ _id, order, license, state, createdAt: toIso(created_at) }]
+    const kind = order || license ? ('purchase' as const) : ('link' as const)
+    return [{ _id, kind, order, license, state, createdAt: toIso(created_at) }]
   })
+  return [...told, ...others].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, most)
 }
 
 export async function readParts(ctx: Ctx, actor: VendorActor, id: string, most: number) {
@@ -117,7 +124,11 @@ export async function changeCustomer(
       const row = await repo.lockCustomer(tx, actor, shown.customer_id)
       if (!row) throw problem('not_found')
       await changeTexts(tx, actor, { shown, row }, change)
-      if (change.email !== undefined) await updateCustomer(tx, actor, row.id, { email: change.email })
+      const { email, mails } = change
+      await updateCustomer(tx, actor, row.id, {
+        ...(email !== undefined && { email }),
+        ...(mails !== undefined && { mails: toFlag(mails) ?? 1 }),
+      })
       write.record('customer.updated', row.id, { fields: Object.keys(change) })
       return toCustomer(await found(tx, actor, id))
     },
@@ -157,6 +168,7 @@ export const toCustomer = (row: repo.CustomerView): Customer => ({
   email: shownEmail(row.typed, row),
   name: row.name,
   note: row.note,
+  mails: row.mails === 1,
   createdAt: toIso(row.created_at),
   licenses: Number(row.licenses),
   orders: Number(row.orders),

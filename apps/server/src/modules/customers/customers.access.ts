@@ -1,7 +1,7 @@
 import { email as emailSchema } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
-import { newId, normalizeEmail } from '../../core/ids.ts'
+import { newId, newToken, normalizeEmail } from '../../core/ids.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, lock, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
@@ -77,7 +77,7 @@ export async function linkedCustomer(
 export const shownCustomerId = async (db: Db, scope: OwnerScope, id: string): Promise<string | null> =>
   scope.apps === null ? id : ((await listShown(db, scope, [id])).get(id)?.id ?? null)
 
-export type CustomerDetails = Pick<CustomerRow, 'email' | 'name' | 'note'>
+export type CustomerDetails = Pick<CustomerRow, 'email' | 'name' | 'note' | 'mails'>
 
 export async function insertCustomer(
   { tx, now }: WriteTransaction,
@@ -144,6 +144,39 @@ export async function listAddresses(
 ): Promise<Map<string, string>> {
   const shown = await listShown(db, scope, ids)
   return new Map([...shown].map(([id, { email }]) => [id, email]))
+}
+
+/** What unsubscribes a customer, made when its first mail needs it. */
+export async function mailTokenOf(
+  { tx }: WriteTransaction,
+  { id, mail_token }: Pick<CustomerRow, 'id' | 'mail_token'>,
+): Promise<string> {
+  if (mail_token !== null) return mail_token
+  const row = await tx
+    .updateTable('customers')
+    .set({ mail_token: sql`coalesce(mail_token, ${newToken('kwu')})` })
+    .where('id', '=', id)
+    .returning('mail_token')
+    .executeTakeFirstOrThrow()
+  return row.mail_token ?? ''
+}
+
+/** The vendor of the customer that a token unsubscribes. */
+export async function ownerOfToken(db: Db, token: string): Promise<string | undefined> {
+  const customer = db.selectFrom('customers').select('owner_id').where('mail_token', '=', token)
+  return (await customer.executeTakeFirst())?.owner_id
+}
+
+/** Notes that a customer wants no mails that it does not need, and returns its id; undefined if it wanted none before. */
+export async function stopMails(tx: Tx, token: string): Promise<string | undefined> {
+  const stopped = await tx
+    .updateTable('customers')
+    .set({ mails: 0 })
+    .where('mail_token', '=', token)
+    .where('mails', '=', 1)
+    .returning('id')
+    .executeTakeFirst()
+  return stopped?.id
 }
 
 /** Deletes a customer with its mails; licenses and end users stay without it. */

@@ -70,7 +70,8 @@ const toParagraphs = (text: string): string =>
     .map((part) => `<p>${part.split('\n').map(escapeHtml).join('<br>')}</p>`)
     .join('\n')
 
-function beforeEnd(html: string, part: string): string {
+/** HTML with a part at the end of its body. */
+export function beforeEnd(html: string, part: string): string {
   const at = html.search(/<\/body>/i)
   return at < 0 ? `${html}${part}` : `${html.slice(0, at)}${part}${html.slice(at)}`
 }

@@ -13,6 +13,7 @@ export const mail: Module = {
       ...parts,
       pollMs: parts.options.deliveriesEveryMs,
       isCurrent: (id) => parts.mailEnds.isCurrent(id),
+      onDropped: (...dropped) => parts.mailEnds.onDropped(...dropped),
       onEnded: (...ended) => parts.mailEnds.onEnded(...ended),
     }),
   }),

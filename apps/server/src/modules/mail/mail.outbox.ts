@@ -2,7 +2,7 @@ import { limits } from '@keyward/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import { listLanes, type Tx } from '../../db/index.ts'
+import { listLanes, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { MailRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner } from '../../service/delivery-runner.ts'
@@ -18,12 +18,17 @@ const retryFirstMs = 15 * second
 const retryMaxMs = hour
 const lateMs = 10 * minute
 
+export type Written = Pick<WriteTransaction, 'tx' | 'now'>
+export type MailEnd = 'sent' | 'failed' | 'expired'
+
 /** What other modules know of a mail. */
 export interface MailEnds {
   /** Whether what a mail is about is still there. */
   isCurrent: (mailId: string) => Promise<boolean>
+  /** Follows a mail that is not sent because what it is about is not there any more. */
+  onDropped: (write: Written, mailId: string) => Promise<void>
   /** Follows the end of a mail, in the transaction that stores it. */
-  onEnded: (tx: Tx, mailId: string, isSent: boolean) => Promise<void>
+  onEnded: (write: Written, mailId: string, end: MailEnd) => Promise<void>
 }
 
 interface Parts extends Partial<MailEnds> {
@@ -95,9 +100,12 @@ export class MailOutbox {
   }
 
   async #send(row: MailRow): Promise<boolean | undefined> {
-    const { ctx, mailer, isCurrent } = this.#parts
+    const { ctx, mailer, isCurrent, onDropped } = this.#parts
     if (isCurrent && !(await isCurrent(row.id))) {
-      await ctx.tx(system, ({ tx }) => repo.remove(tx, row.id))
+      await ctx.tx(system, async (write) => {
+        await repo.remove(write.tx, row.id)
+        await onDropped?.(write, row.id)
+      })
       return undefined
     }
     if (row.expires_at <= ctx.clock.now()) {
@@ -129,24 +137,24 @@ export class MailOutbox {
     return failure.isAboutMessage
   }
 
-  #end(row: MailRow, state: 'sent' | 'failed' | 'expired', last_error: string | null): Promise<void> {
+  #end(row: MailRow, state: MailEnd, last_error: string | null): Promise<void> {
     const { ctx, onEnded } = this.#parts
     const kept_until = ctx.clock.now() + keptMs
-    return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null }, (tx) =>
-      onEnded?.(tx, row.id, state === 'sent'),
+    return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null }, (write) =>
+      onEnded?.(write, row.id, state),
     )
   }
 
   async #store(
     row: MailRow,
     outcome: Parameters<typeof repo.store>[2],
-    follow: (tx: Tx) => Promise<void> | undefined = () => undefined,
+    follow: (write: Written) => Promise<void> | undefined = () => undefined,
   ): Promise<void> {
-    const store = async (tx: Tx) => {
-      if (await repo.store(tx, row, outcome)) await follow(tx)
+    const store = async (write: Written) => {
+      if (await repo.store(write.tx, row, outcome)) await follow(write)
     }
     // A message that was accepted must not be sent again because PostgreSQL restarts.
-    await this.#parts.ctx.tx(system, ({ tx }) => store(tx), { isPatient: true })
+    await this.#parts.ctx.tx(system, store, { isPatient: true })
   }
 }
 

@@ -20,8 +20,8 @@ export interface QueuedMail extends Mail, MailOwners {
   expiresAt?: number
   /** The id of what it is about, with which `withdrawMails` finds it. */
   about?: string
-  /** Mails to buyers take turns among themselves, beside all others. */
-  isToBuyer?: true
+  /** Mails to buyers, and what customers are told, take turns among themselves, beside all others. */
+  takesTurnsWith?: 'buyers' | 'customers'
   /** It is not sent before. */
   dueAt?: number
 }
@@ -33,13 +33,13 @@ export async function queueMail(
   queued: QueuedMail,
 ): Promise<void> {
   const { ownerId, accountId = null, resellerId = null, customerId = null, ...others } = queued
-  const { expiresAt, about, isToBuyer, dueAt = write.now, ...mail } = others
+  const { expiresAt, about, takesTurnsWith, dueAt = write.now, ...mail } = others
   const { tx } = write
   const id = about === undefined ? newId('mai') : `${prefixOf(about)}${newId('mai')}`
   const vendor = ownerId ?? accountId ?? resellerId ?? 'server'
   const row = {
     ...{ id, owner_id: ownerId, account_id: accountId, reseller_id: resellerId, customer_id: customerId },
-    lane: isToBuyer ? `buyers ${vendor}` : mail.isSecret ? `${vendor} link` : vendor,
+    lane: takesTurnsWith ? `${takesTurnsWith} ${vendor}` : mail.isSecret ? `${vendor} link` : vendor,
     ...{ state: 'queued' as const, sealed: sealMail(seal, id, mail), due_at: dueAt, created_at: dueAt },
     expires_at: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, dueAt + expiresAfterMs),
   }

@@ -16,6 +16,8 @@ export interface Mail {
   replyTo?: string
   /** Shown above the text, as an attachment. */
   logo?: LogoRef
+  /** Where its reader, or a mail program by a POST (RFC 8058), ends such mails. */
+  unsubscribe?: string
   /** The message contains a secret and must not be logged. */
   isSecret?: true
 }
@@ -95,7 +97,7 @@ function createSmtpMailer(url: string, from: string): Mailer {
   const open = () => openTransport(url)
   let transport: ReturnType<typeof open> | undefined
   return {
-    async send({ to, subject, text, html, fromName, replyTo }, logo) {
+    async send({ to, subject, text, html, fromName, replyTo, unsubscribe }, logo) {
       refuseUnsendable({ to, subject, fromName, replyTo })
       try {
         transport ??= open()
@@ -107,7 +109,13 @@ function createSmtpMailer(url: string, from: string): Mailer {
           text,
           ...(html === undefined ? {} : { html }),
           ...(logo && { attachments: [toAttachment(logo)] }),
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribe !== undefined && {
+              'List-Unsubscribe': `<${unsubscribe}>`,
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
+          },
           signal: AbortSignal.timeout(messageTimeoutMs),
         })
       } catch (error) {

@@ -8,6 +8,7 @@ import { currentPlan } from './owners.service.ts'
 export interface MailTerms {
   isConfirmed: boolean
   perDay: number
+  isPremium: boolean
   /** Whether it writes these mails itself; else they have the server's own words. */
   hasOwnWords: boolean
 }
@@ -25,10 +26,12 @@ export async function readMailTerms(
     .where('o.id', '=', scope.ownerId)
     .executeTakeFirstOrThrow()
   const isOpen = ctx.config.registration === 'open' && ctx.config.smtpUrl !== undefined
-  const isLimited = isOpen && currentPlan(ctx, owner).plan === 'free'
+  const isPremium = currentPlan(ctx, owner).plan === 'premium'
+  const isLimited = isOpen && !isPremium
   return {
     isConfirmed: !isOpen || owner.mails_trusted === 1 || owner.confirmed_email === owner.email_normalized,
     perDay: owner.max_mails ?? (isLimited ? limits.freeBuyerMailsPerDay : limits.buyerMailsPerDay),
+    isPremium,
     hasOwnWords: !isLimited,
   }
 }

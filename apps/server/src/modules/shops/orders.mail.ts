@@ -8,6 +8,7 @@ import { type Allowance, type Attempts, countIn } from '../../service/attempts.t
 import type { Ctx } from '../../service/ctx.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
 import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
+import type { MailEnd } from '../mail/mail.outbox.ts'
 import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './orders.repo.ts'
@@ -85,9 +86,9 @@ export async function isMailCurrent(db: Db, mailId: string): Promise<boolean> {
 }
 
 /** Notes the end of a mail on the order or the licenses that it is about, in the same transaction. */
-export async function noteMailEnd(tx: Tx, mailId: string, isSent: boolean): Promise<void> {
+export async function noteMailEnd(tx: Tx, mailId: string, ended: MailEnd): Promise<void> {
   const about = subjectOf(mailId)
-  const end = isSent ? 'sent' : 'failed'
+  const end = ended === 'sent' ? 'sent' : 'failed'
   if (about?.startsWith('sor_')) await repo.endMail(tx, about, end)
   if (about?.startsWith('kml_')) await endKeyMail(tx, about, end)
 }

@@ -107,7 +107,10 @@ export async function settleRenewal(write: WriteTransaction, renewal: Renewal): 
   return undefined
 }
 
-async function give(write: WriteTransaction, { order, unit, right, type }: Renewal): Promise<StoredGift | Need> {
+async function give(
+  write: WriteTransaction,
+  { order, unit, right, type }: Renewal,
+): Promise<StoredGift | Need> {
   const { tx, now } = write
   const scope = allApps(order.owner_id)
   const [named] = await lockHolders(tx, scope, { licenses: [unit.renewed_id ?? ''] })

@@ -60,6 +60,7 @@ export async function settleOrder(
     ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
     counted: 1 as const,
     mailless: mailless ? (1 as const) : (0 as const),
+    renews: told.isRunning && told.ban === null ? (1 as const) : (0 as const),
   })
   await countOrder(write, order, salesOf(placed, told), { isNew })
   recordState(write, order, { state, reason })

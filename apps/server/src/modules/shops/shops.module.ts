@@ -7,7 +7,7 @@ import type { Module } from '../module.ts'
 import { countEarlier } from './orders.counting.ts'
 import { getOrder } from './orders.service.ts'
 import { createShopRunner } from './shop-events.worker.ts'
-import { isMailCurrent, noteMailEnd, tidyShops } from './shops.access.ts'
+import { mailEnds, tidyShops } from './shops.access.ts'
 import { forgetBuyer, forgetWaiting } from './shops.erasure.ts'
 import { shopsRoutes } from './shops.routes.ts'
 import { loseKey, shopKeyContext, shopSecretContext } from './shops.secrets.ts'
@@ -68,7 +68,7 @@ export const shops: Module = {
       hookGates: { events: gate(max), requests: gate(2 * max), refused: gate(max) },
       shopEvents: createShopRunner({ ctx, outbound, onError, pollMs, leaseMs }),
       waitingMails: startWaitingMails(ctx, { onError, pollMs }),
-      mailEnds: { isCurrent: (mailId) => isMailCurrent(ctx.db, mailId), onEnded: noteMailEnd },
+      mailEnds: { ...mailEnds, isCurrent: (mailId) => mailEnds.isCurrent(ctx, mailId) },
     }
   },
   routes: shopsRoutes,

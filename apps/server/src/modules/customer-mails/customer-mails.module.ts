@@ -1,0 +1,22 @@
+import type { Module } from '../module.ts'
+import { customerMailsRoutes } from './customer-mails.routes.ts'
+import { startCustomerMails } from './customer-mails.worker.ts'
+
+export const customerMails: Module = {
+  tables: {
+    customer_mail_settings: {},
+    customer_mails: { key: ['seq'], expires: 'kept_until', isOfApp: true },
+  },
+  parts: (parts) => ({
+    customerMails: startCustomerMails(parts, {
+      onError: parts.onError,
+      pollMs: parts.options.deliveriesEveryMs,
+    }),
+  }),
+  routes: customerMailsRoutes,
+  queues: ({ customerMails }) => ({ 'customer mails': customerMails.wake }),
+  work: ({ customerMails }) => {
+    customerMails.start()
+    return customerMails.end
+  },
+}
