@@ -61,7 +61,7 @@ test('a vendor sets links with what each shop needs, and programs and customers 
   expect((await vendor.call('GET', `/apps/${app._id}`)).app.settings.buyUrl).toBe('https://shop.example.com')
 
   await page.goto(`/licenses/${license._id}`)
-  await page.getByRole('button', { name: 'Copy reference' }).click()
+  await page.getByRole('button', { name: 'Copy reference for shops' }).click()
   const reference = await readClipboard(page)
   expect(reference).toMatch(/^kwr_/)
   await page.goto(`/licenses?search=${reference}`)

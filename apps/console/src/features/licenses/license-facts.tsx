@@ -7,7 +7,7 @@ import { amountOf } from '../../lib/format/words.ts'
 import { appPath, userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
-import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
+import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import type { TimelineEvent } from '../../ui/timeline.tsx'
@@ -93,20 +93,13 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
               ...(license.updatesUntil
                 ? [{ label: 'Updates until', value: <DateText value={license.updatesUntil} /> }]
                 : []),
-              {
-                label: 'Reference for shops',
-                value: (
-                  <>
-                    {license.buyReference} <CopyButton text={license.buyReference} label="Copy reference" />
-                  </>
-                ),
-              },
               { label: 'Note', value: note || none },
               ...(reseller ? [{ label: 'Reseller', value: <ResellerLink reseller={reseller} /> }] : []),
               ...(banReason ? [{ label: 'Reason of the ban', value: banReason }] : []),
             ]}
           />
         </div>
+        <CopyField label="Reference for shops" value={license.buyReference} />
       </CardBody>
     </Card>
   )
