@@ -46,54 +46,6 @@ test('variables of an app and of an end user reach its programs', { tag: '@full'
   expect(session.body.data.user.variables).toEqual({ quota: '5' })
 })
 
-test('releases of an app are listed, added once and removed', { tag: '@full' }, async ({ page, request }) => {
-  const vendor = await Vendor.signUp(request)
-  const app = await vendor.createApp('Atlas')
-  await enter(page, vendor, '/dashboard')
-  await rowAction(page, 'Atlas', 'Releases')
-  const form = part(page, 'Releases of Atlas')
-  await expect(form.getByText('No releases yet')).toBeVisible()
-  const add = form.getByRole('button', { name: 'Add Release' })
-  await expect(form.getByLabel('Version')).toHaveValue('1.0.0')
-  await form.getByLabel('Link').fill('https://example.com/atlas')
-  await add.click()
-  await expectToast(page, 'Version 1.0.0 added')
-  await page.reload()
-  // The next version is a hint, which a click on the button does not add.
-  await expect(form.getByLabel('Version')).toHaveValue('')
-  await expect(form.getByLabel('Version')).toHaveAttribute('placeholder', '1.0.1')
-  const list = form.getByRole('list', { name: 'Releases' })
-  await expect(list.getByText('1.0.0', { exact: true })).toBeVisible()
-  await form.getByLabel('Version').fill('1.0.0')
-  await add.click()
-  await expect(form.getByRole('alert')).toHaveText('This version is already listed')
-  await expectAccessible(page, 'releases')
-  await list.getByRole('button', { name: 'Remove 1.0.0' }).click()
-  await expect(form.getByText('No releases yet')).toBeVisible()
-  expect((await vendor.call('GET', `/apps/${app._id}/releases`)).releases).toEqual([])
-})
-
-test('a misleading release link of an earlier version is readable text, and a safe one opens', {
-  tag: '@full',
-}, async ({ page, request }) => {
-  const vendor = await Vendor.signUp(request)
-  const app = await vendor.createApp('Atlas')
-  const release = { version: '1.0.0', releasedAt: '2026-01-01', link: 'https://example.com/atlas' }
-  await vendor.call('POST', `/apps/${app._id}/releases`, release)
-  await page.route('**/releases', async (route) => {
-    const response = await route.fetch()
-    const body = await response.json()
-    const [safe] = body.data.releases
-    const misleading = { ...safe, _id: 'rel_old', link: 'https://user@example.com/\u202egpj.exe' }
-    await route.fulfill({ response, json: { ...body, data: { releases: [safe, misleading] } } })
-  })
-  await enter(page, vendor, '/dashboard')
-  await rowAction(page, 'Atlas', 'Releases')
-  const list = part(page, 'Releases of Atlas').getByRole('list', { name: 'Releases' })
-  await expect(list.getByText('https://user@example.com/%E2%80%AEgpj.exe')).toBeVisible()
-  await expect(list.getByRole('link')).toHaveText(['https://example.com/atlas'])
-})
-
 test('opens the variables as they are now, and does not overwrite those of another window', {
   tag: '@full',
 }, async ({ page, request }) => {

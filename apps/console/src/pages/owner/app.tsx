@@ -23,7 +23,7 @@ import { ItemPage } from './item-page.tsx'
 const Overview = lazyNamed(() => import('./app-overview.tsx'), 'AppOverview')
 const Types = lazyNamed(() => import('../../features/apps/license-types-tab.tsx'), 'LicenseTypesTab')
 const Shops = lazyNamed(() => import('../../features/shops/shops-tab.tsx'), 'ShopsTab')
-const Releases = lazyNamed(() => import('../../features/apps/releases-tab.tsx'), 'ReleasesTab')
+const Releases = lazyNamed(() => import('../../features/releases/releases-tab.tsx'), 'ReleasesTab')
 const Variables = lazyNamed(() => import('../../features/apps/variables-tab.tsx'), 'VariablesTab')
 const Texts = lazyNamed(() => import('../../features/apps/error-messages.tsx'), 'ErrorMessagesTab')
 const Mail = lazyNamed(() => import('../../features/apps/buyer-mail.tsx'), 'BuyerMailTab')

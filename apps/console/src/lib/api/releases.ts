@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../../lib/api/call.ts'
-import { keys } from '../../lib/api/query-keys.ts'
-import { wire } from '../../lib/api/wire.ts'
+import { call } from './call.ts'
+import { keys } from './query-keys.ts'
+import { wire } from './wire.ts'
 
+/** The released versions of an app, newest first. */
 export function useReleases(id: string) {
   return useQuery({
     queryKey: [...keys.app, id, 'releases'],

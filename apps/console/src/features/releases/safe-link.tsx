@@ -1,0 +1,23 @@
+import { releaseLink } from '@keyward/contract/releases'
+
+/** An address that can no longer be added is text, its invisible characters percent-encoded. */
+export function SafeLink({ link }: { link: string }) {
+  if (!releaseLink.safeParse(link).success) {
+    return (
+      <span title="Only https links without a username open" className="min-w-0 truncate text-fg-muted">
+        <bdi>{URL.parse(link)?.href ?? link}</bdi>
+      </span>
+    )
+  }
+  return (
+    <a
+      href={link}
+      target="_blank"
+      rel="noreferrer"
+      title={link}
+      className="min-w-0 truncate text-accent-text underline"
+    >
+      {link}
+    </a>
+  )
+}
