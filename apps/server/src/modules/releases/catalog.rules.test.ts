@@ -6,6 +6,7 @@ import { day } from '../../core/clock.ts'
 import {
   adviseOn,
   covers,
+  coversVersion,
   hasUpdate,
   isTooOld,
   type ListedRelease,
@@ -81,7 +82,7 @@ test.each([
   ['that is not three numbers', plain, 'nightly', '2.0.0', null, false],
   ['of two numbers', plain, '1.9', '2.0.0', null, false],
 ])('refuses as too old a version %s: %#', (_what, catalog, version, minimum, until, expected) => {
-  expect(isTooOld(catalog, { version, minimum, until }, now)).toBe(expected)
+  expect(isTooOld({ releases: catalog, minimumVersion: minimum }, { version, until }, now)).toBe(expected)
 })
 
 const step = listed(...plain.newest, release('3.0.0', 50, { updatesFrom: '2.0.0' }))
@@ -190,14 +191,19 @@ test('states of licenses: nothing beyond its updates, no fixed version refused, 
     const catalog = listed(...all)
     const until = ends === null ? null : ends * day
     const inWindow = all.filter((one) => one.security !== null || until === null || one.releasedAt <= until)
-    for (const one of all) expect(covers(one, until)).toBe(inWindow.includes(one))
+    for (const one of all) {
+      expect(covers(one, until)).toBe(inWindow.includes(one))
+      expect(coversVersion(catalog, { version: one.version, until })).toBe(inWindow.includes(one))
+    }
     const usable = inWindow.filter((one) => !one.isWithdrawn && one.releasedAt < now + day)
     const stable = usable.filter(({ channel }) => channel === 'stable')
     expect(newestCovered(catalog, until, now, 'stable')?.version).toBe(highest(stable)?.version)
     const mine = all.find((one) => one.version === program)
     const isNewest = [highest(usable), highest(stable)].some((one) => one?.version === program)
     const tooOld = older(program, minimum) && !mine?.security && !isNewest
-    expect(isTooOld(catalog, { version: program, minimum, until }, now)).toBe(tooOld)
+    expect(isTooOld({ releases: catalog, minimumVersion: minimum }, { version: program, until }, now)).toBe(
+      tooOld,
+    )
     const next = stable.filter(
       (one) => older(program, one.version) && (one.updatesFrom === null || !older(program, one.updatesFrom)),
     )

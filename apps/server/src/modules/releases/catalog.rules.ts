@@ -74,17 +74,30 @@ export const newestCovered = (
       covers(release, until),
   )
 
-/** Whether a program is older than the oldest version that may run, and its license has something newer. */
+/** A program's version, null if it names none, and the end of the updates of its license, null without one. */
+interface Versioned {
+  version: string | null
+  until: number | null
+}
+
+/** Whether a license covers a program's version. One that the app does not list is covered. */
+export function coversVersion({ named }: Catalog, { version, until }: Versioned): boolean {
+  const release = version === null ? undefined : named.get(version)
+  return !release || covers(release, until)
+}
+
+/** Whether a program is older than the oldest version that may run, and not the newest one for its license. */
 export function isTooOld(
-  catalog: Catalog,
-  { version, minimum, until }: { version: string; minimum: string; until: number | null },
+  { releases, minimumVersion }: { releases: Catalog; minimumVersion: string | null },
+  { version, until }: Versioned,
   now: number,
 ): boolean {
-  const [mine, oldest] = [parseVersion(version), parseVersion(minimum)]
+  if (version === null || minimumVersion === null) return false
+  const [mine, oldest] = [parseVersion(version), parseVersion(minimumVersion)]
   if (!mine || !oldest || compareVersions(mine, oldest) >= 0) return false
-  if (catalog.named.get(version)?.security || catalog.removedFixes.has(version)) return false
+  if (releases.named.get(version)?.security || releases.removedFixes.has(version)) return false
   return [undefined, 'stable'].every(
-    (channel) => newestCovered(catalog, until, now, channel)?.version !== version,
+    (channel) => newestCovered(releases, until, now, channel)?.version !== version,
   )
 }
 
@@ -118,14 +131,12 @@ export function hasUpdate(
   }
   const current = catalog.named.get(app)
   if ((!current || covers(current, until)) && isOlder(program, app)) return true
-  // Those that will be out before the updates end, too.
-  return (
-    until !== null &&
-    catalog.newest.some(
-      (one) =>
-        one.channel === 'stable' && !one.isWithdrawn && covers(one, until) && isOlder(program, one.version),
-    )
+  if (until === null) return false
+  // One that will be out before the updates end, too.
+  const newest = catalog.newest.find(
+    (one) => one.channel === 'stable' && !one.isWithdrawn && covers(one, until),
   )
+  return newest !== undefined && isOlder(program, newest.version)
 }
 
 /** What a program on an affected version is told. */

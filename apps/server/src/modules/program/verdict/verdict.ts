@@ -8,7 +8,7 @@ import {
   unlimited,
 } from '@keyward/contract'
 import { ofTestOrder } from '../../licenses/licenses.rules.ts'
-import { covers, isTooOld } from '../../releases/catalog.rules.ts'
+import { coversVersion, isTooOld } from '../../releases/catalog.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'
 
 /** Everything that decides whether a program may run; read beforehand, so that guards stay pure. */
@@ -138,8 +138,8 @@ export const guards = {
   },
   pausedSub: { refuses: ({ endUser }) => endUser?.isPaused === true },
   noActiveSubs: { refuses: hasEnded },
-  updatesEnded: { refuses: (facts) => !coversVersion(facts) },
-  versionTooOld: { refuses: isVersionTooOld },
+  updatesEnded: { refuses: ({ app, updates }) => !coversVersion(app.releases, updates) },
+  versionTooOld: { refuses: ({ app, updates, now }) => isTooOld(app, updates, now) },
   hwidBlacklisted: {
     refuses: ({ caller }) => caller.blocked !== null,
     reason: ({ caller }) => caller.blocked?.reason,
@@ -164,17 +164,6 @@ export const isStoppedTest = ({ app, key }: Pick<VerdictFacts, 'app' | 'key'>): 
 
 function hasEnded({ ending, now }: VerdictFacts): boolean {
   return ending !== null && ending.expiresAt <= now
-}
-
-/** A version that the app does not list is covered. */
-function coversVersion({ app, updates: { version, until } }: VerdictFacts): boolean {
-  const release = version === null ? undefined : app.releases.named.get(version)
-  return !release || covers(release, until)
-}
-
-function isVersionTooOld({ app, updates: { version, until }, now }: VerdictFacts): boolean {
-  const { minimumVersion: minimum, releases } = app
-  return version !== null && minimum !== null && isTooOld(releases, { version, minimum, until }, now)
 }
 
 /** A bound lock accepts the whole id of a bound device, or a device with a free place; a missing id never passes. */
