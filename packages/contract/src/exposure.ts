@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { exportFormat, exportTypes, idParams, isoTime, none, pageQuery, pagination } from './shared.ts'
+import {
+  exportFormat,
+  exportTypes,
+  idParams,
+  isoTime,
+  none,
+  pageQuery,
+  pagination,
+  version,
+} from './shared.ts'
 
 const unseen = z.int().describe(`those that were not seen for ${limits.unseenDays} days`)
 
@@ -30,6 +39,17 @@ export const exposure = {
       unknown: z.int().describe('devices whose version no program has named yet'),
       unseen,
     }),
+  }),
+  refused: endpoint({
+    method: 'GET',
+    path: '/apps/:id/versions/refused',
+    access: 'owner',
+    permission: { anyOf: ['releases:read', 'releases:write', 'apps:read'] },
+    tag,
+    summary: 'Count the bound devices whose version the setting `minimumVersion` refuses, or would refuse',
+    params: idParams,
+    query: z.object({ minimumVersion: version }),
+    data: z.strictObject({ devices: z.int() }),
   }),
   get: endpoint({
     method: 'GET',

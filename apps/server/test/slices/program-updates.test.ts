@@ -179,6 +179,24 @@ describe('the oldest version that may run', () => {
   })
 })
 
+test('says how many devices a minimum would refuse, by version and license', async () => {
+  const keys = [await makeKey(), await makeKey(), await makeKey({ updates_for_days: null })]
+  on.clock.advance(12 * day)
+  for (const [at, version] of ['1.0.0', '2.0.0', '2.0.0'].entries()) {
+    await (await start(version))('POST', '/license', { licenseKey: keys[at]?.key, hwid: `pc-${at}` })
+  }
+  const count = async (minimumVersion: string) =>
+    (await owner.call('GET', `/apps/${app._id}/versions/refused?minimumVersion=${minimumVersion}`)).json.data
+      .devices
+  // 2.0.0 is the newest release for the second license, but not for the third.
+  expect([await count('1.0.0'), await count('2.0.0'), await count('3.0.0')]).toEqual([0, 1, 2])
+  await set({ minimumVersion: '3.0.0' })
+  const used = await Promise.all(
+    ['1.0.0', '2.0.0', '2.0.0'].map(async (version, at) => refusal(await use(version, keys[at]?.key ?? ''))),
+  )
+  expect(used.filter((code) => code === 'versionTooOld')).toHaveLength(2)
+})
+
 test('tells each program on an affected version which one repairs it', async () => {
   on.clock.advance(12 * day)
   const { key } = await makeKey()

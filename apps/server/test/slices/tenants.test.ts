@@ -266,6 +266,7 @@ const naming: Record<string, Named> = {
   'releases.withdraw': { id: 'release' },
   'releases.remove': { id: 'release' },
   'exposure.versions': { id: 'app' },
+  'exposure.refused': { id: 'app', query: () => 'minimumVersion=2.0.0' },
   'exposure.get': { id: 'release' },
   'exposure.customers': { id: 'release' },
   'exposure.exportCustomers': { id: 'release' },

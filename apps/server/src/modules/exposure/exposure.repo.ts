@@ -54,6 +54,40 @@ export async function listVersions(
   return rows.map((row) => ({ ...row, devices: Number(row.devices), last_seen_at: Number(row.last_seen_at) }))
 }
 
+/** The older versions that bound devices run. */
+export async function listOlder(
+  db: Db,
+  appId: string,
+  minimumVersion: string,
+): Promise<{ version: string; devices: number }[]> {
+  const { rows } = await sql<{ version: string; devices: number }>`
+    select d.version, count(*) as devices from devices d
+    where ${bound(appId)} and ${isIn('d', [{ from: null, before: minimumVersion }])}
+    group by d.version`.execute(db)
+  return rows.map(({ version, devices }) => ({ version, devices: Number(devices) }))
+}
+
+/** Computes `updatesUntil` in SQL. */
+const updatesEnd = sql`case when l.term = 'first_use' then l.started_at else l.created_at end
+  + l.updates_for_days * cast(86400000 as bigint)`
+
+/** Bound devices of a version whose license has updates until some time from `from` on and before `before`. */
+export async function countCovered(
+  db: Db,
+  { appId, version }: { appId: string; version: string },
+  { from, before }: { from: number; before: number | null },
+): Promise<number> {
+  const isWithin =
+    before === null
+      ? sql`coalesce(${updatesEnd} >= ${from}, 1 = 1)`
+      : sql`${updatesEnd} >= ${from} and ${updatesEnd} < ${before}`
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from devices d
+    join clients c on c.id = d.client_id left join licenses l on l.id = c.license_id
+    where ${bound(appId)} and d.version = ${version} and ${isWithin}`.execute(db)
+  return Number(rows[0]?.n)
+}
+
 const countIf = (condition: RawBuilder<SqlBool>) =>
   sql`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`
 

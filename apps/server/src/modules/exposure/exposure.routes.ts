@@ -9,6 +9,9 @@ export function exposureRoutes(mount: Mount, parts: Parts): void {
   const { ctx } = parts
   const { exposure } = endpoints
   mount(exposure.versions, 'owner', ({ actor, params }) => service.versionsInUse(ctx, actor, params.id))
+  mount(exposure.refused, 'owner', async ({ actor, params, query }) => ({
+    devices: await service.countRefused(ctx, actor, params.id, query.minimumVersion),
+  }))
   mount(exposure.get, 'owner', ({ actor, params }) => service.readExposure(ctx, actor, params.id))
   mount(exposure.customers, 'owner', ({ actor, params, query }) =>
     service.listExposedCustomers(ctx, actor, params.id, query),

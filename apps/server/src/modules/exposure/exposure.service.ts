@@ -14,6 +14,8 @@ import type { Ctx } from '../../service/ctx.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { listShown } from '../customers/faces.access.ts'
 import type { TidyCtx } from '../description.ts'
+import { hasFix, newestWithin } from '../releases/catalog.rules.ts'
+import { readCatalog } from '../releases/kept-releases.ts'
 import { isOut } from '../releases/releases.rules.ts'
 import { toSecurity } from '../releases/releases.view.ts'
 import { keepExposed } from '../releases/told.access.ts'
@@ -39,6 +41,25 @@ export async function versionsInUse(ctx: Reading, scope: OwnerScope, app: string
     })),
     ...rest,
   }
+}
+
+/** How many bound devices a setting `minimumVersion` refuses, by the version that they ran last. */
+export async function countRefused(
+  { clock, database, db }: Reading,
+  scope: OwnerScope,
+  app: string,
+  minimumVersion: string,
+): Promise<number> {
+  const { id: appId } = await getApp(db, scope, app)
+  const releases = await readCatalog(database, appId)
+  let refused = 0
+  for (const { version, devices } of await repo.listOlder(database.lists, appId, minimumVersion)) {
+    if (hasFix(releases, version)) continue
+    const ends = newestWithin(releases, version, clock.now())
+    const running = ends ? await repo.countCovered(database.lists, { appId, version }, ends) : 0
+    refused += devices - running
+  }
+  return refused
 }
 
 /** A release that repairs something. */

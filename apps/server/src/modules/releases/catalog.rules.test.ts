@@ -7,10 +7,12 @@ import {
   adviseOn,
   covers,
   coversVersion,
+  hasFix,
   hasUpdate,
   isTooOld,
   type ListedRelease,
   newestCovered,
+  newestWithin,
   toCatalog,
   updatesOf,
 } from './catalog.rules.ts'
@@ -204,6 +206,11 @@ test('states of licenses: nothing beyond its updates, no fixed version refused, 
     expect(isTooOld({ releases: catalog, minimumVersion: minimum }, { version: program, until }, now)).toBe(
       tooOld,
     )
+    const window = newestWithin(catalog, program, now)
+    const isWithin =
+      window !== undefined &&
+      (until === null ? window.before === null : until >= window.from && until < (window.before ?? Infinity))
+    if (!hasFix(catalog, program)) expect(isWithin).toBe(isNewest)
     const next = stable.filter(
       (one) => older(program, one.version) && (one.updatesFrom === null || !older(program, one.updatesFrom)),
     )

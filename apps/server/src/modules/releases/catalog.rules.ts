@@ -95,10 +95,36 @@ export function isTooOld(
   if (version === null || minimumVersion === null) return false
   const [mine, oldest] = [parseVersion(version), parseVersion(minimumVersion)]
   if (!mine || !oldest || compareVersions(mine, oldest) >= 0) return false
-  if (releases.named.get(version)?.security || releases.removedFixes.has(version)) return false
+  if (hasFix(releases, version)) return false
   return [undefined, 'stable'].every(
     (channel) => newestCovered(releases, until, now, channel)?.version !== version,
   )
+}
+
+/** Whether a version has a security fix, also one that is no longer listed. */
+export const hasFix = ({ named, removedFixes }: Catalog, version: string): boolean =>
+  Boolean(named.get(version)?.security) || removedFixes.has(version)
+
+/**
+ * For licenses whose updates end from `from` on and before `before` (null: or never), a version is the newest one;
+ * undefined if it is for none.
+ */
+export function newestWithin(
+  { newest }: Catalog,
+  version: string,
+  now: number,
+): { from: number; before: number | null } | undefined {
+  const mine = newest.find((one) => one.version === version && isOffered(one, now))
+  if (!mine) return undefined
+  const newer = newest.filter(
+    (one) =>
+      compareVersions(one.numbers, mine.numbers) > 0 &&
+      isOffered(one, now) &&
+      (mine.channel !== 'stable' || one.channel === 'stable'),
+  )
+  if (newer.length === 0) return { from: mine.releasedAt, before: null }
+  const before = Math.min(...newer.map((one) => (one.security ? 0 : one.releasedAt)))
+  return before > mine.releasedAt ? { from: mine.releasedAt, before } : undefined
 }
 
 /**

@@ -79,7 +79,7 @@ export const keepCatalogs = (database: Lists): KeptReleases<Catalog> =>
     none: noReleases,
   })
 
-async function readCatalog({ lists }: Lists, appId: string): Promise<Catalog> {
+export async function readCatalog({ lists }: Lists, appId: string): Promise<Catalog> {
   const rows = await lists
     .selectFrom('releases')
     .select(['id', 'version', 'released_at', 'channel', 'link', 'updates_from', 'security', 'withdrawn_at'])
