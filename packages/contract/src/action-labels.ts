@@ -64,6 +64,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'release.added': 'Release added',
   'release.updated': 'Release changed',
   'release.withdrawn': 'Release withdrawn',
+  'release.notified': 'Customers mailed about a release',
   'release.removed': 'Release removed',
 
   'licenses.created': 'Licenses created',

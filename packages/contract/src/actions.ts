@@ -238,6 +238,7 @@ export const actions = {
   'release.added': z.strictObject({ appId: id, version: z.string(), releasedAt: time }),
   'release.updated': changeOf(releaseFields),
   'release.withdrawn': z.strictObject({ appId: id, version: z.string() }),
+  'release.notified': z.strictObject({ appId: id, version: z.string(), count }),
   'release.removed': z.strictObject({ appId: id, version: z.string() }),
 
   /** `resellerId` if a vendor generated them for a reseller. */

@@ -218,6 +218,8 @@ export const limits = {
   unseenDays: 30,
   /** Versions in use that are listed. */
   versionsMax: 500,
+  /** Releases of a vendor that customers are mailed about within a week. */
+  releaseNoticesPerWeek: 3,
   /** Devices, and customers, that the evidence of a release names. */
   evidenceRowsMax: 20_000,
   /** Who is online is counted over so many sessions, the last used ones. */

@@ -204,6 +204,11 @@ const general = {
     'The payment provider could not be reached. Please try again in a moment.',
   ],
   release_repairs_nothing: [409, 'This release has no security fix'],
+  release_not_out: [409, 'This release is not out, or was withdrawn'],
+  notices_used_up: [
+    409,
+    'You have mailed customers about three releases within a week. Please try again later.',
+  ],
   mail_off: [503, 'This server does not send mail. Ask its operator to reset your password.'],
   payments_off: [503, 'Payments are turned off on this server'],
   unavailable: [503, 'The server is not ready'],

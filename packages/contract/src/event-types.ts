@@ -99,6 +99,7 @@ const isEvent = {
   'release.added': true,
   'release.updated': true,
   'release.withdrawn': true,
+  'release.notified': false,
   'release.removed': true,
   'licenses.created': true,
   'licenses.imported': true,

@@ -1,4 +1,4 @@
-import { activateKey, makeType, signUp } from '../actors.ts'
+import { activateKey, makeApp, makeType, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { keyAuthUser, prepareImport, usersFile } from '../imported.ts'
 import { addMember, addPerson, invite, newAddress } from '../member-actor.ts'
@@ -366,6 +366,28 @@ export function ownerRecipes(world: World): Recipes {
     ],
     'releases.update': ['owner', ['release.updated'], onRelease('PUT', '', { notes: 'New' })],
     'releases.withdraw': ['owner', ['release.withdrawn'], onRelease('POST', '/withdraw')],
+    'exposure.notify': [
+      'owner',
+      ['release.notified'],
+      async () => {
+        // Only three releases are mailed about within a week.
+        await on.database.db.deleteFrom('release_notices').execute()
+        const own = await makeApp(owner)
+        const buyer = { app: own._id, expiresAt: expiresAt2030, customer: newEmail() }
+        const { license } = (await owner.call('POST', '/licenses', buyer)).json.data
+        const program = await startProgram(on, own)
+        await program.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1' })
+        const security = { severity: 'high', affects: [{}], summary: 'Reads files of others' }
+        const fix = { version: '1.0.1', releasedAt: '2026-01-01', security }
+        const { release } = (await owner.call('POST', `/apps/${own._id}/releases`, fix)).json.data
+        return async () => {
+          Object.assign(on.config, { smtpUrl: 'smtp://127.0.0.1' })
+          const answer = await owner.call('POST', `/releases/${release._id}/notify`, {})
+          Object.assign(on.config, { smtpUrl: undefined })
+          return answer
+        }
+      },
+    ],
     'releases.remove': ['owner', ['release.removed'], onRelease('DELETE')],
     'licenses.create': [
       'owner',

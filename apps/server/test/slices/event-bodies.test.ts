@@ -167,7 +167,10 @@ const madeUp: Partial<Record<DeliveredName, Example>> = {
   'customer.link_requested': { target: 'cus', detail: {} },
   'customer.unsubscribed': { target: 'cus', detail: {} },
   'end_user.password_link_mailed': { target: 'usr', detail: {} },
-  'license.renewed': { target: 'lic', detail: { order: '1042', before: 1775211630000, after: 1777803630000 } },
+  'license.renewed': {
+    target: 'lic',
+    detail: { order: '1042', before: 1775211630000, after: 1777803630000 },
+  },
   'device.drifted': { target: 'dev', detail: { endUserId: 'usr_1' } },
   'device.forgotten': { target: 'dev', detail: { endUserId: 'usr_1' } },
   'vendor.disabled': { target: 'own', detail: { programs: true } },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { tellDevices } from '../../src/modules/releases/told.access.ts'
@@ -18,7 +18,7 @@ import {
 } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { startServer, transactionsOn } from '../harness.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, times } from '../rounds.ts'
 
 const on = serverForAll()
 const owner = premiumOwnerForAll(on)
@@ -145,6 +145,7 @@ interface Machine {
   version: string
   seen: number
   wasAffected: boolean
+  program?: Program
   isBound: boolean
 }
 
@@ -169,8 +170,8 @@ describe('exposure', () => {
           })
       }
       const signIn = async (machine: Machine, version: string) => {
-        await runOn(machine.hwid, version, machine.key)
-        Object.assign(machine, { version, seen: on.clock.now() })
+        const { program } = await runOn(machine.hwid, version, machine.key)
+        Object.assign(machine, { program, version, seen: on.clock.now() })
       }
       for (const some of slices(machines)) await Promise.all(some.map((one) => signIn(one, one.version)))
       const id = await addFix()
@@ -187,6 +188,15 @@ describe('exposure', () => {
       const days: { date: string; devices: number }[] = []
       const isOnline = (_: Machine, at: number) => at % 2 === 0
       const online = machines.filter(isOnline)
+      const expectAdvised = async ({ program, ...machine }: Machine) => {
+        const { json } = (await program?.call('GET', '/session')) ?? {}
+        const { severity, summary, advisory: url } = severe
+        const advisory = { version: '1.20.0', severity, summary, url }
+        expect(json.data.advisory).toEqual(isAffected(machine) ? advisory : null)
+      }
+      for (const some of slices(online)) await Promise.all(some.map(expectAdvised))
+      const told = async () => (await exposure(id)).told.devices
+      await expect.poll(told).toBe(online.filter(isAffected).length)
       for (let past = 0; past < 3; past += 1) {
         const updated = online.filter((one, at) => isAffected(one) && at % 3 === past)
         for (const some of slices(updated)) await Promise.all(some.map((one) => signIn(one, '1.20.0')))
@@ -207,7 +217,12 @@ describe('exposure', () => {
       const [stays, updates, leaves, erased] = [0, 1, 2, 3].map((rest) =>
         offline.filter((one, at) => at % 4 === rest && (rest !== 3 || one.customer === 'c5@example.com')),
       ) as [Machine[], Machine[], Machine[], Machine[]]
-      for (const one of stays) await signIn(one, one.version)
+      for (const one of stays) {
+        await signIn(one, one.version)
+        await expectAdvised(one)
+      }
+      const toldFirst = machines.filter((one, at) => isOnline(one, at) && one.wasAffected).length
+      await expect.poll(told).toBe(toldFirst + stays.length)
       for (const one of updates) await signIn(one, '1.20.1')
       for (const one of leaves) {
         const { id: device, client_id } = await deviceOf(one.hwid)
@@ -371,6 +386,94 @@ describe('the evidence of a release', () => {
     const { devices, told: numbers } = await evidenceOf(id)
     expect(devices).toHaveLength(1)
     expect(numbers).toEqual({ devices: 2, customers: 0 })
+  })
+})
+
+describe('a call that notifies', () => {
+  beforeAll(() => void Object.assign(on.config, { smtpUrl: 'smtp://127.0.0.1:1' }))
+
+  const notify = (id: string, body: object = {}) => owner.call('POST', `/releases/${id}/notify`, body)
+
+  const runOf = async (customer: string | null, hwid: string, version: string) => {
+    const body = { app: app._id, expiresAt: null, ...(customer && { customer }) }
+    const { license } = (await owner.call('POST', '/licenses', body)).json.data
+    await runOn(hwid, version, license.key)
+  }
+
+  const mailed = async () => {
+    const { mails } = (await owner.call('GET', `/customer-mails?app=${app._id}&kind=security`)).json.data
+    return mails.map(({ customer }: { customer: { email: string } }) => customer.email).toSorted()
+  }
+
+  test('mails each customer with an affected device once, also when called at once', async () => {
+    await runOf('ada@example.com', 'pc-1', '1.9.0')
+    await runOf('ada@example.com', 'pc-2', '1.9.0')
+    await runOf('bert@example.com', 'pc-3', '1.9.0')
+    await runOf('cleo@example.com', 'pc-4', '1.15.0')
+    await runOf(null, 'pc-5', '1.9.0')
+    const id = await addFix()
+    expect((await notify(id, { dryRun: true })).json.data).toEqual({ customers: 2, told: 0, unreachable: 1 })
+    expect(await mailed()).toEqual([])
+    const answers = await times(4, () => notify(id))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const sums = answers.map(({ json }) => json.data.customers)
+    expect(sums.reduce((sum, customers) => sum + customers, 0)).toBe(2)
+    expect(await mailed()).toEqual(['ada@example.com', 'bert@example.com'])
+    await runOf('dora@example.com', 'pc-6', '1.9.0')
+    expect((await notify(id)).json.data).toEqual({ customers: 1, told: 2, unreachable: 1 })
+    expect(await mailed()).toEqual(['ada@example.com', 'bert@example.com', 'dora@example.com'])
+    const { records } = (await owner.call('GET', `/audit?subject=${id}`)).json.data
+    const notified = records.filter(({ action }: { action: string }) => action === 'release.notified')
+    expect(notified[0].detail).toEqual({ appId: app._id, version: '1.20.0', count: 1 })
+    expect((await exposure(id)).told.customers).toBe(3)
+    const listed = (await owner.call('GET', `/releases/${id}/exposure/customers`)).json.data.customers
+    expect(listed.map(({ toldAt }: { toldAt: string | null }) => toldAt)).toEqual(
+      listed.map(() => on.clock.inDays(0)),
+    )
+    const evidence = async () =>
+      JSON.parse(
+        Buffer.from(
+          String((await owner.call('GET', `/releases/${id}/evidence`)).raw).split('.')[1] ?? '',
+          'base64url',
+        ).toString(),
+      )
+    expect((await evidence()).customers).toContainEqual({
+      ...{ _id: listed[0]._id, email: 'dora@example.com', devices: 1, toldAt: on.clock.inDays(0) },
+    })
+    expect((await owner.call('DELETE', `/customers/${listed[0]._id}`)).status).toBe(200)
+    const { customers, told } = await evidence()
+    expect(customers.map(({ email }: { email: string }) => email).toSorted()).toEqual([
+      'ada@example.com',
+      'bert@example.com',
+    ])
+    expect(told.customers).toBe(3)
+  })
+
+  test('mails about three releases within a week, those removed since included', async () => {
+    await runOf('ada@example.com', 'pc-1', '1.9.0')
+    // Other tests have mailed, too.
+    on.clock.advance(7 * day)
+    const fixes = []
+    for (let patch = 0; patch < 4; patch += 1) fixes.push(await addFix({ version: `1.20.${patch}` }))
+    const [first = '', second = '', third = '', fourth = ''] = fixes
+    for (const id of [first, second, third]) expect((await notify(id)).status).toBe(200)
+    expect((await owner.call('DELETE', `/releases/${first}`)).status).toBe(200)
+    expect(refusal(await notify(fourth))).toBe('notices_used_up')
+    expect((await notify(second)).json.data.customers).toBe(0)
+    on.clock.advance(7 * day)
+    expect((await notify(fourth)).json.data.customers).toBe(1)
+  })
+
+  test('refuses without a mail server, and for a release that is not out', async () => {
+    await runOf('ada@example.com', 'pc-1', '1.9.0')
+    const id = await addFix()
+    Object.assign(on.config, { smtpUrl: undefined })
+    expect(refusal(await notify(id))).toBe('mail_off')
+    Object.assign(on.config, { smtpUrl: 'smtp://127.0.0.1:1' })
+    const later = await addFix({ version: '1.21.0', releasedAt: on.clock.inDays(3) })
+    expect(refusal(await notify(later))).toBe('release_not_out')
+    expect((await owner.call('POST', `/releases/${id}/withdraw`)).status).toBe(200)
+    expect(refusal(await notify(id, { dryRun: true }))).toBe('release_not_out')
   })
 })
 

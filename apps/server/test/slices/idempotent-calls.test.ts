@@ -85,6 +85,8 @@ const untold = { attempts: 0, due_at: 0 }
 /** What a shop told is used, and mails are sent, after the call that caused them. */
 const allTried = () =>
   eventually(async () => {
+    const told = on.database.db.selectFrom('customer_mails').select('id').where('state', '=', 'waiting')
+    expect(await told.execute()).toEqual([])
     const mails = on.database.db.selectFrom('mails').select('id').where('due_at', 'is not', null)
     expect(await mails.execute()).toEqual([])
     const events = on.database.db.selectFrom('shop_events').select('seq').where('attempts', '=', 0)

@@ -45,6 +45,13 @@ export const versionsInUse: Migration = {
         told_customers integer not null default 0,
         primary key (release_id, day)
       )`,
+      // Limits how many releases customers are mailed about; a release that is removed counts on.
+      `create table release_notices (
+        owner_id ${t} not null references owners (id) on delete cascade,
+        release_id ${t} not null,
+        expires_at bigint not null,
+        primary key (owner_id, release_id)
+      )`,
     ]
   },
 }

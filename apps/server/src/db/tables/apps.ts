@@ -16,6 +16,7 @@ export interface AppTables {
   release_days: ReleaseDaysTable
   told_devices: ToldDevicesTable
   told_customers: ToldCustomersTable
+  release_notices: ReleaseNoticesTable
   program_hashes: ProgramHashesTable
   blocklist: BlocklistTable
 }
@@ -194,6 +195,13 @@ interface ToldCustomersTable {
   customer_id: string
   devices: number
   at: number
+}
+
+/** A release that customers were mailed about within a week. */
+interface ReleaseNoticesTable {
+  owner_id: string
+  release_id: string
+  expires_at: number
 }
 
 interface ReleaseDaysTable {

@@ -187,6 +187,29 @@ export async function countCustomers(db: Db, affected: Affected): Promise<number
   return Number(rows[0]?.n)
 }
 
+/** The customers who have affected devices and were not mailed yet, newest first. */
+export async function listUntold(
+  db: Db,
+  affected: Affected,
+  releaseId: string,
+): Promise<{ seq: number; id: string; devices: number }[]> {
+  const { rows } = await sql<{ seq: number; id: string; devices: number }>`
+    select c.seq, c.id, count(*) as devices
+    from ${withCustomers(affected)} x join customers c on c.id = x.customer_id
+    where not exists (select 1 from told_customers t where t.release_id = ${releaseId} and t.customer_id = c.id)
+    group by c.seq, c.id order by c.seq desc`.execute(db)
+  return rows.map(({ seq, id, devices }) => ({ id, seq: Number(seq), devices: Number(devices) }))
+}
+
+/** Affected devices that no customer is known of. */
+export async function countUnreachable(db: Db, { appId, ranges }: Affected): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from devices d join clients c on c.id = d.client_id
+    where ${bound(appId)} and ${isIn('d', ranges)} and c.customer_id is null and not exists (
+      select 1 from licenses l where l.client_id = d.client_id and l.customer_id is not null)`.execute(db)
+  return Number(rows[0]?.n)
+}
+
 /** The devices that were told last. */
 export const listToldDevices = (db: Db, releaseId: string) =>
   db

@@ -4,6 +4,7 @@ import { toFile } from '../bulk/export.file.ts'
 import type { Parts } from '../module.ts'
 import { signEvidence } from './evidence.ts'
 import * as service from './exposure.service.ts'
+import { notifyCustomers } from './notify.ts'
 
 export function exposureRoutes(mount: Mount, parts: Parts): void {
   const { ctx } = parts
@@ -21,5 +22,6 @@ export function exposureRoutes(mount: Mount, parts: Parts): void {
     const file = { name: 'exposed-customers', format, columns: exposedCustomerExport, now: ctx.clock.now() }
     return toFile(slices, file)
   })
+  mount(exposure.notify, 'owner', ({ actor, params, body }) => notifyCustomers(ctx, actor, params.id, body))
   mount(exposure.evidence, 'owner', ({ actor, params }) => signEvidence(parts, actor, params.id))
 }

@@ -9,6 +9,7 @@ export const releases: Module = {
     release_days: {},
     told_devices: {},
     told_customers: {},
+    release_notices: { key: ['owner_id', 'release_id'], expires: 'expires_at' },
   },
   objects: {
     release: ({ ctx, maker, id }) => findRelease(ctx.db, maker, id),

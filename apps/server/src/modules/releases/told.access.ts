@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { dayNumber } from '../../core/clock.ts'
 import { lockAll, lockShared, type Tx } from '../../db/index.ts'
 import { setToldRelease } from '../devices/versions.access.ts'
@@ -58,6 +59,53 @@ export async function tellDevices(tx: Tx, told: readonly ToldDevice[], now: numb
     const ids = some.map((row) => row.device_id)
     await setToldRelease(tx, ids, releaseId)
   }
+}
+
+/** Writes who is mailed about a release, and returns the customers who were not yet. */
+export async function tellCustomers(
+  tx: Tx,
+  releaseId: string,
+  customers: readonly { id: string; devices: number }[],
+  now: number,
+): Promise<string[]> {
+  if (customers.length === 0) return []
+  const ids = customers.map(({ id }) => id)
+  const found = tx.selectFrom('customers').select('id').where('id', 'in', ids).orderBy('id')
+  const existing = toIds(await lockShared(tx, found).execute())
+  const rows = customers.flatMap(({ id, devices }) =>
+    existing.has(id) ? [{ release_id: releaseId, customer_id: id, devices, at: now }] : [],
+  )
+  if (rows.length === 0) return []
+  const told = await tx
+    .insertInto('told_customers')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('customer_id')
+    .execute()
+  if (told.length > 0) await countTold(tx, { releaseId, column: 'told_customers', n: told.length }, now)
+  return told.map(({ customer_id }) => customer_id)
+}
+
+/**
+ * Counts a release among those of a week that an owner, whom the caller has locked, mails customers about; false if there
+ * are `max` others.
+ */
+export async function takeNotice(
+  tx: Tx,
+  notice: { owner_id: string; release_id: string; expires_at: number },
+  now: number,
+  max: number,
+): Promise<boolean> {
+  const { owner_id, release_id, expires_at } = notice
+  const { rows } = await sql`
+    insert into release_notices (owner_id, release_id, expires_at)
+    select ${owner_id}, ${release_id}, cast(${expires_at} as bigint)
+    where (select count(*) from release_notices n
+      where n.owner_id = ${owner_id} and n.release_id <> ${release_id} and n.expires_at > ${now}) < ${sql.lit(max)}
+    on conflict (owner_id, release_id) do update set expires_at = case
+      when release_notices.expires_at > ${now} then release_notices.expires_at else excluded.expires_at end
+    returning release_id`.execute(tx)
+  return rows.length > 0
 }
 
 interface Told {
