@@ -93,7 +93,7 @@ const licenseFields = z
 const resellerFields = z.strictObject({ licenseLimit: z.int(), active: flag }).partial()
 const memberRights = {
   role: memberRole,
-  /** Of the role `custom`. */
+  /** What the role `custom` may do. */
   permissions: z.array(z.string()).optional(),
   apps: ids.nullable(),
 }

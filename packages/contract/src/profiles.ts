@@ -12,9 +12,15 @@ const name = text(1, 64, 'Name').refine(
   'Name contains characters that are not allowed',
 )
 
-const support = z.union([email, webLink], {
-  error: 'Please enter an email address, or a web address that starts with https://',
-})
+const support = z
+  .string()
+  .trim()
+  .max(500, 'Help can have at most 500 characters')
+  .refine(
+    (value) => email.safeParse(value).success || webLink.safeParse(value).success,
+    'Please enter an email address, or a web address that starts with https://',
+  )
+  .overwrite((value) => email.safeParse(value).data ?? value)
 
 const dataUrl = /^data:image\/(?:png|jpeg);base64,/
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/

@@ -6,11 +6,15 @@ import { base } from '../lib/navigation/base.ts'
 export function Brand({ page: { app, logo } }: { page: CustomerPage }) {
   return (
     <div class="brand">
-      {logo && <img src={`${base}/api/customer/${app.appId}/logo/${logo}`} alt="" />}
+      {logo && <img src={addressOf(app.appId, logo)} alt="" />}
       <strong>{app.name}</strong>
     </div>
   )
 }
+
+/** The console sends the picture itself. */
+const addressOf = (appId: string, logo: string) =>
+  logo.startsWith('data:') ? logo : `${base}/api/customer/${appId}/logo/${logo}`
 
 /** Who makes the app, where it helps, and where it sells, at the end of the page. */
 export function Maker({ page: { app, vendor, support, shop } }: { page: CustomerPage }) {

@@ -27,10 +27,10 @@ export function chooseLanguage(preferred: readonly string[]): Language {
 const key = 'keyward-customer-language'
 export const rememberLanguage = (language: Language) => writeStored(key, language)
 
-/** The language that was chosen before, or else one that the person reads. */
+/** The language that the address names, that was chosen before, or else one that the person reads. */
 export function firstLanguage(): Language {
-  const stored = readStored(key)
-  return isLanguage(stored) ? stored : chooseLanguage(navigator.languages)
+  const named = new URLSearchParams(window.location.search).get('language')
+  return [named, readStored(key)].find(isLanguage) ?? chooseLanguage(navigator.languages)
 }
 
 /** The tag for dates and numbers: the person's own variant of the language, for example `de-AT`. */

@@ -32,10 +32,15 @@ async function start() {
   let chosen = firstLanguage()
   let words = await loadWords(chosen)
   let page = unknown
+  let preview: Partial<CustomerPage> = {}
   let notice = { text: '', tone: 'good' }
   let screen = { title: '', content: <></> }
   let latest = 0
   followTheme()
+  followConsole((face) => {
+    preview = face
+    draw()
+  })
   window.addEventListener('hashchange', () => {
     const mailToken = takeMailToken()
     if (mailToken !== undefined) void load(mailToken)
@@ -168,13 +173,14 @@ async function start() {
   function draw() {
     const { title, content } = screen
     const { name } = page.app
+    const shown = { ...page, ...preview }
     document.title = title.includes(name) ? title : `${title} · ${name}`
     document.documentElement.lang = words.tag
     render(
       <CustomerContext.Provider value={{ ...words, page, ask, say, signIn, signOut, reload: () => load() }}>
         <div class="column">
           <header class="top">
-            <Brand page={page} />
+            <Brand page={shown} />
             <select
               aria-label={words.texts.page.language}
               value={words.language}
@@ -194,7 +200,7 @@ async function start() {
             </p>
             {content}
           </main>
-          <Maker page={page} />
+          <Maker page={shown} />
         </div>
       </CustomerContext.Provider>,
       root,
@@ -217,6 +223,14 @@ function paint(color: string | null) {
   style.setProperty('--on-brand', onFill)
   style.setProperty('--brand-text-light', text.light)
   style.setProperty('--brand-text-dark', text.dark)
+}
+
+/** The console, which shows this page in a frame, says what is written there and not saved yet. */
+function followConsole(show: (face: Partial<CustomerPage>) => void) {
+  if (window.parent === window) return
+  window.addEventListener('message', ({ source, origin, data }) => {
+    if (source === window.parent && origin === window.location.origin) show(data)
+  })
 }
 
 /** public/theme.js has set the theme before the first paint. */

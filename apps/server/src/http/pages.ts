@@ -43,6 +43,17 @@ const checkoutPage = {
   },
 }
 
+/** The console shows the page of customers in a frame of its own. */
+const framedPage = {
+  helmet: {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { ...contentPolicy, frameAncestors: ["'self'"] },
+    },
+    xFrameOptions: { action: 'sameorigin' as const },
+  },
+}
+
 /** Serves the console and the API reference: everything outside of `/api`. */
 export async function installPages(
   server: FastifyInstance,
@@ -191,7 +202,7 @@ async function installConsole(server: FastifyInstance, config: Config, consoleDi
     server.get(path, (request, reply) => sendPage(request, reply, 200, page))
   }
   const customerPage = readPage(join(consoleDir, 'pages', 'customer.html'), config.basePath)
-  server.get(customerPagePath, (request, reply) => sendPage(request, reply, 200, customerPage))
+  server.get(customerPagePath, framedPage, (request, reply) => sendPage(request, reply, 200, customerPage))
   const notFound = readPage(join(consoleDir, 'pages', 'not-found.html'), config.basePath) ?? index
   server.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets|sdk)(\/|$)/.test(request.url)

@@ -19,6 +19,7 @@ import {
   useUpdateBuyerMail,
 } from './buyer-mail-queries.ts'
 import { languageName } from './languages.ts'
+import { faceOf, useProfile } from './profile-queries.ts'
 
 type Mail = BuyerMail['mail']
 type Written = { [Part in keyof Mail]: string }
@@ -78,6 +79,7 @@ export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerM
     ),
   )
   const written = form.watch()
+  const face = faceOf(app, useProfile(app._id).data, useProfile().data)
   const text = { lang: locale, dir: 'auto', readOnly, autoComplete: 'off' } as const
   return (
     <form noValidate onSubmit={submit}>
@@ -113,14 +115,14 @@ export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerM
           </Field>
           <div className="grid gap-3 sm:grid-cols-2">
             <Field label="Sender name" optional error={errors.fromName?.message}>
-              <Input {...form.register('fromName')} {...text} placeholder={app.name} />
+              <Input {...form.register('fromName')} {...text} placeholder={face.name ?? app.name} />
             </Field>
             <Field label="Answers go to" optional error={errors.replyTo?.message}>
               <Input {...form.register('replyTo')} readOnly={readOnly} type="email" autoComplete="off" />
             </Field>
           </div>
         </div>
-        <BuyerMailPreview app={app} mail={written} />
+        <BuyerMailPreview app={app} mail={written} face={face} />
       </CardBody>
       {!readOnly && (
         <CardFooter>

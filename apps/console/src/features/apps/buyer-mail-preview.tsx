@@ -3,14 +3,17 @@ import { renderMail } from '@keyward/contract/app-mail-text'
 import { useDeferredValue, useState } from 'react'
 import { base } from '../../lib/navigation/base.ts'
 import { Tabs } from '../../ui/tabs.tsx'
+import type { Face } from './profile-queries.ts'
 
 export interface BuyerMailPreviewProps {
   app: App
   mail: { subject: string; text: string; html: string; fromName: string }
+  face: Face
+  title?: string
 }
 
 /** A mail as a buyer of one license gets it, with an invented key. */
-export function BuyerMailPreview({ app, mail }: BuyerMailPreviewProps) {
+export function BuyerMailPreview({ app, mail, face, title = 'Preview' }: BuyerMailPreviewProps) {
   const [form, setForm] = useState('text')
   const { subject, text, html, fromName } = useDeferredValue(mail)
   const page = app.settings.customerPage
@@ -20,18 +23,22 @@ export function BuyerMailPreview({ app, mail }: BuyerMailPreviewProps) {
     { subject, text, html: html.trim() === '' ? null : html },
     { keys: ['TEST-XXXX-XXXX-XXXX'], app: app.name, name: 'Ada Lovelace', order: '1001', page },
   )
+  const lines = [face.name, face.support, face.shop].filter((line) => line !== null)
   const letter = (
-    <p dir="auto" className="wrap-anywhere min-h-40 whitespace-pre-wrap p-4">
-      {rendered.text}
-    </p>
+    <div className="min-h-40 p-4">
+      {face.logo && <img src={face.logo} alt="The logo" className="mb-4 max-h-16 max-w-60" />}
+      <p dir="auto" className="wrap-anywhere whitespace-pre-wrap">
+        {[rendered.text, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')}
+      </p>
+    </div>
   )
   return (
-    <section aria-label="Preview" className="grid min-w-0 grid-cols-1 content-start gap-2">
-      <h3 className="font-medium">Preview</h3>
+    <section aria-label={title} className="grid min-w-0 grid-cols-1 content-start gap-2">
+      <h3 className="font-medium">{title}</h3>
       <div className="overflow-hidden rounded-lg border bg-surface">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-b px-4 py-3 text-[0.8125rem]">
           <dt className="text-fg-muted">From</dt>
-          <dd className="wrap-anywhere">{fromName.trim() || app.name}</dd>
+          <dd className="wrap-anywhere">{fromName.trim() || (face.name ?? app.name)}</dd>
           <dt className="text-fg-muted">Subject</dt>
           <dd dir="auto" className="wrap-anywhere font-medium">
             {rendered.subject}

@@ -12,7 +12,7 @@ const roles = ['manager', 'support', 'viewer', 'custom'] as const satisfies Memb
 
 export interface RoleValue {
   role: MemberRole
-  /** Of a role of its own. */
+  /** What a role of its own may do. */
   permissions?: Permission[] | undefined
 }
 

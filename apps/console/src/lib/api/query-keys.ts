@@ -21,6 +21,8 @@ export const keys = {
   /** The vendor accounts of the signed-in person. */
   vendors: ['vendors'],
   settings: ['settings'],
+  /** What customers see of the vendor. */
+  profile: ['profile'],
   /** Which mails the signed-in person gets. */
   notifications: ['notifications'],
   subscription: ['subscription'],

@@ -10,7 +10,7 @@ export const roleFacts: Record<Role, { label: string; about: string }> = {
   support: {
     label: 'Support',
     about:
-      'Helps end users: creates, extends, bans and resets them. Reads apps and licenses. Creates no licenses, deletes nothing, and sees no resellers, settings and records.',
+      'Helps end users: creates, extends, bans and resets them. Reads apps and licenses, creates none of them, deletes nothing.',
   },
   viewer: { label: 'Viewer', about: 'Reads everything but secrets. Changes nothing.' },
   custom: { label: 'Custom', about: 'Has permissions of its own, and no others.' },

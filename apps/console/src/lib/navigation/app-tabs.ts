@@ -30,6 +30,12 @@ export const appTabs = [
     call: wire.apps.getErrorMessages,
   },
   {
+    value: 'customers',
+    label: 'Customers',
+    words: 'profile business name logo support help brand customer page preview',
+    call: wire.profiles.getOfApp,
+  },
+  {
     value: 'mail',
     label: 'Mail',
     words: 'email buyers keys template text html languages test',

@@ -26,6 +26,7 @@ const Shops = lazyNamed(() => import('../../features/shops/shops-tab.tsx'), 'Sho
 const Releases = lazyNamed(() => import('../../features/releases/releases-tab.tsx'), 'ReleasesTab')
 const Variables = lazyNamed(() => import('../../features/apps/variables-tab.tsx'), 'VariablesTab')
 const Texts = lazyNamed(() => import('../../features/apps/error-messages.tsx'), 'ErrorMessagesTab')
+const Customers = lazyNamed(() => import('../../features/apps/customers-tab.tsx'), 'CustomersTab')
 const Mail = lazyNamed(() => import('../../features/apps/buyer-mail.tsx'), 'BuyerMailTab')
 const Security = lazyNamed(() => import('../../features/apps/security-tab.tsx'), 'SecurityTab')
 const OfflineActivations = lazyNamed(
@@ -48,6 +49,7 @@ const contents: Record<AppTabName, (app: App) => ReactNode> = {
   releases: (app) => <Releases app={app} />,
   variables: (app) => <Variables app={app} />,
   texts: (app) => <Texts app={app} />,
+  customers: (app) => <Customers app={app} />,
   mail: (app) => <Mail app={app} />,
   security: (app) => (
     <div className="grid grid-cols-1 gap-4 md:gap-6">

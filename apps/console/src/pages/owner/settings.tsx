@@ -6,11 +6,16 @@ import { PlatformSwitches } from '../../features/platform/platform-switches.tsx'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useTheme } from '../../lib/browser/theme.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Choice } from '../../ui/choice.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+const ProfileCard = lazyNamed(() => import('../../features/apps/profile-card.tsx'), 'ProfileCard')
 
 export function SettingsPage() {
   const { theme, setTheme } = useTheme()
@@ -43,6 +48,11 @@ export function SettingsPage() {
       </Card>
       <May call={wire.settings.get}>
         <PlatformSwitches />
+      </May>
+      <May call={wire.profiles.get}>
+        <Deferred fallback={<Skeleton className="h-96 rounded-xl" />}>
+          <ProfileCard />
+        </Deferred>
       </May>
       <May call={wire.apiKeys.list}>
         <LinkCard

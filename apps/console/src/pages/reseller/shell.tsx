@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { useReseller } from '../../features/portal/session.ts'
+import { VendorLine, VendorLogo } from '../../features/portal/vendor.tsx'
 import { resellerSession } from '../../lib/api/session.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -12,7 +13,6 @@ import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Deferred } from '../../ui/deferred.tsx'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
-import { LogoMark } from '../../ui/logo.tsx'
 import { PageSpinner } from '../../ui/spinner.tsx'
 import { PortalSidebar, PortalTabBar } from './navigation.tsx'
 
@@ -52,7 +52,7 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
         className="sticky top-0 z-30 flex min-h-14 items-center gap-3 border-b bg-page/90 px-4 py-2 backdrop-blur-md md:px-5"
       >
         <Link to={paths.resellerDashboard} aria-label="Keyward dashboard" className="rounded-lg">
-          <LogoMark />
+          <VendorLogo />
         </Link>
         <p className="min-w-0 flex-1 text-pretty font-medium text-[0.8125rem] leading-snug md:text-sm">
           Reseller Portal - Independent License Management
@@ -97,6 +97,7 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
               width,
             )}
           >
+            <VendorLine />
             Secure authentication platform{' '}
             <span className="tabular-nums">· Version {__KEYWARD_VERSION__}</span>
           </footer>

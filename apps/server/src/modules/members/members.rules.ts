@@ -5,7 +5,7 @@ import type { MemberRow } from '../../db/tables.ts'
 /** What a member may do; `apps` are ids, or null for all. */
 export interface Rights {
   role: MemberRole
-  /** Of the role `custom` alone. */
+  /** What the role `custom` may do; undefined for the others. */
   permissions?: readonly Permission[] | undefined
   apps: readonly string[] | null
 }

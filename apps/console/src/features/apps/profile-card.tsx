@@ -1,0 +1,206 @@
+import type { App, Profile } from '@keyward/contract'
+import { profiles } from '@keyward/contract/profiles'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { z } from 'zod'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card, CardBody, CardFooter, CardHeader } from '../../ui/card.tsx'
+import { Field, useFieldControl } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { QueryError } from '../../ui/states.tsx'
+import { encodeLogo } from './logo.ts'
+import { useProfile, useUpdateProfile } from './profile-queries.ts'
+
+type Written = { [Part in keyof Profile]: string }
+
+/** An empty part is none. */
+const toProfile = ({ name, support, logo }: Written): Profile => ({
+  name: name.trim() || null,
+  support: support.trim() || null,
+  logo: logo || null,
+})
+const toWritten = ({ name, support, logo }: Profile): Written => ({
+  name: name ?? '',
+  support: support ?? '',
+  logo: logo ?? '',
+})
+const schema = z
+  .object({ name: z.string(), support: z.string(), logo: z.string() })
+  .transform(toProfile)
+  .pipe(profiles.update.body as unknown as z.ZodType<Profile, Profile>)
+
+export interface ProfileCardProps {
+  /** Undefined for the profile of the vendor. */
+  app?: App
+  /** What counts where the app has nothing. */
+  vendors?: Profile | undefined
+  /** Is told what is written, before it is saved. */
+  onChange?: (profile: Profile) => void
+}
+
+export function ProfileCard(props: ProfileCardProps) {
+  const { app } = props
+  const profile = useProfile(app?._id)
+  return (
+    <Card aria-label="Business Profile">
+      <CardHeader
+        title="Business Profile"
+        description={
+          app
+            ? `What customers of ${app.name} see of you. Where this is empty, the profile in Settings counts.`
+            : 'What customers and resellers see of you: in mails, on the customer’s page and in the portal.'
+        }
+      />
+      {profile.data ? (
+        <ProfileForm {...props} stored={profile.data} />
+      ) : profile.isError ? (
+        <QueryError query={profile} title="Failed to load the profile" />
+      ) : (
+        <CardBody>
+          <Skeleton className="h-64" />
+        </CardBody>
+      )}
+    </Card>
+  )
+}
+
+function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { stored: Profile }) {
+  const update = useUpdateProfile(app?._id)
+  const readOnly = !useMay()(app ? wire.profiles.updateOfApp : wire.profiles.update)
+  const form = useSchemaForm(schema, { name: `profile ${app?._id ?? ''}`, defaultValues: toWritten(stored) })
+  const { errors, isDirty } = form.formState
+  useUnsaved(isDirty)
+  const written = form.watch()
+  const { name, support, logo } = written
+  useEffect(() => onChange?.(toProfile({ name, support, logo })), [name, support, logo, onChange])
+  const submit = form.handleSubmit((body) =>
+    update.mutate(body, {
+      onSuccess: (saved) => form.reset(toWritten(saved)),
+      onError: (error) => showFieldErrors(form, error),
+    }),
+  )
+  return (
+    <form noValidate onSubmit={submit}>
+      <CardBody className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
+        <Field label="Business name" optional error={errors.name?.message}>
+          <Input
+            {...form.register('name')}
+            readOnly={readOnly}
+            autoComplete="off"
+            placeholder={vendors?.name ?? app?.name ?? 'The name of the app'}
+          />
+        </Field>
+        <Field
+          label="Help for customers"
+          optional
+          hint="An email address, which also gets answers to mails, or an https link."
+          error={errors.support?.message}
+        >
+          <Input
+            {...form.register('support')}
+            readOnly={readOnly}
+            autoComplete="off"
+            placeholder={vendors?.support ?? 'help@company.com'}
+          />
+        </Field>
+        <LogoField
+          value={logo}
+          error={errors.logo?.message}
+          readOnly={readOnly}
+          onChange={(next) => form.setValue('logo', next, { shouldDirty: true, shouldValidate: true })}
+        />
+      </CardBody>
+      {!readOnly && (
+        <CardFooter>
+          <Button onClick={() => form.reset()} disabled={update.isPending || !isDirty}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>
+            Save Profile
+          </Button>
+        </CardFooter>
+      )}
+    </form>
+  )
+}
+
+interface LogoFieldProps {
+  value: string
+  onChange: (logo: string) => void
+  readOnly: boolean
+  error: string | undefined
+}
+
+function LogoField({ value, onChange, readOnly, error }: LogoFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [failed, setFailed] = useState(false)
+  const take = async (file: File | undefined) => {
+    if (!file) return
+    try {
+      onChange(await encodeLogo(file))
+      setFailed(false)
+    } catch {
+      setFailed(true)
+    }
+  }
+  return (
+    <Field
+      label="Logo"
+      optional
+      hint="A PNG or JPEG. It is made small enough for mails."
+      error={failed ? 'This file is no picture. Choose a PNG or a JPEG.' : error}
+    >
+      <PictureInput input={input} disabled={readOnly} onFile={take} />
+      <div className="flex flex-wrap items-center gap-3">
+        {value && (
+          <img
+            src={value}
+            alt="The logo"
+            className="h-12 max-w-48 rounded border bg-white object-contain p-1"
+          />
+        )}
+        {!readOnly && (
+          <>
+            <Button onClick={() => input.current?.click()}>{value ? 'Choose Another' : 'Choose Logo'}</Button>
+            {value && (
+              <Button variant="ghost" onClick={() => onChange('')}>
+                Remove Logo
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+    </Field>
+  )
+}
+
+interface PictureInputProps {
+  input: RefObject<HTMLInputElement | null>
+  disabled: boolean
+  onFile: (file: File | undefined) => Promise<void>
+}
+
+/** The control of the field; the button beside it opens it. */
+function PictureInput({ input, disabled, onFile }: PictureInputProps) {
+  return (
+    <input
+      {...useFieldControl()}
+      ref={input}
+      type="file"
+      accept="image/png,image/jpeg"
+      disabled={disabled}
+      tabIndex={-1}
+      className="sr-only"
+      onChange={({ target }) =>
+        void onFile(target.files?.[0]).then(() => {
+          // The same file can be chosen again.
+          target.value = ''
+        })
+      }
+    />
+  )
+}
