@@ -52,6 +52,7 @@ export const ownerPages = ({ app, license, user, reseller, customer, webhook }: 
   { name: 'license', path: `/licenses/${license._id}`, title: keyPrefix(license.key) },
   { name: 'imports', path: '/imports', title: 'Imports' },
   { name: 'orders', path: '/orders', title: 'Orders' },
+  { name: 'sales', path: '/sales', title: 'Sales' },
   { name: 'end-users', path: '/users', title: 'End Users' },
   { name: 'end-user', path: `/users/${user._id}`, title: user.username },
   { name: 'customers', path: '/customers', title: 'Customers' },

@@ -62,6 +62,7 @@ const imports = page(
   opens(paths.imports),
 )
 const orders = page(() => import('./pages/owner/orders.tsx').then((m) => m.OrdersPage), opens(paths.orders))
+const sales = page(() => import('./pages/owner/sales.tsx').then((m) => m.SalesPage), opens(paths.sales))
 const endUsers = page(
   () => import('./pages/owner/end-users.tsx').then((m) => m.EndUsersPage),
   opens(paths.users),
@@ -191,6 +192,7 @@ export function Router() {
             <Route path={paths.licenses} element={licenses} />
             <Route path={paths.imports} element={imports} />
             <Route path={paths.orders} element={orders} />
+            <Route path={paths.sales} element={sales} />
             <Route path={paths.users} element={endUsers} />
             <Route path={paths.customers} element={customers} />
             <Route path={appPath(':id')} element={app} />

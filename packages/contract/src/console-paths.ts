@@ -14,6 +14,7 @@ export const consolePaths = {
   licenses: '/licenses',
   imports: '/imports',
   orders: '/orders',
+  sales: '/sales',
   users: '/users',
   customers: '/customers',
   activity: '/activity',

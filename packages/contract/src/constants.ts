@@ -205,6 +205,8 @@ export const limits = {
   pageSizeMax: 200,
   /** A search stops counting at this many results and sets `pagination.capped`. */
   searchCountMax: 10_000,
+  /** Rows of a kind that need attention. */
+  attentionMax: 20,
   /** Days of one call for sales, and groups of one list of it. */
   salesDaysMax: 732,
   saleGroupsMax: 1000,
@@ -240,6 +242,9 @@ export const longestExtension = {
 export const shopKinds = ['custom', 'stripe', 'paddle', 'lemonsqueezy', 'gumroad'] as const
 
 /** `waiting` needs something first, see `reason`; the others say what the shop told last. */
+/** What an order is counted as, and by what a list of orders finds it. */
+export const saleKinds = ['new', 'renewed', 'refunded', 'disputed', 'dispute_won', 'trial', 'due'] as const
+
 export const orderStates = ['fulfilled', 'waiting', 'refunded', 'disputed'] as const
 
 /** Why an order waits. */

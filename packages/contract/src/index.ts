@@ -116,6 +116,7 @@ export {
   orderChoices,
   orderReasonCodes,
   orderStates,
+  saleKinds,
   shopKinds,
   unlimited,
 } from './constants.ts'
@@ -133,6 +134,7 @@ export type {
 export { customerKinds } from './customer-page.ts'
 export { customerPageAddress } from './customer-page-address.ts'
 export type { Customer, CustomerMail } from './customers.ts'
+export type { Attention } from './dashboard.ts'
 export type { Device, DeviceUse, PartName, SentDevice } from './devices.ts'
 export { partNames, partsThatDecide, placeholderParts } from './devices.ts'
 export { isEmailAddress, toAsciiDomain } from './email-address.ts'
@@ -223,7 +225,6 @@ export type { Artifact, Release, SecurityFix } from './releases.ts'
 export { acceptsIdempotencyKey } from './repeats.ts'
 export type { Reseller, ResellerSession } from './resellers.ts'
 export type { SaleFigures, SaleKind, Sales } from './sales.ts'
-export { isSaleRange, saleKinds } from './sales.ts'
 export type {
   FactorMethod,
   NewPasskey,

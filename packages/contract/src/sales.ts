@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { limits, shopKinds } from './constants.ts'
+import { isSaleRange } from './calendar.ts'
+import { limits, type saleKinds, shopKinds } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { appFilter, isoTime, none } from './shared.ts'
 
@@ -31,14 +32,6 @@ const query = z
     path: ['to'],
     message: `Choose at most ${limits.salesDaysMax} days, the first one before the last`,
   })
-
-export function isSaleRange(from: string, to: string): boolean {
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
-  return days >= 1 && days <= limits.salesDaysMax
-}
-
-/** What an order is counted as, and by what a list of orders finds it. */
-export const saleKinds = ['new', 'renewed', 'refunded', 'disputed', 'dispute_won', 'trial', 'due'] as const
 
 const amount = z.int().describe('in the currency’s smallest unit')
 

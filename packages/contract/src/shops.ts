@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { limits, orderChoices, orderReasonCodes, orderStates, shopKinds } from './constants.ts'
+import { limits, orderChoices, orderReasonCodes, orderStates, saleKinds, shopKinds } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { saleKinds, timeZone } from './sales.ts'
+import { timeZone } from './sales.ts'
 import {
   appFilter,
   appRef,

@@ -10,7 +10,13 @@ export interface LineChartProps {
   series: { name: string; values: number[] }[]
   /** Heading of the label column in the table. */
   labelHeading: string
+  /** A value in words; a whole number by default. */
+  format?: ((value: number) => string) | undefined
+  /** Opens what a day counts: by a click or Enter. */
+  onPick?: (at: number) => void
 }
+
+const plain = (value: number): string => formatNumber(value) ?? ''
 
 const width = 600
 const height = 160
@@ -20,7 +26,7 @@ const dots = ['bg-accent-text', 'bg-fg-faint', 'bg-danger-text']
 const dashes = [undefined, '4 4', '1 4']
 
 /** Lines over days, readable with pointer, arrow keys and as a table. */
-export function LineChart({ caption, labels, series, labelHeading }: LineChartProps) {
+export function LineChart({ caption, labels, series, labelHeading, format = plain, onPick }: LineChartProps) {
   const [at, setAt] = useState<number>()
   const [asTable, setAsTable] = useState(false)
   const top = niceTop(Math.max(1, ...series.flatMap((line) => line.values)))
@@ -42,6 +48,7 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
       event.key
     ]
     if (event.key === 'Escape') setAt(undefined)
+    if (event.key === 'Enter' && at !== undefined) onPick?.(at)
     if (next === undefined) return
     event.preventDefault()
     setAt(Math.min(last, Math.max(0, next)))
@@ -55,7 +62,7 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
             <span aria-hidden className={cx('h-0.5 w-4 rounded-full', dots[index])} />
             <span className="text-fg-muted">{line.name}</span>
             <span className="font-semibold tabular-nums">
-              {formatNumber(line.values.reduce((sum, value) => sum + value, 0))}
+              {format(line.values.reduce((sum, value) => sum + value, 0))}
             </span>
           </span>
         ))}
@@ -71,20 +78,21 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
       {!asTable && (
         <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-fg-muted text-xs">
           <div aria-hidden className="flex h-40 flex-col justify-between text-right tabular-nums">
-            <span className="-translate-y-1/2">{top}</span>
-            <span>{top / 2}</span>
+            <span className="-translate-y-1/2">{format(top)}</span>
+            <span>{format(top / 2)}</span>
             <span className="translate-y-1/2">0</span>
           </div>
           <div
             role="slider"
             tabIndex={0}
-            aria-label={`${caption}. Use the arrow keys to read a day.`}
+            aria-label={`${caption}. Use the arrow keys to read a day${onPick ? ', and Enter to open it' : ''}.`}
             aria-valuemin={0}
             aria-valuemax={labels.length - 1}
             aria-valuenow={at ?? labels.length - 1}
             aria-valuetext={describe(at ?? labels.length - 1)}
-            className="relative h-40 touch-pan-y rounded-sm"
+            className={cx('relative h-40 touch-pan-y rounded-sm', onPick && 'cursor-pointer')}
             onPointerMove={point}
+            onClick={() => at !== undefined && onPick?.(at)}
             onPointerLeave={() => setAt(undefined)}
             onKeyDown={step}
             onBlur={() => setAt(undefined)}
@@ -140,7 +148,9 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
                   <span key={line.name} className="flex items-center gap-2">
                     <span className={cx('size-1.5 rounded-full', dots[index])} />
                     <span className="text-fg-muted">{line.name}</span>
-                    <span className="ml-auto pl-3 font-semibold tabular-nums">{line.values[at]}</span>
+                    <span className="ml-auto pl-3 font-semibold tabular-nums">
+                      {format(line.values[at] ?? 0)}
+                    </span>
                   </span>
                 ))}
               </div>
@@ -153,16 +163,18 @@ export function LineChart({ caption, labels, series, labelHeading }: LineChartPr
           </div>
         </div>
       )}
-      {asTable && <DataTable caption={caption} labels={labels} series={series} labelHeading={labelHeading} />}
+      {asTable && <DataTable {...{ caption, labels, series, labelHeading, format, onPick }} />}
     </figure>
   )
 
   function describe(index: number) {
-    return [labels[index], ...series.map((line) => `${line.name} ${line.values[index]}`)].join(', ')
+    return [labels[index], ...series.map((line) => `${line.name} ${format(line.values[index] ?? 0)}`)].join(
+      ', ',
+    )
   }
 }
 
-function DataTable({ caption, labels, series, labelHeading }: LineChartProps) {
+function DataTable({ caption, labels, series, labelHeading, format = plain, onPick }: LineChartProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section aria-label={caption} tabIndex={0} className="max-h-[12.75rem] overflow-y-auto rounded-lg border">
@@ -184,11 +196,21 @@ function DataTable({ caption, labels, series, labelHeading }: LineChartProps) {
           {labels.map((label, index) => (
             <tr key={label}>
               <th scope="row" className="px-3 py-1.5 font-normal">
-                {label}
+                {onPick ? (
+                  <button
+                    type="button"
+                    className="rounded-sm underline-offset-4 hover:underline"
+                    onClick={() => onPick(index)}
+                  >
+                    {label}
+                  </button>
+                ) : (
+                  label
+                )}
               </th>
               {series.map((line) => (
                 <td key={line.name} className="px-3 py-1.5 text-right">
-                  {line.values[index]}
+                  {format(line.values[index] ?? 0)}
                 </td>
               ))}
             </tr>

@@ -48,10 +48,19 @@ export function useOrdersOf(customer: string, enabled: boolean) {
   })
 }
 
-/** Mails the keys of an order again. */
+/** Mails the keys of an order, or that of a license, again. */
 export function useMailAgain() {
   return useWrite({
-    mutationFn: (order: string) => call(wire.orders.mail, { params: { id: order } }),
+    mutationFn: async ({
+      order,
+      license = '',
+    }: {
+      order?: string | undefined
+      license?: string | undefined
+    }) => {
+      if (order === undefined) await call(wire.licenses.mail, { params: { id: license } })
+      else await call(wire.orders.mail, { params: { id: order } })
+    },
     onSuccess: () => toast.success('The keys are mailed again'),
     onError: (error) => toastFailure(error, 'Failed to mail the keys'),
   })

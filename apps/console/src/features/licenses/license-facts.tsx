@@ -4,14 +4,18 @@ import { Link } from 'react-router'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { durationText, noDateText } from '../../lib/format/ending.ts'
 import { amountOf } from '../../lib/format/words.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { appPath, userPath } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import type { TimelineEvent } from '../../ui/timeline.tsx'
 import { ResellerLink } from './reseller-link.tsx'
+
+const KeyMail = lazyNamed(() => import('./key-mail.tsx'), 'KeyMail')
 
 const linkClass = 'rounded-sm text-accent-text underline-offset-4 hover:underline'
 const none = <span className="font-normal text-fg-muted">—</span>
@@ -55,6 +59,18 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
                 ),
               },
               ...(customer ? [{ label: 'Customer', value: customer }] : []),
+              ...(license.customer
+                ? [
+                    {
+                      label: 'Mail with the key',
+                      value: (
+                        <Deferred fallback={none}>
+                          <KeyMail license={license} />
+                        </Deferred>
+                      ),
+                    },
+                  ]
+                : []),
               {
                 label: 'Expires',
                 value: (

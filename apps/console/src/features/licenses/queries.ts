@@ -43,6 +43,8 @@ export function useLicense(id: string) {
     queryFn: async ({ signal }): Promise<License & { grants?: Grant[] }> =>
       (await call(wire.licenses.get, { params: { id }, signal })).license,
     staleTime: 5_000,
+    // No event follows when a mail goes out.
+    refetchInterval: ({ state }) => state.data?.mail === 'queued' && 5_000,
     placeholderData: () =>
       client
         .getQueriesData<Partial<Listed>>({ queryKey: keys.licenses })

@@ -9,6 +9,7 @@ import {
   Settings,
   ShoppingCart,
   Store,
+  TrendingUp,
   UserRound,
   Users,
   UsersRound,
@@ -86,6 +87,13 @@ export const pages: readonly ConsolePage[] = [
     entry: work(ShoppingCart),
     needsApp: true,
     isList: true,
+  },
+  {
+    path: paths.sales,
+    label: 'Sales',
+    call: wire.sales.get,
+    entry: work(TrendingUp),
+    needsApp: true,
   },
   {
     path: paths.users,

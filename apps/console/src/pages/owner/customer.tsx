@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import { ContactRound, Pencil } from 'lucide-react'
+import { ContactRound, Pencil, ShoppingCart } from 'lucide-react'
 import { useParams } from 'react-router'
 import { CustomerDialog, useCustomerDialog } from '../../features/customers/customer-dialogs.tsx'
 import { CustomerFacts } from '../../features/customers/customer-facts.tsx'
@@ -13,19 +13,22 @@ import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { Deferred } from '../../ui/deferred.tsx'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
+const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
 const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
+const sales = { 'new-sale': [wire.licenses.create, wire.clients.update] }
 const licenseParts = licenseColumns.filter(({ id }) => ['key', 'status', 'app', 'expires'].includes(id))
 const endUserParts = endUserColumns.filter(({ id }) => ['user', 'status', 'app', 'expires'].includes(id))
 
@@ -34,6 +37,7 @@ export function CustomerPage() {
   const { id = '' } = useParams()
   const query = useCustomer(id)
   const dialog = useCustomerDialog()
+  const sale = useCallDialog(sales)
   return (
     <ItemPage
       query={query}
@@ -47,11 +51,19 @@ export function CustomerPage() {
             title={customer.email}
             subtitle={customer.name ?? 'Customer'}
             actions={
-              <CustomerMenu
-                customer={customer}
-                onEdit={() => dialog.open('edit')}
-                onErase={() => dialog.open('erase')}
-              />
+              <>
+                {sale.may('new-sale') && (
+                  <Button onClick={() => sale.open('new-sale')}>
+                    <ShoppingCart />
+                    New Sale
+                  </Button>
+                )}
+                <CustomerMenu
+                  customer={customer}
+                  onEdit={() => dialog.open('edit')}
+                  onErase={() => dialog.open('erase')}
+                />
+              </>
             }
             primary={
               dialog.may('edit') && (
@@ -95,6 +107,9 @@ export function CustomerPage() {
               </Deferred>
             </div>
           </ItemColumns>
+          <DialogSlot>
+            {sale.kind === 'new-sale' && <NewSaleDialog customer={customer.email} onClose={sale.close} />}
+          </DialogSlot>
           <CustomerDialog kind={dialog.kind} customer={customer} onClose={dialog.close} />
         </>
       )}

@@ -1,33 +1,39 @@
 import { type User, unlimited } from '@keyward/contract'
-import { Box, Crown, Sparkles } from 'lucide-react'
+import { Box, Crown, ShoppingCart, Sparkles } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { AppDialogs } from '../../features/apps/app-dialogs.tsx'
 import { AppList } from '../../features/apps/app-list.tsx'
 import { useAppCount } from '../../features/apps/queries.ts'
 import { useOnboardingDone } from '../../features/onboarding/done.ts'
-import { ActivityChart } from '../../features/stats/activity-chart.tsx'
+import { NeedsAttention } from '../../features/stats/needs-attention.tsx'
 import { StatCards } from '../../features/stats/stat-cards.tsx'
 import { OwnServerNote } from '../../features/subscription/own-server-note.tsx'
 import { useOwner } from '../../lib/api/account.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { StatCard } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
+import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
 
 const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')
+const ActivityChart = lazyNamed(() => import('../../features/stats/activity-chart.tsx'), 'ActivityChart')
+const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
 const dayMs = 86_400_000
+const dialogs = { 'new-sale': [wire.licenses.create] }
 
 export function DashboardPage() {
   const owner = useOwner().data
   const may = useMay()
+  const dialog = useCallDialog(dialogs)
   const onboarded = useOnboardingDone(owner?.vendor._id ?? '')
   const appCount = useAppCount()
   const count = appCount ?? owner?.appCount ?? 0
@@ -45,11 +51,16 @@ export function DashboardPage() {
   )
   const content = (
     <>
+      {!empty && <NeedsAttention />}
       {!empty && <StatCards />}
       <div className={cx('grid items-start gap-6', knowsPlan && 'xl:grid-cols-[minmax(0,1fr)_20rem]')}>
         <div className="grid gap-6">
           <AppList owner={owner} quiet={empty || !onboarded} />
-          {!empty && <ActivityChart />}
+          {!empty && (
+            <Deferred fallback={<Skeleton className="h-80 rounded-xl" />}>
+              <ActivityChart />
+            </Deferred>
+          )}
         </div>
         {knowsPlan && (
           <div className="grid gap-4">
@@ -70,6 +81,15 @@ export function DashboardPage() {
             ? 'Set up your first app, and see who runs your program.'
             : 'Your applications and their licenses at a glance.'
         }
+        primary={
+          !empty &&
+          dialog.may('new-sale') && (
+            <Button variant="primary" onClick={() => dialog.open('new-sale')}>
+              <ShoppingCart />
+              New Sale
+            </Button>
+          )
+        }
       />
       {full && upgrade}
       {onboarding ? (
@@ -82,6 +102,7 @@ export function DashboardPage() {
         content
       )}
       <AppDialogs canCreate={!full} />
+      <DialogSlot>{dialog.kind === 'new-sale' && <NewSaleDialog onClose={dialog.close} />}</DialogSlot>
     </div>
   )
 }

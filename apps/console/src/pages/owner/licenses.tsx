@@ -1,5 +1,5 @@
 import { limits } from '@keyward/contract'
-import { KeyRound, Plus, Sparkles, Trash2, Upload } from 'lucide-react'
+import { KeyRound, Plus, ShoppingCart, Sparkles, Trash2, Upload } from 'lucide-react'
 import { useNavigate } from 'react-router'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
 import {
@@ -39,10 +39,12 @@ const GenerateDialog = lazyNamed(
   () => import('../../features/licenses/generate-dialog.tsx'),
   'GenerateDialog',
 )
+const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
 
 const bulkDialogs = Object.keys(licenseBulkDialogs) as (keyof typeof licenseBulkDialogs)[]
 const dialogsFor = (app: string | undefined) => ({
   generate: [wire.licenses.create],
+  'new-sale': [wire.licenses.create],
   'delete-all': [
     app === undefined
       ? wire.licenses.removeAll
@@ -118,6 +120,12 @@ export function LicensesPage() {
                 </MenuItem>
               )}
             </MoreMenu>
+            {dialog.may('new-sale') && (
+              <Button onClick={() => dialog.open('new-sale')} disabled={!hasApps}>
+                <ShoppingCart />
+                New Sale
+              </Button>
+            )}
             {dialog.may('delete-all') && (
               <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
                 <Trash2 />
@@ -194,6 +202,7 @@ export function LicensesPage() {
 
       <LicenseDialog kind={dialog.kind} license={chosen} onClose={dialog.close} />
       <DialogSlot>
+        {dialog.kind === 'new-sale' && hasApps && <NewSaleDialog appId={app?._id} onClose={dialog.close} />}
         {dialog.kind === 'generate' && hasApps && (
           <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />
         )}

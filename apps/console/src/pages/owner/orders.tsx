@@ -1,9 +1,11 @@
+import { type DataOf, type endpoints, formatAmount } from '@keyward/contract'
 import { ShoppingCart } from 'lucide-react'
 import { useMemo } from 'react'
 import { orderColumns } from '../../features/orders/order-columns.tsx'
 import { OrderFilters, toState } from '../../features/orders/order-filters.tsx'
 import { useOrders } from '../../features/orders/queries.ts'
 import { RetryButton } from '../../features/orders/retry-button.tsx'
+import { toSale, wordsOf } from '../../features/orders/sold.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -24,13 +26,15 @@ const OrderDialog = lazyNamed(() => import('../../features/orders/order-dialog.t
 const pageSize = 50
 const dialogs = ['order'] as const
 const names = ['app', 'shop', 'state', 'search', 'license', 'customer'] as const
-const none = Object.fromEntries(names.map((name) => [name, undefined]))
+/** What the page Sales counts. */
+const saleNames = ['sale', 'from', 'to', 'timeZone', 'currency', 'product'] as const
+const none = Object.fromEntries([...names, ...saleNames].map((name) => [name, undefined]))
 
 /** What the shops of all apps have sold. */
 export function OrdersPage() {
   const apps = useApps()
   const may = useMay()
-  const [url, setUrl] = useUrlState(...names, 'page', 'dialog', 'id')
+  const [url, setUrl] = useUrlState(...names, ...saleNames, 'page', 'dialog', 'id')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page } = usePage()
   const dialog = useDialogParam(dialogs)
@@ -41,10 +45,11 @@ export function OrdersPage() {
     state: toState(url.state),
     search: toSearch(url.search),
   }
-  const filters = { ...shown, license, customer }
+  const sold = toSale(url)
+  const filters = { ...shown, license, customer, ...sold }
   const orders = useOrders({ ...filters, page, limit: pageSize }, !resolving)
   const data = resolving ? undefined : orders.data
-  const filtered = Object.values(filters).some(Boolean)
+  const filtered = Object.values(filters).some((value) => value !== undefined)
   const order = useChosen(data?.orders, dialog.kind && dialog.id)
   const setFilters = (changes: Record<string, string | undefined>) =>
     setUrl({ ...changes, page: undefined, dialog: undefined, id: undefined })
@@ -63,17 +68,21 @@ export function OrdersPage() {
     <div className="grid gap-3 md:gap-6">
       {header}
       <ResourceList
-        title={license ? 'Orders of one license' : customer ? 'Orders of one customer' : 'Orders'}
-        description={data && summaryOf(data.pagination)}
+        title={
+          license
+            ? 'Orders of one license'
+            : customer
+              ? 'Orders of one customer'
+              : (wordsOf(sold) ?? 'All Orders')
+        }
+        description={data && summaryOf(data)}
         stacked
         noun="orders"
         icon={<ShoppingCart />}
         filters={
           <>
-            {(license || customer) && (
-              <Button onClick={() => setFilters({ license: undefined, customer: undefined })}>
-                All orders
-              </Button>
+            {(license || customer || wordsOf(sold)) && (
+              <Button onClick={() => setFilters({ ...none, ...shown })}>All orders</Button>
             )}
             <OrderFilters
               apps={apps.data ?? []}
@@ -119,5 +128,11 @@ export function OrdersPage() {
   )
 }
 
-const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'order' : 'orders'}`
+const summaryOf = ({ pagination: { total, capped }, totals }: DataOf<typeof endpoints.orders.list>) => {
+  const sums = (totals ?? []).map(
+    ({ currency, revenue, refunded }) =>
+      `${formatAmount(revenue, currency)}${refunded === 0 ? '' : `, ${formatAmount(refunded, currency)} refunded`}`,
+  )
+  const count = `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'order' : 'orders'}`
+  return [count, ...sums].join(' · ')
+}
