@@ -1,13 +1,21 @@
 import type { Customer } from '@keyward/contract'
+import { useMay } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { useEditCustomer } from './queries.ts'
 
 const none = <span className="font-normal text-fg-muted">—</span>
 
+const wanted = 'Mails About Ends and Payments'
+
 export function CustomerFacts({ customer }: { customer: Customer }) {
+  const edit = useEditCustomer()
+  const mayEdit = useMay()(wire.customers.update)
   return (
     <Card>
       <CardHeader title="Customer" />
@@ -20,8 +28,18 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
             { label: 'Licenses', value: formatNumber(customer.licenses) },
             { label: 'Orders', value: formatNumber(customer.orders) },
             { label: 'Added', value: <DateText value={customer.createdAt} /> },
+            ...(mayEdit ? [] : [{ label: wanted, value: customer.mails ? 'On' : 'Off' }]),
           ]}
         />
+        {mayEdit && (
+          <Switch
+            label={wanted}
+            description="The customer turns them off by a link in each of them. Keys, renewals and security updates are always mailed."
+            checked={customer.mails}
+            disabled={edit.isPending}
+            onChange={(mails) => edit.mutate({ id: customer._id, body: { mails } })}
+          />
+        )}
       </CardBody>
     </Card>
   )

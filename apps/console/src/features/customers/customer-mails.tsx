@@ -1,6 +1,7 @@
 import { type CustomerMail, limits } from '@keyward/contract'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { mailKindLabels, mailStates } from '../../lib/format/told-mails.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
@@ -9,31 +10,14 @@ import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useMailAgain } from './queries.ts'
 
-const states: Record<
-  CustomerMail['state'],
-  { label: string; tone: 'success' | 'warning' | 'danger' | 'neutral' }
-> = {
-  queued: { label: 'Queued', tone: 'warning' },
-  sent: { label: 'Sent', tone: 'success' },
-  failed: { label: 'Failed', tone: 'danger' },
-  expired: { label: 'Expired', tone: 'danger' },
-  waiting: { label: 'Waiting', tone: 'warning' },
-  missed: { label: 'Missed', tone: 'danger' },
-  dropped: { label: 'Not needed', tone: 'neutral' },
-}
-
 const columns: Column<CustomerMail>[] = [
   {
     id: 'mail',
     header: 'Mail',
     phone: 'title',
-    cell: ({ order, license }) =>
-      license ? (
-        <span className="block truncate md:max-w-56" title={license.key}>
-          Key {license.key}
-        </span>
-      ) : order === null ? (
-        'Link to the customer page'
+    cell: ({ order, kind }) =>
+      order === null ? (
+        mailKindLabels[kind]
       ) : (
         <span className="block truncate md:max-w-56" title={order.order}>
           Keys of order <bdi>{order.order}</bdi>
@@ -45,8 +29,8 @@ const columns: Column<CustomerMail>[] = [
     header: 'State',
     phone: 'aside',
     cell: ({ state }) => (
-      <Badge tone={states[state].tone} dot>
-        {states[state].label}
+      <Badge tone={mailStates[state].tone} dot>
+        {mailStates[state].label}
       </Badge>
     ),
   },
@@ -61,20 +45,22 @@ const columns: Column<CustomerMail>[] = [
 /** What was mailed to a customer lately, without its texts. */
 export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
   const may = useMay()
-  const aboutOf = ({ order, license }: CustomerMail) => order?._id ?? license?._id
-  const newest = new Map(mails.toReversed().map((mail) => [aboutOf(mail), mail._id]))
-  const isResent = (mail: CustomerMail) =>
-    aboutOf(mail) !== undefined && mail.state !== 'queued' && newest.get(aboutOf(mail)) === mail._id
+  const newest = new Map(mails.toReversed().map((mail) => [mail.order?._id, mail._id]))
+  const isResent = ({ _id, order, state }: CustomerMail) =>
+    order !== null && state !== 'queued' && newest.get(order._id) === _id
   const again: Column<CustomerMail> = {
     id: 'again',
     header: 'Mail Again',
     phone: 'whole',
     isEmpty: (mail) => !isResent(mail),
-    cell: (mail) => isResent(mail) && <MailAgain mail={mail} />,
+    cell: (mail) => mail.order && isResent(mail) && <MailAgain order={mail.order} />,
   }
   return (
     <Card className="overflow-clip">
-      <CardHeader title="Mails" description={`Those of the last ${limits.mailDays} days`} />
+      <CardHeader
+        title="Mails"
+        description={`Of the last ${limits.mailDays} days, and what it was told of its licenses in the last ${limits.customerMailDays}`}
+      />
       <Table
         caption="Mails to the customer, newest first"
         columns={may(wire.orders.mail) && mails.some(isResent) ? [...columns, again] : columns}
@@ -91,14 +77,14 @@ export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
   )
 }
 
-function MailAgain({ mail: { order, license } }: { mail: CustomerMail }) {
+function MailAgain({ order: { _id, order } }: { order: NonNullable<CustomerMail['order']> }) {
   const again = useMailAgain()
   return (
     <Button
       size="sm"
-      aria-label={order ? `Mail Again: keys of order ${order.order}` : `Mail Again: key ${license?.key}`}
+      aria-label={`Mail Again: keys of order ${order}`}
       loading={again.isPending}
-      onClick={() => again.mutate({ order: order?._id, license: license?._id })}
+      onClick={() => again.mutate(_id)}
     >
       Mail Again
     </Button>
