@@ -1,5 +1,6 @@
-import type { App } from '@keyward/contract'
-import { appMails } from '@keyward/contract/app-mails'
+import type { App, MailKind } from '@keyward/contract'
+import { mailKinds, placeholdersOf } from '@keyward/contract/app-mail-text'
+import { appMails, misplaced } from '@keyward/contract/app-mails'
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { useMay } from '../../lib/api/rights.tsx'
@@ -14,6 +15,7 @@ import { Input, Textarea } from '../../ui/input.tsx'
 import { BuyerMailPreview } from './buyer-mail-preview.tsx'
 import {
   type BuyerMail,
+  type Named,
   useResetBuyerMail,
   useTestBuyerMail,
   useUpdateBuyerMail,
@@ -27,41 +29,60 @@ type Written = { [Part in keyof Mail]: string }
 const body = appMails.update.body!.omit({ seen: true, locale: true }) as unknown as z.ZodType<Mail, Mail>
 
 /** An empty part gets its default. */
-const schema = z
-  .record(z.string(), z.string())
-  .transform(({ subject = '', text = '', ...parts }) => ({
-    ...{ subject, text },
-    ...{ html: orNull(parts.html), fromName: orNull(parts.fromName), replyTo: orNull(parts.replyTo) },
-  }))
-  .pipe(body) as unknown as z.ZodType<Mail, Written>
+const schemaOf = (kind: MailKind) =>
+  z
+    .record(z.string(), z.string())
+    .transform(({ subject = '', text = '', ...parts }) => ({
+      ...{ subject, text },
+      ...{ html: orNull(parts.html), fromName: orNull(parts.fromName), replyTo: orNull(parts.replyTo) },
+    }))
+    .pipe(body)
+    .check(({ value, issues }) => {
+      for (const { path, message } of misplaced(kind, value))
+        issues.push({ code: 'custom', path: [path], message, input: value })
+    }) as unknown as z.ZodType<Mail, Written>
 
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text)
 
-const placeholders = [
-  ['{key}', 'the license keys, one a line'],
-  ['{app}', 'the name of this app'],
-  ['{name}', 'the buyer’s name, if it is one'],
-  ['{order}', 'the order’s number in your shop'],
-  ['{page}', 'the customer’s page; a line with it is left out while the app has none'],
-] as const
+const schemas = Object.fromEntries(mailKinds.map((kind) => [kind, schemaOf(kind)])) as Record<
+  MailKind,
+  z.ZodType<Mail, Written>
+>
+
+const meanings: Record<ReturnType<typeof placeholdersOf>[number], string> = {
+  key: 'the license keys, one a line',
+  app: 'the name of this app',
+  name: 'the buyer’s name, if it is one',
+  order: 'the order’s number in your shop',
+  page: 'the customer’s page; a line with it is left out while the app has none',
+  type: 'the name of the license’s type',
+  end: 'the day that the mail tells of',
+  renew: 'the type’s link to renew this license; a line with it is left out without a link',
+  version: 'the version of the release, in security updates',
+  summary: 'what the release repairs, in security updates',
+  link: 'where people read more, in security updates',
+}
 
 export interface BuyerMailFormProps {
   app: App
-  /** Undefined for all languages without a mail of their own. */
-  locale: string | undefined
+  named: Named
   stored: BuyerMail
   onDirty: (dirty: boolean) => void
   onCancel: () => void
 }
 
-export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerMailFormProps) {
+export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMailFormProps) {
+  const { kind, locale } = named
   const [confirming, setConfirming] = useState(false)
   // What this form shows: `stored` may be what another editor has saved since.
   const [opened, setOpened] = useState(stored)
-  const update = useUpdateBuyerMail(app._id, locale)
-  const reset = useResetBuyerMail(app._id, locale)
-  const trial = useTestBuyerMail(app._id, locale)
-  const form = useSchemaForm(schema, { name: `mail ${locale ?? ''}`, defaultValues: shown(opened) })
+  const update = useUpdateBuyerMail(named)
+  const reset = useResetBuyerMail(named)
+  const trial = useTestBuyerMail(named)
+  const form = useSchemaForm(schemas[kind], {
+    name: `mail ${kind} ${locale ?? ''}`,
+    defaultValues: shown(opened),
+  })
   const { errors, isDirty } = form.formState
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   useUnsaved(isDirty)
@@ -92,10 +113,10 @@ export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerM
             <Textarea {...form.register('text')} {...text} rows={12} />
           </Field>
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg bg-sunken/50 p-3 text-[0.8125rem]">
-            {placeholders.map(([name, meaning]) => (
+            {placeholdersOf(kind).map((name) => (
               <div key={name} className="contents">
-                <dt className="font-mono">{name}</dt>
-                <dd className="text-fg-muted">{meaning}</dd>
+                <dt className="font-mono">{`{${name}}`}</dt>
+                <dd className="text-fg-muted">{meanings[name]}</dd>
               </div>
             ))}
           </dl>
@@ -122,7 +143,7 @@ export function BuyerMailForm({ app, locale, stored, onDirty, onCancel }: BuyerM
             </Field>
           </div>
         </div>
-        <BuyerMailPreview app={app} mail={written} face={face} />
+        <BuyerMailPreview app={app} named={named} mail={written} face={face} />
       </CardBody>
       {!readOnly && (
         <CardFooter>

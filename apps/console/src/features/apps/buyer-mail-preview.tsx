@@ -3,25 +3,38 @@ import { renderMail } from '@keyward/contract/app-mail-text'
 import { useDeferredValue, useState } from 'react'
 import { base } from '../../lib/navigation/base.ts'
 import { Tabs } from '../../ui/tabs.tsx'
+import { type Named, useMailSample } from './buyer-mail-queries.ts'
 import type { Face } from './profile-queries.ts'
+
+const invented = ({ locale }: Named) => ({
+  ...{ keys: ['TEST-XXXX-XXXX-XXXX'], name: 'Ada Lovelace', order: '1001', type: 'Pro', version: '1.0.1' },
+  end: new Intl.DateTimeFormat(locale ?? 'en', { dateStyle: 'long' }).format(Date.now() + 14 * 86_400_000),
+  ...{
+    summary: 'What was repaired.',
+    renew: 'https://example.com/renew',
+    link: 'https://example.com/security',
+  },
+})
 
 export interface BuyerMailPreviewProps {
   app: App
+  named: Named
   mail: { subject: string; text: string; html: string; fromName: string }
   face: Face
   title?: string
 }
 
-/** A mail as a buyer of one license gets it, with an invented key. */
-export function BuyerMailPreview({ app, mail, face, title = 'Preview' }: BuyerMailPreviewProps) {
+/** A mail as a person gets it: of a license of the app, or with invented values. */
+export function BuyerMailPreview({ app, named, mail, face, title = 'Preview' }: BuyerMailPreviewProps) {
   const [form, setForm] = useState('text')
   const { subject, text, html, fromName } = useDeferredValue(mail)
   const page = app.settings.customerPage
     ? customerPageAddress(`${window.location.origin}${base}`, app.appId)
     : null
+  const sample = useMailSample(named)
   const rendered = renderMail(
     { subject, text, html: html.trim() === '' ? null : html },
-    { keys: ['TEST-XXXX-XXXX-XXXX'], app: app.name, name: 'Ada Lovelace', order: '1001', page },
+    { ...invented(named), app: app.name, page, ...sample?.values },
   )
   const lines = [face.name, face.support, face.shop].filter((line) => line !== null)
   const letter = (
@@ -35,6 +48,11 @@ export function BuyerMailPreview({ app, mail, face, title = 'Preview' }: BuyerMa
   return (
     <section aria-label={title} className="grid min-w-0 grid-cols-1 content-start gap-2">
       <h3 className="font-medium">{title}</h3>
+      {named.kind !== 'purchase' && (
+        <p className="wrap-anywhere text-[0.8125rem] text-fg-muted">
+          {sample ? `As ${sample.to} would get it for ${sample.license.key}.` : 'With invented values.'}
+        </p>
+      )}
       <div className="overflow-hidden rounded-lg border bg-surface">
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-b px-4 py-3 text-[0.8125rem]">
           <dt className="text-fg-muted">From</dt>

@@ -1,34 +1,47 @@
-import type { App } from '@keyward/contract'
+import type { App, MailKind } from '@keyward/contract'
+import { mailKinds } from '@keyward/contract/app-mail-text'
 import { useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
+import { mailKindLabels } from '../../lib/format/told-mails.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Select } from '../../ui/select.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { BuyerMailForm } from './buyer-mail-form.tsx'
 import { type BuyerMail, useBuyerMail } from './buyer-mail-queries.ts'
+import { CustomerMailSettings } from './customer-mail-settings.tsx'
 import { ErrorMessagesSkeleton } from './error-messages-skeleton.tsx'
 import { findLanguages, languageName, languageOptions } from './languages.ts'
+import { ToldCustomers } from './told-customers.tsx'
 
 const otherLanguages = { value: 'default', label: 'All other languages' }
 
-/** The mail that buyers of an app get with their keys, in one language at a time. */
+/** The mails of an app: which go to customers, their texts in one language at a time, and what was sent. */
 export function BuyerMailTab({ app }: { app: App }) {
   // Cancel loads the mail again, because someone else may have changed it.
   const [edition, setEdition] = useState(0)
   return (
-    <Card aria-label="Mail to Buyers">
-      <CardHeader
-        title="Mail to Buyers"
-        description="After an order is paid, your shop’s buyer gets the license keys with this mail."
-      />
-      <BuyerMails key={edition} app={app} onCancel={() => setEdition(edition + 1)} />
-    </Card>
+    <div className="grid gap-4 md:gap-6">
+      <CustomerMailSettings app={app} />
+      <Card aria-label="Texts of Mails">
+        <CardHeader
+          title="Texts of Mails"
+          description="The keys that your shop’s buyers get, and what your customers are told later."
+        />
+        <BuyerMails key={edition} app={app} onCancel={() => setEdition(edition + 1)} />
+      </Card>
+      <May call={wire.customerMails.list}>
+        <ToldCustomers app={app} />
+      </May>
+    </div>
   )
 }
 
 function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
+  const [kind, setKind] = useState<MailKind>('purchase')
   const [locale, setLocale] = useState<string>()
   const [dirty, setDirty] = useState(false)
-  const query = useBuyerMail(app._id, locale)
+  const query = useBuyerMail({ id: app._id, kind, locale })
   // An older copy would overwrite what was saved elsewhere.
   const stored = query.isFetchedAfterMount ? query.data : undefined
   if (query.isError) return <QueryError query={query} title="Failed to load the mail" />
@@ -37,6 +50,13 @@ function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
     <>
       <CardBody className="grid gap-3 md:grid-cols-2">
         <Select
+          label="Mail"
+          value={kind}
+          onChange={(value) => setKind(value as MailKind)}
+          options={mailKinds.map((value) => ({ value, label: mailKindLabels[value] }))}
+          disabled={dirty}
+        />
+        <Select
           label="Language"
           value={locale ?? otherLanguages.value}
           onChange={(value) => setLocale(value === otherLanguages.value ? undefined : value)}
@@ -44,17 +64,17 @@ function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
           find={async (text) => findLanguages(text, written, otherLanguages)}
           disabled={dirty}
         />
-        <p className="min-h-5 self-center text-[0.8125rem] text-fg-muted">
+        <p className="min-h-5 self-center text-[0.8125rem] text-fg-muted md:col-span-2">
           {dirty
-            ? 'Save your changes before you choose another language.'
+            ? 'Save your changes before you choose another mail or language.'
             : stored && whoGets(stored, locale)}
         </p>
       </CardBody>
       {stored ? (
         <BuyerMailForm
-          key={locale ?? ''}
+          key={`${kind} ${locale ?? ''}`}
           app={app}
-          locale={locale}
+          named={{ id: app._id, kind, locale }}
           stored={stored}
           onDirty={setDirty}
           onCancel={onCancel}

@@ -18,7 +18,8 @@ export function CustomersTab({ app }: { app: App }) {
   const vendors = useProfile().data
   const [written, setWritten] = useState<Profile>()
   const [language, setLanguage] = useState('en')
-  const mail = useBuyerMail(app._id, language).data?.mail
+  const named = { id: app._id, kind: 'purchase', locale: language } as const
+  const mail = useBuyerMail(named).data?.mail
   const face = faceOf(app, written, vendors)
   return (
     <div className="grid grid-cols-1 gap-4 md:gap-6">
@@ -43,6 +44,7 @@ export function CustomersTab({ app }: { app: App }) {
               <BuyerMailPreview
                 title="Mail to buyers"
                 app={app}
+                named={named}
                 face={face}
                 mail={{ ...mail, html: mail.html ?? '', fromName: mail.fromName ?? '' }}
               />

@@ -15,8 +15,12 @@ const columns: Column<CustomerMail>[] = [
     id: 'mail',
     header: 'Mail',
     phone: 'title',
-    cell: ({ order, kind }) =>
-      order === null ? (
+    cell: ({ order, license, kind }) =>
+      license && kind === 'purchase' ? (
+        <span className="block truncate md:max-w-56" title={license.key}>
+          Key {license.key}
+        </span>
+      ) : order === null ? (
         mailKindLabels[kind]
       ) : (
         <span className="block truncate md:max-w-56" title={order.order}>
@@ -45,15 +49,16 @@ const columns: Column<CustomerMail>[] = [
 /** What was mailed to a customer lately, without its texts. */
 export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
   const may = useMay()
-  const newest = new Map(mails.toReversed().map((mail) => [mail.order?._id, mail._id]))
-  const isResent = ({ _id, order, state }: CustomerMail) =>
-    order !== null && state !== 'queued' && newest.get(order._id) === _id
+  const aboutOf = ({ order, license }: CustomerMail) => order?._id ?? license?._id
+  const newest = new Map(mails.toReversed().map((mail) => [aboutOf(mail), mail._id]))
+  const isResent = (mail: CustomerMail) =>
+    aboutOf(mail) !== undefined && mail.state !== 'queued' && newest.get(aboutOf(mail)) === mail._id
   const again: Column<CustomerMail> = {
     id: 'again',
     header: 'Mail Again',
     phone: 'whole',
     isEmpty: (mail) => !isResent(mail),
-    cell: (mail) => mail.order && isResent(mail) && <MailAgain order={mail.order} />,
+    cell: (mail) => isResent(mail) && <MailAgain mail={mail} />,
   }
   return (
     <Card className="overflow-clip">
@@ -77,14 +82,14 @@ export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
   )
 }
 
-function MailAgain({ order: { _id, order } }: { order: NonNullable<CustomerMail['order']> }) {
+function MailAgain({ mail: { order, license } }: { mail: CustomerMail }) {
   const again = useMailAgain()
   return (
     <Button
       size="sm"
-      aria-label={`Mail Again: keys of order ${order}`}
+      aria-label={order ? `Mail Again: keys of order ${order.order}` : `Mail Again: key ${license?.key}`}
       loading={again.isPending}
-      onClick={() => again.mutate(_id)}
+      onClick={() => again.mutate({ order: order?._id, license: license?._id })}
     >
       Mail Again
     </Button>
