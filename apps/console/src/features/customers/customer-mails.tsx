@@ -49,7 +49,8 @@ const columns: Column<CustomerMail>[] = [
 /** What was mailed to a customer lately, without its texts. */
 export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
   const may = useMay()
-  const aboutOf = ({ order, license }: CustomerMail) => order?._id ?? license?._id
+  const aboutOf = ({ order, license, kind }: CustomerMail) =>
+    kind === 'purchase' ? (order?._id ?? license?._id) : undefined
   const newest = new Map(mails.toReversed().map((mail) => [aboutOf(mail), mail._id]))
   const isResent = (mail: CustomerMail) =>
     aboutOf(mail) !== undefined && mail.state !== 'queued' && newest.get(aboutOf(mail)) === mail._id
