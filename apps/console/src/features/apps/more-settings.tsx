@@ -7,6 +7,7 @@ import { CustomerPageSettings } from './customer-page-settings.tsx'
 import { NumberSetting } from './number-setting.tsx'
 import { SecuritySettings, type SettingsProps } from './security-settings.tsx'
 import { ShopLinkField } from './shop-link-field.tsx'
+import { VersionSettings } from './version-settings.tsx'
 
 /** Settings that most apps keep at their defaults, in collapsed groups. */
 export function MoreSettings({ app, settings, onChange }: SettingsProps & { app: App }) {
@@ -49,6 +50,9 @@ export function MoreSettings({ app, settings, onChange }: SettingsProps & { app:
       </Group>
       <Group title="Security">
         <SecuritySettings settings={settings} onChange={onChange} />
+      </Group>
+      <Group title="Versions and Updates">
+        <VersionSettings id={app._id} settings={settings} onChange={onChange} />
       </Group>
       <Group title="Test Orders">
         <Switch
