@@ -6,7 +6,7 @@ import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { queueMail } from '../../src/modules/mail/mail.queue.ts'
 import { readMailQueue } from '../../src/modules/mail/mail.status.ts'
-import { makeApp, makePremium, type Owner, refusal, signUp, trustMails } from '../actors.ts'
+import { makeApp, makePremium, type Owner, refusal, signUp, startProgram, trustMails } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { tidyUp } from '../fixtures.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
@@ -522,4 +522,30 @@ describe('a mail of an order', () => {
     })
     behaviour.reply = () => undefined
   })
+})
+
+test('who renews the license of somebody else gets a receipt without its key and without a word about who has it', async () => {
+  const owner = await signUp(on)
+  await makePremium(on, owner)
+  const app = await makeApp(owner)
+  const type = await makeType(owner, app._id, { term: 'date', duration: { value: 30, unit: 'days' } })
+  const shop = await makeShop(owner, app._id, [{ product: 'pro', type }])
+  const order = `kept-${randomUUID()}`
+  await sell(on, shop, paid(order, { email: 'keeper@example.com', name: 'Keeper' }))
+  const [{ _id, key: licenseKey }] = (await orderOnce(owner, order, { mail: 'sent' })).licenses
+  const program = await startProgram(on, app)
+  expect((await program.call('POST', '/license', { licenseKey, hwid: 'pc-1' })).status).toBe(200)
+  const { buyReference: reference } = (await owner.call('GET', `/licenses/${_id}`)).json.data.license
+  const renew = async (email: string) => {
+    const number = `renewal-${randomUUID()}`
+    await sell(on, shop, paid(number, { email, reference }))
+    return orderOnce(owner, number, { state: 'fulfilled', licenses: [], mail: 'none' })
+  }
+  await renew('KEEPER@example.com')
+  const renewal = await renew('stranger@example.com')
+  await eventually(() => expect(textsTo(sink, 'stranger@example.com')).toHaveLength(1))
+  const [text] = textsTo(sink, 'stranger@example.com')
+  expect(text).toContain(renewal.order)
+  expect(text).not.toMatch(new RegExp(`${licenseKey}|keeper`, 'i'))
+  expect(textsTo(sink, 'keeper@example.com')).toHaveLength(1)
 })

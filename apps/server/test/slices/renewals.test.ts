@@ -68,7 +68,7 @@ describe('an order with a reference', () => {
     on.clock.advance(5 * day)
     const end = new Date(Date.parse(at(25)) + 30 * day).toISOString()
     const order = await buy(shop, { reference: license.buyReference, email: 'else@example.com' })
-    expect(order).toMatchObject({ licenses: [], renewed: { _id: license._id }, reason: null })
+    expect(order).toMatchObject({ licenses: [], renewed: { _id: license._id }, reason: null, mail: 'none' })
     const renewed = await licenseOf(license._id)
     expect(renewed).toMatchObject({ key: license.key, expiresAt: end, updatesUntil: at(15) })
     expect(renewed.grants[0]).toMatchObject({

@@ -3,6 +3,8 @@ import { customerWordsOf, written } from './customer-mails.texts.ts'
 
 interface Language {
   mail: MailTemplate
+  /** For a buyer who has renewed somebody's license. */
+  receipt: MailTemplate
   /** What a test says about itself. */
   test: { subject: string; note: string }
 }
@@ -19,6 +21,12 @@ const languages = {
       'Your licenses and devices: {page}',
       'Order: {order}',
     ),
+    receipt: written(
+      'Your order {order} for {app}',
+      'Thank you for your order.',
+      'The license for {app} that it names is renewed. Its key stays the same.',
+      'Order: {order}',
+    ),
     test: { subject: 'Test', note: 'This is a test. Its key is invented.' },
   },
   de: {
@@ -29,6 +37,12 @@ const languages = {
       '{key}',
       'Kopieren Sie die Zeile in das Programm, wenn es nach einem Lizenzschlüssel fragt. Bitte bewahren Sie diese E-Mail auf: Auf einem neuen Computer brauchen Sie den Schlüssel wieder.',
       'Ihre Lizenzen und Geräte: {page}',
+      'Bestellung: {order}',
+    ),
+    receipt: written(
+      'Ihre Bestellung {order} für {app}',
+      'Vielen Dank für Ihre Bestellung.',
+      'Die Lizenz für {app}, für die sie ist, wurde verlängert. Ihr Schlüssel bleibt derselbe.',
       'Bestellung: {order}',
     ),
     test: { subject: 'Test', note: 'Dies ist ein Test. Der Schlüssel ist erfunden.' },
@@ -43,6 +57,12 @@ const languages = {
       'Tus licencias y dispositivos: {page}',
       'Pedido: {order}',
     ),
+    receipt: written(
+      'Tu pedido {order} de {app}',
+      'Gracias por tu pedido.',
+      'La licencia de {app} a la que se refiere está renovada. Su clave sigue siendo la misma.',
+      'Pedido: {order}',
+    ),
     test: { subject: 'Prueba', note: 'Esto es una prueba. La clave es inventada.' },
   },
   pt: {
@@ -53,6 +73,12 @@ const languages = {
       '{key}',
       'Copie a linha no programa quando ele pedir uma chave de licença. Guarde este e-mail: você vai precisar da chave em um computador novo.',
       'Suas licenças e dispositivos: {page}',
+      'Pedido: {order}',
+    ),
+    receipt: written(
+      'Seu pedido {order} do {app}',
+      'Obrigado pelo seu pedido.',
+      'A licença do {app} a que ele se refere foi renovada. A chave continua a mesma.',
       'Pedido: {order}',
     ),
     test: { subject: 'Teste', note: 'Este é um teste. A chave é inventada.' },
@@ -67,6 +93,12 @@ const languages = {
       '您的许可证和设备：{page}',
       '订单号：{order}',
     ),
+    receipt: written(
+      '您的 {app} 订单 {order}',
+      '感谢您的订购。',
+      '该订单所指的 {app} 许可证已续期，密钥保持不变。',
+      '订单：{order}',
+    ),
     test: { subject: '测试', note: '这是一封测试邮件，其中的密钥是虚构的。' },
   },
 } as const satisfies Record<string, Language>
@@ -78,7 +110,7 @@ export function builtInOf(kind: MailKind, tags: readonly string[]): Language | u
   const language = (languages as Record<string, Language>)[tags.at(-1) ?? '']
   if (!language || kind === 'purchase') return language
   const { mails, testNote: note } = customerWordsOf(tags)
-  return { mail: mails[kind], test: { ...language.test, note } }
+  return { ...language, mail: mails[kind], test: { ...language.test, note } }
 }
 
 /** The same, in English where the server has no other. */

@@ -56,10 +56,11 @@ export function toBuyerMail(rendered: Rendered): Mail {
 /** A mail to a buyer without a word of the vendor: its app's name counts only if it is none of a message with a link. */
 export function toServerMail(
   { values, ...others }: Omit<Rendered, 'mail' | 'face'>,
-  kind: MailKind,
+  kind: MailKind | 'receipt',
   tags: readonly string[],
 ): Mail {
-  const { mail } = ownWordsOf(kind, tags)
+  const words = ownWordsOf(kind === 'receipt' ? 'purchase' : kind, tags)
+  const mail = kind === 'receipt' ? words.receipt : words.mail
   const app = toPersonName(values.app) ?? mailedProduct
   const { fromName: _app, ...message } = toMessage({
     ...others,

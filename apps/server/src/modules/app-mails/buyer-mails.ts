@@ -50,6 +50,20 @@ export const takeMailOfDay = (
     ...(isOfCustomer && { ofCustomers: Math.ceil(max / 2) }),
   })
 
+/** Queues the receipt of a buyer who has renewed somebody's license: without its key, and without a word about who has it. */
+export async function queueReceipt(
+  { seal }: Pick<Ctx, 'seal'>,
+  write: WriteTransaction,
+  { to, locale, app, order, ...owners }: Receipt,
+): Promise<void> {
+  const tags = tagsOf((locale && canonicalLocale(locale)) || null)
+  const values = { keys: [], app, name: null, order, page: null }
+  const mail = toServerMail({ to, values }, 'receipt', tags)
+  await queueMail({ seal }, write, { ...mail, ...owners, takesTurnsWith: 'buyers' })
+}
+
+type Receipt = Pick<BuyerMail, 'ownerId' | 'customerId' | 'about' | 'to' | 'locale'> & { app: string; order: string }
+
 /** Queues the mail of an app to a buyer, in its language. */
 export async function queueBuyerMail(
   { seal }: Pick<Ctx, 'seal'>,

@@ -41,7 +41,14 @@ export type NewGrant = Pick<GrantRow, 'kind' | 'source_kind' | 'source_id'> &
   Partial<
     Pick<
       GrantRow,
-      'until' | 'moved_ms' | 'gap_ms' | 'rights_until' | 'terms' | 'updates_ms' | 'updates_until'
+      | 'until'
+      | 'moved_ms'
+      | 'gap_ms'
+      | 'rights_until'
+      | 'terms'
+      | 'withdrawn_at'
+      | 'updates_ms'
+      | 'updates_until'
     >
   > & { key?: Grant['key'] }
 

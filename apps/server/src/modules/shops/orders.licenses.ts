@@ -143,7 +143,10 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     const right = rights.get(unit.renewed_id ?? '') ?? told
     const own = type ?? types.get(products.get(unit.product)?.type ?? '')
     const replaces = paid.reference === 'replace'
-    const open = await settleRenewal(write, { order, unit, right, type: own, replaces })
+    const open = await settleRenewal(write, {
+      ...{ ctx, unit, right, type: own, replaces },
+      order: { ...order, customer_id: customerId },
+    })
     if (open) needs.push(open)
   }
   const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })

@@ -1,12 +1,12 @@
-import { limits, type OrderMailWait } from '@keyward/contract'
+import { isEmailAddress, limits, type OrderMailWait } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
 import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
-import type { ShopOrderRow } from '../../db/tables.ts'
+import type { LicenseRow, ShopOrderRow } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
+import { pageOf, queueBuyerMail, queueReceipt, takeMailOfDay } from '../app-mails/buyer-mails.ts'
 import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
 import type { MailEnd } from '../mail/mail.outbox.ts'
 import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
@@ -46,6 +46,22 @@ export async function queueOrderMail(
     hasOwnWords: terms.hasOwnWords,
   })
   return { mail: 'queued', mail_waits_for: null }
+}
+
+/** Tells who paid for a license that it is renewed. Whoever has it under another address is told by a mail of its own. */
+export async function tellOfRenewal(
+  ctx: MailCtx,
+  write: WriteTransaction,
+  order: ShopOrderRow,
+  license: Pick<LicenseRow, 'id' | 'customer_id'>,
+): Promise<void> {
+  const { id: about, owner_id: ownerId, customer_id: customerId, email: to, locale, number } = order
+  if (order.test === 1 || to === null || !isEmailAddress(to)) return
+  const { holder, app } = await repo.findNamesOf(write.tx, license.id)
+  if (holder === order.email_normalized) return
+  const terms = await readMailTerms(ctx, write.tx, { ownerId })
+  if (!terms.isConfirmed || !(await takeMailOfDay(write, ownerId, terms.perDay))) return
+  await queueReceipt(ctx, write, { ownerId, customerId, about, to, locale, app, order: number })
 }
 
 /** Mails of one shop for orders that cost nothing. */

@@ -9,7 +9,7 @@ import { findTypeOf } from '../license-types/license-types.access.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
 import { readBuyReference } from '../licenses/buy-reference.rules.ts'
 import { type Chosen, chosenOf } from './orders.choices.ts'
-import type { MailCtx } from './orders.mail.ts'
+import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import { type PlacedFact, type ToldOrder, toldBy } from './orders.rules.ts'
@@ -83,7 +83,8 @@ const useless = needing(
 )
 
 interface Renewal {
-  order: Order
+  ctx: MailCtx
+  order: ShopOrderRow
   unit: ShopOrderUnitRow
   right: Pick<Share, 'end' | 'ban'>
   type: LicenseTypeRow | undefined
@@ -93,10 +94,9 @@ interface Renewal {
 
 /** Makes what a unit gives to the license that it renews what was told of its order. */
 export async function settleRenewal(write: WriteTransaction, renewal: Renewal): Promise<Need | undefined> {
-  const { order, unit, right, replaces } = renewal
+  const { order, unit, replaces } = renewal
   if (unit.gift === null || unit.unheard === 1) return undefined
   const before = giftOfUnit(unit)
-  if (!before && right.ban !== null) return undefined
   const gift = before ? await giveAgain(write, renewal, before) : await give(write, renewal)
   if ('code' in gift) return gift
   if (!gift.isAsking) return undefined
@@ -109,7 +109,7 @@ export async function settleRenewal(write: WriteTransaction, renewal: Renewal): 
 
 async function give(
   write: WriteTransaction,
-  { order, unit, right, type }: Renewal,
+  { ctx, order, unit, right, type }: Renewal,
 ): Promise<StoredGift | Need> {
   const { tx, now } = write
   const scope = allApps(order.owner_id)
@@ -122,23 +122,27 @@ async function give(
   const [holder = named] = await lockHolders(tx, scope, { clients })
   const bought = { type, license, holder, now }
   const offer = giftOf(bought)
-  const { end } = right
+  const { end, ban } = right
   const paid = end === undefined ? offer.once : hasEverything(bought) ? null : paidUntil(offer, end)
   if (!paid) return useless
-  const added = [{ ...paid, source_kind: 'order', source_id: order.id } as const]
+  // What is lost already is a grant too, so that it counts the same, in whichever order events arrive.
+  const withdrawn_at = ban === null ? null : now
+  const added = [{ ...paid, withdrawn_at, source_kind: 'order', source_id: order.id } as const]
   const [changed] = await changeHolders(write, [holder], () => ({ added }))
   const grant = changed?.after.grants.findLast((one) => isOfPayment(one) && one.source_id === order.id)
   if (!changed || !grant) throw problem('internal')
   const gift: StoredGift = { ...offer, grant: grant.id, at: now, isAsking: true }
-  await repo.setGift(tx, unit, { gift: JSON.stringify(gift), told_end: end ?? null })
+  await repo.setGift(tx, unit, { gift: JSON.stringify(gift), told_end: end ?? null, told_ban: ban })
+  if (ban !== null) return gift
   write.record('license.renewed', license.id, { order: order.number, ...endsOf(changed, now) }, order.app_id)
+  await tellOfRenewal(ctx, write, order, license)
   return gift
 }
 
 /** Changes what was gift, if something else was told since. */
 async function giveAgain(
   write: WriteTransaction,
-  { order, unit, right, type }: Renewal,
+  { order, unit, right, type }: Omit<Renewal, 'ctx' | 'order'> & { order: Order },
   before: StoredGift,
 ): Promise<StoredGift> {
   const { tx, now } = write

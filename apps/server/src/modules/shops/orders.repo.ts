@@ -268,6 +268,16 @@ export async function findHolderOf(tx: Tx, grantId: string): Promise<Which | und
   return row && (row.license_id ? { licenses: [row.license_id] } : { clients: [row.client_id ?? ''] })
 }
 
+/** The address of a license's customer, normalized, and the name of its app. */
+export const findNamesOf = (tx: Tx, licenseId: string): Promise<{ holder: string | null; app: string }> =>
+  tx
+    .selectFrom('licenses as l')
+    .innerJoin('apps as a', 'a.id', 'l.app_id')
+    .leftJoin('customers as c', 'c.id', 'l.customer_id')
+    .select(['c.email_normalized as holder', 'a.name as app'])
+    .where('l.id', '=', licenseId)
+    .executeTakeFirstOrThrow()
+
 const ordersOfLicenseMax = 50
 
 /** Other orders that created or renewed a license and that still change it, newest first. */

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
+import { day } from '../../src/core/clock.ts'
+import { accessEnd } from '../../src/db/stored-end.ts'
+import { deviceLimit } from '../../src/modules/devices/devices.rules.ts'
+import { readHolders } from '../../src/modules/entitlements/grants.ts'
+import { rightsOf } from '../../src/modules/entitlements/rights.rules.ts'
+import { updatesUntil } from '../../src/modules/entitlements/updates.rules.ts'
+import { toBuyReference } from '../../src/modules/licenses/buy-reference.rules.ts'
+import { makePremium, startProgram } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
+import { appForAll, ownerForAll, serverForAll } from '../fixtures.ts'
+import { rounds } from '../rounds.ts'
+import { allUsed, makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
+import { paid, type SoldEvent } from '../shop-events.ts'
+import { shuffled } from '../shop-outcomes.ts'
+
+const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000', RATE_LIMITS: 'off' })
+const owner = ownerForAll(on)
+const app = appForAll(owner)
+
+const pick = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)] as T
+const days = (value: number) => ({ duration: { value, unit: 'days' } })
+const types = {
+  dated: { term: 'date', ...days(90), updatesForDays: 30, features: ['base'], graceDays: 3 },
+  started: { term: 'first_use', ...days(60), devices: 2 },
+  forever: { term: 'forever', updatesForDays: 60, features: ['base'] },
+  team: { term: 'date', ...days(45), devices: 5, features: ['team'], updatesForDays: 200 },
+}
+type Name = keyof typeof types
+
+type Vendor = Awaited<ReturnType<typeof makeApiKey>>
+interface World {
+  vendor: Vendor
+  shop: Awaited<ReturnType<typeof makeShop>>
+  ids: Record<Name, string>
+}
+
+async function makeWorld(): Promise<World> {
+  await makePremium(on, owner)
+  const vendor = await makeApiKey(on, owner, {
+    permissions: ['licenses:read', 'licenses:write', 'clients:write', 'clients:read'],
+  })
+  const made: [string, string][] = []
+  for (const [name, type] of Object.entries(types)) made.push([name, await makeType(owner, app._id, type)])
+  const ids = Object.fromEntries(made) as World['ids']
+  const upgrades = [{ type: ids.team, name: 'Team', url: 'https://shop.example.com/team' }]
+  for (const name of ['dated', 'started', 'forever'] as const)
+    await owner.call('PUT', `/license-types/${ids[name]}`, { upgrades })
+  const products = made.map(([product, type]) => ({ product, type }))
+  return { vendor, shop: await makeShop(owner, app._id, products), ids }
+}
+
+interface Twin {
+  license: string
+  client: string
+  reference: string
+}
+async function makeTwin({ vendor, shop }: World, product: Name): Promise<Twin> {
+  const number = randomUUID()
+  await sell(on, shop, paid(number, { lines: [{ product, quantity: 1 }] }))
+  const order = await orderOnce(vendor, number, { state: 'fulfilled' })
+  const { _id: license, key: licenseKey } = order.licenses[0]
+  const program = await startProgram(on, app)
+  const { user } = (await program.call('POST', '/license', { licenseKey, hwid: randomUUID() })).json.data
+  return { license, client: user._id, reference: toBuyReference(on.seal, license) }
+}
+
+type Edit = (twin: Twin) => Promise<unknown>
+/** What a vendor does, alike to each license. */
+function editOf({ vendor, ids }: World, product: Name): Edit {
+  const until = on.clock.inDays(pick([5, 50, 200]))
+  const end = pick(['later', 'type', 'keep'])
+  return pick<Edit>([
+    ({ license }) => vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [license], days: 20 }),
+    ({ client }) => vendor.call('PATCH', `/clients/${client}/toggle-pause`),
+    ({ license }) => vendor.call('PUT', `/licenses/${license}`, { expiresAt: until }),
+    ({ license }) => vendor.call('PUT', `/licenses/${license}`, { type: ids[product], end }),
+  ])
+}
+
+/** What a shop tells of one order with a reference from now on, in parts between which time passes. */
+function tale(product: Name, reference: string): SoldEvent[][] {
+  const order = randomUUID()
+  let passed = 0
+  const about = (type: string, after: number, more: object = {}) => {
+    passed = Math.max(passed, after)
+    return { type, timestamp: on.clock.inDays(after), data: { order, ...more }, id: `msg_${randomUUID()}` }
+  }
+  const lines = [{ product: pick([product, product, 'team' as const]), quantity: pick([1, 1, 2]) }]
+  const bought = about('order.paid', 0, { ...paid(order).data, reference, lines, amount: 100, payment: 'p1' })
+  const first = about('subscription.renewed', 0, { until: on.clock.inDays(30), payment: 'p1' })
+  const second = about('subscription.renewed', 0, { until: on.clock.inDays(80), payment: 'p2' })
+  return pick([
+    () => [[bought]],
+    () => [[bought], [about('order.refunded', 1)]],
+    () => [[bought, about('order.disputed', 1)], [about('order.dispute_won', 2)]],
+    () => [[bought, first], [second], [about('order.refunded', 2, { payment: 'p2' })]],
+    () => [[bought, first, second], [about('subscription.ended', 10)], [about('order.refunded', 11)]],
+    () => [[bought, first], [about('subscription.payment_failed', 12)], [second]],
+    () => [[bought, first, about('order.refunded', 1), about('order.disputed', 1)]],
+  ])()
+}
+
+/** What a license gives on a day. */
+async function givenBy({ license }: Twin) {
+  const [holder] = await readHolders(on.database.db, allApps(owner.id), { licenses: [license] })
+  const { client, license: row } = holder ?? {}
+  if (!client || !row) throw new Error('No such license')
+  return (at: number) => {
+    const hasAccess = accessEnd(client, at) > at && row.banned === 0
+    const rights = rightsOf(row, client, at)
+    return {
+      hasAccess,
+      features: hasAccess ? (JSON.parse(rights?.features ?? '[]') as string[]) : [],
+      devices: hasAccess ? deviceLimit(rights) : 0,
+      updates: updatesUntil(row) ?? Number.POSITIVE_INFINITY,
+    }
+  }
+}
+const someDays = Array.from({ length: 120 }, (_, at) => at * 5)
+
+test('a forged or foreign reference changes nothing', async () => {
+  const world = await makeWorld()
+  const { shop, vendor } = world
+  const twin = await makeTwin(world, 'dated')
+  const before = (await vendor.call('GET', `/licenses/${twin.license}`)).json.data.license
+  const foreign = toBuyReference(on.seal, `lic_${'0'.repeat(32)}`)
+  const forge = () => {
+    const at = 4 + Math.floor(Math.random() * (twin.reference.length - 4))
+    const letter = pick([...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'])
+    const text = twin.reference.slice(0, at) + letter + twin.reference.slice(at + 1)
+    return text === twin.reference ? foreign : pick([text, text, text.slice(0, -1), foreign, twin.license])
+  }
+  const count = rounds(40, 10_000)
+  for (let sent = 0; sent < count; sent += 20) {
+    const events = Array.from({ length: 20 }, () =>
+      paid(`forged ${randomUUID()}`, {
+        reference: forge(),
+        lines: [{ product: 'dated', quantity: 1 }],
+        email: '',
+      }),
+    )
+    expect(new Set(await Promise.all(events.map((event) => sell(on, shop, event))))).toEqual(new Set([200]))
+    await allUsed(on, shop._id)
+    if (sent % 500 === 0) await on.database.db.updateTable('shop_events').set({ received_at: 0 }).execute()
+  }
+  expect((await vendor.call('GET', `/licenses/${twin.license}`)).json.data.license).toEqual(before)
+  const units = on.database.db.selectFrom('shop_order_units').select('unit')
+  const renewing = await units.where('renewed_id', '=', twin.license).execute()
+  expect(renewing).toEqual([])
+}, 1_800_000)
+
+test('an order with a reference never leaves a license with less, on any day, and in any order of arrival', async () => {
+  const world = await makeWorld()
+  const { shop, vendor } = world
+  for (let round = 0; round < rounds(10, 300); round += 1) {
+    if (round > 0 && round % 5 === 0) {
+      on.clock.advance(day)
+      await makePremium(on, owner)
+    }
+    const product = pick(['dated', 'started', 'forever'] as const)
+    const [plain, renewed, mixed] = [
+      await makeTwin(world, product),
+      await makeTwin(world, product),
+      await makeTwin(world, product),
+    ] as const
+    const told = tale(product, renewed.reference)
+    const again = (event: SoldEvent): SoldEvent => ({
+      ...event,
+      id: `${event.id}-mixed`,
+      data: {
+        ...event.data,
+        order: `mixed ${(event.data as { order: string }).order}`,
+        reference: mixed.reference,
+      },
+    })
+    const steps: string[] = [product]
+    for (const events of told) {
+      const edits = Math.random() < 0.5 ? [editOf(world, product)] : []
+      for (const edit of edits) for (const twin of [plain, renewed, mixed]) await edit(twin)
+      steps.push(`${edits.join()} then ${events.map((event) => JSON.stringify(event)).join()}`)
+      for (const event of events) {
+        expect(await sell(on, shop, event)).toBe(200)
+        await allUsed(on, shop._id)
+      }
+      const others = events.map(again)
+      await Promise.all(shuffled([...others, ...others]).map((event) => sell(on, shop, event)))
+      await allUsed(on, shop._id)
+      const [without, withOrder, inAnyOrder] = [
+        await givenBy(plain),
+        await givenBy(renewed),
+        await givenBy(mixed),
+      ] as const
+      for (const after of someDays) {
+        const at = on.clock.now() + after * day
+        const [less, more] = [without(at), withOrder(at)]
+        const why = `${after} days after ${steps.join('\n')}`
+        expect(inAnyOrder(at), why).toEqual(more)
+        expect(Number(more.hasAccess), why).toBeGreaterThanOrEqual(Number(less.hasAccess))
+        expect(more.features, why).toEqual(expect.arrayContaining(less.features))
+        expect(more.devices, why).toBeGreaterThanOrEqual(less.devices)
+        expect(more.updates, why).toBeGreaterThanOrEqual(less.updates)
+      }
+    }
+    const { license } = (await vendor.call('GET', `/licenses/${renewed.license}`)).json.data
+    expect(license.banned).toBe(false)
+  }
+}, 3_600_000)
