@@ -62,7 +62,10 @@ export async function queueReceipt(
   await queueMail({ seal }, write, { ...mail, ...owners, takesTurnsWith: 'buyers' })
 }
 
-type Receipt = Pick<BuyerMail, 'ownerId' | 'customerId' | 'about' | 'to' | 'locale'> & { app: string; order: string }
+type Receipt = Pick<BuyerMail, 'ownerId' | 'customerId' | 'about' | 'to' | 'locale'> & {
+  app: string
+  order: string
+}
 
 /** Queues the mail of an app to a buyer, in its language. */
 export async function queueBuyerMail(

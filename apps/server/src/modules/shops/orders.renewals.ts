@@ -1,8 +1,9 @@
 import { allApps } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
-import { displayedEnd } from '../../db/stored-end.ts'
+import { accessEnd, displayedEnd } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow, ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
+import { tellRenewed } from '../customer-mails/customer-mails.tell.ts'
 import { accessOf, isOfPayment } from '../entitlements/access.rules.ts'
 import { type Changed, changeHolders, lockHolders, ownOf } from '../entitlements/grants.ts'
 import { findTypeOf } from '../license-types/license-types.access.ts'
@@ -136,6 +137,7 @@ async function give(
   if (ban !== null) return gift
   write.record('license.renewed', license.id, { order: order.number, ...endsOf(changed, now) }, order.app_id)
   await tellOfRenewal(ctx, write, order, license)
+  await tellRenewed(write, { ...license, expires_at: accessEnd(changed.after.access, now) }, order)
   return gift
 }
 

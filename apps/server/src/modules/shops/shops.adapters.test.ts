@@ -330,3 +330,60 @@ test('Lemon Squeezy: units that are paid at once are told by their bill, where i
   expect(await askedOf('lemonsqueezy', bill('updated'), objects, { hasKey: false })).toBeUndefined()
   expect(await askedOf('lemonsqueezy', bill('renewal'), objects)).toBeUndefined()
 })
+
+const reference = 'kwr_AaIqJaprcIm-aNuvMoD4DNm8mztHPC5UyxFk'
+const session = {
+  ...{ payment_status: 'paid', payment_intent: 'pi_1', invoice: null, subscription: null, livemode: true },
+  client_reference_id: reference,
+}
+const transaction = {
+  ...{ id: 'txn_1', status: 'completed', origin: 'web', currency_code: 'EUR', billing_period: null },
+  ...{ items: [{ price: { id: 'pri_1' }, quantity: 1 }], details: { totals: { grand_total: '100' } } },
+  custom_data: { reference, other: { a: 1 } },
+}
+const soldOnGumroad = {
+  ...{ id: '1', seller_id: 'seller', product_id: 'pro', price: 100, created_at: '2026-03-04T10:22:30Z' },
+}
+const soldOnLemonSqueezy = {
+  ...{ status: 'paid', total: 100, currency: 'EUR', first_order_item: { variant_id: 1, quantity: 1 } },
+  ...{ created_at: '2026-03-04T10:22:30.000000Z', updated_at: '2026-03-04T10:22:30.000000Z' },
+}
+
+test.each<[kind: keyof typeof adapters, body: string, answers: Record<string, unknown>]>([
+  [
+    'custom',
+    json({ type: 'order.paid', data: { order: '1', reference, lines: [{ product: 'pro', quantity: 1 }] } }),
+    {},
+  ],
+  [
+    'stripe',
+    bodies[0]![1],
+    {
+      '/v1/checkout/sessions/cs_1': session,
+      '/v1/checkout/sessions/cs_1/line_items?limit=100': {
+        data: [{ quantity: 1, price: { id: 'price_1' } }],
+      },
+    },
+  ],
+  ['paddle', bodies[2]![1], { '/transactions/txn_1?include=customer,adjustments': { data: transaction } }],
+  [
+    'lemonsqueezy',
+    json({
+      meta: { event_name: 'order_created', custom_data: { reference } },
+      data: { id: '7', attributes: soldOnLemonSqueezy },
+    }),
+    {},
+  ],
+  [
+    'gumroad',
+    `seller_id=seller&sale_id=1&url_params%5Breference%5D=${reference}`,
+    { '/v2/sales/1': { success: true, sale: soldOnGumroad } },
+  ],
+])('an order of %s says which license it is for', async (kind, body, answers) => {
+  const told = adapters[kind].read(body, at)
+  const readBack = Object.assign((path: string) => Promise.resolve(answers[path]), { isSandbox: false })
+  // What is asked for is read from what was stored.
+  const stored = told && 'ask' in told ? adapters[kind].read(told.body, at) : told
+  const fact = stored && 'ask' in stored ? await stored.ask(readBack) : stored
+  expect(fact).toMatchObject({ kind: 'paid', reference })
+})
