@@ -5,7 +5,7 @@ import { addDuration } from '../../core/time-zones.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import { accessOf, type Grant } from './access.rules.ts'
-import { endNow, isAsLeft, timeUntil } from './grants.changes.ts'
+import { endNow, endToMove, isAsLeft, timeUntil } from './grants.changes.ts'
 import {
   type Changed,
   changeAccess,
@@ -64,8 +64,9 @@ function extendedBy(
     const isLater = next > current || (isWaiting && expiresAt === null)
     return isLater || (shorten && next < current) ? added : undefined
   }
-  if (end === null) return undefined
-  const from = Math.max(now, end)
+  const moved = endToMove(holder.access, now)
+  if (moved === null) return undefined
+  const from = Math.max(now, moved)
   const next = duration
     ? addDuration(from, duration, timeZone)
     : Math.min(lastInstant, from + (days ?? 0) * day)

@@ -12,9 +12,13 @@ import { timeLeft } from './term.rules.ts'
 type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>
 
+/** The end that further time moves: the one that people see, else the own one, which a period without end hides. */
+export const endToMove = (access: Access, now: number): number | null =>
+  displayedEnd(access, now) ?? (access.isEndless ? null : ownEnd(access, now))
+
 /** Time that moves the end of a holder to a later one; none for a holder that never ends. */
 export function timeUntil({ access }: Holder, next: number, now: number, source: Source): NewGrant {
-  const from = Math.max(displayedEnd(access, now) ?? now, now)
+  const from = Math.max(endToMove(access, now) ?? now, now)
   return { kind: 'time', gap_ms: from - (ownEnd(access, now) ?? from), moved_ms: next - from, ...source }
 }
 
@@ -27,7 +31,7 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
 /** The time and the rights of a key that is added to an end user. */
 export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): NewGrant {
   const left = timeLeft(key, now)
-  const end = displayedEnd(access, now)
+  const end = endToMove(access, now)
   const from = Math.max(end ?? now, now)
   const last = access.rights.filter((one) => one.until !== null && allowsAll(one, key))
   const rightsFrom = Math.max(now, ...last.map(({ until }) => until ?? 0))
