@@ -10,6 +10,8 @@ export interface LineChartProps {
   series: { name: string; values: number[] }[]
   /** Heading of the label column in the table. */
   labelHeading: string
+  /** The legend shows the last value of a line instead of its sum. */
+  isLevel?: boolean
   /** A value in words; a whole number by default. */
   format?: ((value: number) => string) | undefined
   /** Opens what a day counts: by a click or Enter. */
@@ -26,7 +28,15 @@ const dots = ['bg-accent-text', 'bg-fg-faint', 'bg-danger-text']
 const dashes = [undefined, '4 4', '1 4']
 
 /** Lines over days, readable with pointer, arrow keys and as a table. */
-export function LineChart({ caption, labels, series, labelHeading, format = plain, onPick }: LineChartProps) {
+export function LineChart({
+  caption,
+  labels,
+  series,
+  labelHeading,
+  isLevel = false,
+  format = plain,
+  onPick,
+}: LineChartProps) {
   const [at, setAt] = useState<number>()
   const [asTable, setAsTable] = useState(false)
   const top = niceTop(Math.max(1, ...series.flatMap((line) => line.values)))
@@ -62,7 +72,9 @@ export function LineChart({ caption, labels, series, labelHeading, format = plai
             <span aria-hidden className={cx('h-0.5 w-4 rounded-full', dots[index])} />
             <span className="text-fg-muted">{line.name}</span>
             <span className="font-semibold tabular-nums">
-              {format(line.values.reduce((sum, value) => sum + value, 0))}
+              {format(
+                isLevel ? (line.values.at(-1) ?? 0) : line.values.reduce((sum, value) => sum + value, 0),
+              )}
             </span>
           </span>
         ))}

@@ -1,5 +1,8 @@
 import type { Release } from '@keyward/contract'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { formatBytes } from './format-bytes.ts'
+import { ReleaseExposure } from './release-exposure.tsx'
 import { ReleaseNotes } from './release-notes.tsx'
 import { SafeLink } from './safe-link.tsx'
 
@@ -23,6 +26,11 @@ export function ReleaseDetails({ release }: { release: Release }) {
           </p>
           {security.advisory && <SafeLink link={security.advisory} />}
         </div>
+      )}
+      {security && (
+        <May call={wire.exposure.get}>
+          <ReleaseExposure release={release} />
+        </May>
       )}
       {notes && <ReleaseNotes notes={notes} />}
       {further.length > 0 && <p className="text-[0.8125rem] text-fg-muted">{further.join(' ')}</p>}
