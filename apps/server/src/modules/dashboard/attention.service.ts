@@ -2,8 +2,8 @@ import { type Attention, endpoints, limits } from '@keyward/contract'
 import { meets, type PersonActor } from '../../core/actor.ts'
 import { day, dayNumber, toIso } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
+import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
-import type { Parts } from '../module.ts'
 import { areRefusalsRising } from '../notifications/notifications.rules.ts'
 import { readMailTerms } from '../owners/mail-terms.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
@@ -11,14 +11,15 @@ import * as repo from './attention.repo.ts'
 
 /** What waits for a person, as far as it may read it. */
 export async function listAttention(
-  { ctx, backups }: Pick<Parts, 'ctx' | 'backups'>,
+  ctx: Ctx,
   actor: PersonActor,
+  { backupsFail }: { backupsFail: boolean },
 ): Promise<Attention[]> {
   const { lists } = ctx.database
   const now = ctx.clock.now()
   const found: Attention[] = []
   const account = await getAccount(ctx.db, actor.actorId)
-  if (backups.isFailing && (await isOperator(account.email_normalized))) found.push({ kind: 'backups_fail' })
+  if (backupsFail && (await isOperator(account.email_normalized))) found.push({ kind: 'backups_fail' })
   if (actor.isOwner && !(await readMailTerms(ctx, lists, actor)).isConfirmed)
     found.push({ kind: 'address_unconfirmed', email: account.email })
   if (actor.permissions.has('licenses:read')) {

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day, minute } from '../../core/clock.ts'
-import { appInScope, type Db, inScope } from '../../db/index.ts'
+import { appInScope, type Db, foundInScope, inScope } from '../../db/index.ts'
 import type { ShopRow, Tables } from '../../db/tables.ts'
 import { spans } from './sales.count.ts'
 import { type Days, runsOf, splitHours } from './sales.days.ts'
@@ -124,11 +124,11 @@ export const listShops = (
     .where(inScope(scope, 's'))
     .execute()
 
-/** Whether orders of earlier versions are not counted yet. */
-export const hasUncounted = async (db: Db, { scope, appId }: SumFilter): Promise<boolean> => {
+/** Whether orders of earlier versions are not counted yet; found by the index of all that are not. */
+export async function hasUncounted(db: Db, { scope, appId }: SumFilter): Promise<boolean> {
   const orders = db.selectFrom('shop_orders as o').select('o.seq').where('o.counted', '=', sql.lit(0))
-  const mine = orders.where(inScope(scope, 'o')).limit(1)
-  return (
-    (await (appId === undefined ? mine : mine.where('o.app_id', '=', appId)).executeTakeFirst()) !== undefined
-  )
+  const mine = orders.where(foundInScope(scope, 'o')).limit(1)
+  const ofApp =
+    appId === undefined ? mine : mine.where(sql<SqlBool>`coalesce(${sql.ref('o.app_id')}, '') = ${appId}`)
+  return (await ofApp.executeTakeFirst()) !== undefined
 }

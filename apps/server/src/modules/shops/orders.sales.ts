@@ -85,7 +85,7 @@ function refundsOf(sorted: readonly OrderFact[], { all, find }: Payments): Refun
     const before = [...(one ? [] : [key]), ...of].reduce((sum, each) => sum + (returned.get(each) ?? 0), 0)
     const told = sums.get(key)
     const own = fact.amount ?? Math.max(0, paid - (fact.isSum ? 0 : before))
-    // Of sums that were told at one time, the largest one counts.
+    // The largest one of the sums that were told at one time counts.
     const sum = told?.at === fact.at ? Math.max(told.sum, own) : own
     if (fact.isSum) sums.set(key, { sum, at: fact.at })
     const wanted = before + (fact.isSum ? sum - (told?.sum ?? 0) : own)

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { day, minute } from '../../src/core/clock.ts'
+import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
+import { isFull, rounds } from '../rounds.ts'
+import { makeShop } from '../shop-actor.ts'
+
+const on = serverForAll()
+const owner = premiumOwnerForAll(on)
+const app = appForAll(owner)
+
+const count = rounds(20_000, 1_000_000)
+const begin = Date.parse('2025-01-01')
+const step = Math.floor((365 * day) / count)
+const currencies = ['EUR', 'USD', 'GBP']
+
+/** Orders of a year, evenly, of five products in three currencies, as they would have been counted one by one. */
+async function sellMany() {
+  const { db } = on.database
+  const shop = await makeShop(owner, app._id)
+  const numbers = sql`with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${sql.lit(count - 1)})`
+  const at = sql`${sql.lit(begin)} + cast(n as bigint) * ${sql.lit(step)}`
+  await sql`insert into shop_orders (id, owner_id, app_id, shop_id, number, amount, state, counted, created_at)
+    ${numbers} select 'sor_' || n, ${owner.id}, ${app._id}, ${shop._id}, 'M-' || n, 1000, 'fulfilled', 1, ${at}
+    from numbers`.execute(db)
+  await sql`insert into sale_entries (order_id, place, app_id, shop_id, kind, at, currency, product, amount)
+    ${numbers} select 'sor_' || n, 0, ${app._id}, ${shop._id}, case n % 4 when 0 then 'renewed' else 'new' end, ${at},
+      case n % 3 when 0 then 'EUR' when 1 then 'USD' else 'GBP' end, 'p' || (n % 5), 1000
+    from numbers`.execute(db)
+  for (const minutes of [15, 60, 1440]) {
+    const ms = sql.lit(minutes * minute)
+    const group = minutes === 60 ? sql`'', ''` : sql`shop_id, product`
+    await sql`insert into sales (app_id, minutes, at, currency, kind, shop_id, product, n, amount)
+      select app_id, ${sql.lit(minutes)}, (at / ${ms}) * ${ms}, currency, kind, ${group}, count(*), sum(amount)
+      from sale_entries group by app_id, 3, currency, kind, 6, 7`.execute(db)
+  }
+}
+
+test('a year of sales is read from its sums, in any time zone', async () => {
+  await sellMany()
+  await sql`analyze`.execute(on.database.db)
+  for (const timeZone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata']) {
+    const times: number[] = []
+    const read = async () => {
+      const begun = performance.now()
+      const { json } = await owner.call('GET', `/sales?from=2025-01-02&to=2025-12-30&timeZone=${timeZone}`)
+      times.push(performance.now() - begun)
+      return json.data
+    }
+    const { currencies: totals, days, products } = await read()
+    for (let at = 0; at < rounds(1, 15); at += 1) await read()
+    const sum = (rows: { orders: number; renewals: number }[]) =>
+      rows.reduce((total, { orders, renewals }) => total + orders + renewals, 0)
+    expect(totals.map(({ currency }: { currency: string }) => currency).toSorted()).toEqual(
+      currencies.toSorted(),
+    )
+    expect(products).toHaveLength(15)
+    expect(days).toHaveLength(363)
+    expect(sum(days.flatMap((one: { currencies: [] }) => one.currencies))).toBe(sum(totals))
+    expect(Math.abs(sum(totals) - (count * 363) / 365)).toBeLessThan(count / 365)
+    if (isFull) expect(Math.min(...times)).toBeLessThan(100)
+  }
+}, 600_000)
