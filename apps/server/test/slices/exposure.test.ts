@@ -161,13 +161,16 @@ describe('exposure', () => {
       const machines: Machine[] = []
       for (let minor = 0; minor < 20; minor += 1) {
         const customer = minor % 4 === 3 ? null : `c${minor % 7}@example.com`
-        const body = { app: app._id, expiresAt: null, count: perVersion, ...(customer && { customer }) }
-        const { licenses } = (await owner.call('POST', '/licenses', body)).json.data
-        for (const [at, { key }] of licenses.entries())
-          machines.push({
-            ...{ hwid: `pc-${minor}-${at}`, key, customer, version: `1.${minor}.0`, seen: 0 },
-            ...{ wasAffected: false, isBound: true },
-          })
+        const count = Math.min(perVersion, 100)
+        const body = { app: app._id, expiresAt: null, count, ...(customer && { customer }) }
+        for (let made = 0; made < perVersion; made += count) {
+          const { licenses } = (await owner.call('POST', '/licenses', body)).json.data
+          for (const [at, { key }] of licenses.entries())
+            machines.push({
+              ...{ hwid: `pc-${minor}-${made + at}`, key, customer, version: `1.${minor}.0`, seen: 0 },
+              ...{ wasAffected: false, isBound: true },
+            })
+        }
       }
       const signIn = async (machine: Machine, version: string) => {
         const { program } = await runOn(machine.hwid, version, machine.key)
