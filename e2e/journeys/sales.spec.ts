@@ -4,7 +4,7 @@ import { expectAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { test, trustMails } from '../mailing.ts'
 import { addShop } from '../shop.ts'
-import { dialog, enter, expectToast, fact, part, row, Vendor, visit } from '../steps.ts'
+import { dialog, enter, expectToast, fact, openFilters, part, row, Vendor, visit } from '../steps.ts'
 
 test('a sale by hand takes three clicks, and its key is in the mail of the customer', {
   tag: '@phone',
@@ -118,6 +118,7 @@ test.describe('in Nepal', () => {
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     expect((await downloading).suggestedFilename()).toBe('sales-2026-03-01-2026-03-31.csv')
+    await openFilters(page)
     await page.getByRole('combobox', { name: 'Days' }).click()
     await page.getByRole('option', { name: 'Last month' }).click()
     await expect(page).toHaveURL(/range=last-month/)
