@@ -6,7 +6,8 @@ const isPublic = (part: string) => /\/pages\/public\/(public-frame|landing)\.tsx
 const isFrame = (part: string) => /\/src\/app\.tsx$|\/pages\/console-root\.tsx$/.test(part)
 const isSignIn = (part: string) => /\/auth\.tsx$/.test(part)
 const isPortal = (part: string) => /\/pages\/reseller\/|\/overlay-panels\.tsx$/.test(part)
-const isFirst = (part: string) => /\/owner\/(shell|dashboard)\.tsx$/.test(part)
+const isShell = (part: string) => /\/owner\/shell\.tsx$/.test(part)
+const isDashboard = (part: string) => /\/owner\/dashboard\.tsx$/.test(part)
 const isView = (part: string) =>
   /\/owner\/(shell|dashboard|licenses|end-users|resellers|list-filters)\.tsx$/.test(part)
 const isEntry = (part: string) => /\/owner\/(license|end-user|reseller)\.tsx$/.test(part)
@@ -49,7 +50,9 @@ function nameOf(parts: string[]) {
   if (view && parts.some(isPortal)) return parts.some(isItemOrFrame) ? 'lists' : 'resource-list'
   if (parts.some(isExtras)) return 'owner'
   // What tabs and the page of webhooks share with lists is little, and the rest of the lists is not for them.
-  if (view && parts.some((part) => isFirst(part) || isTab(part) || isIntegrations(part))) return 'owner'
+  if (view && parts.some((part) => isShell(part) || isTab(part) || isIntegrations(part))) return 'owner'
+  // The table of apps and the figures are for few pages.
+  if (parts.some(isDashboard)) return parts.some((part) => itemPage.test(part)) ? 'owner' : 'apps'
   if (parts.some(isApp)) return signIn ? 'tabs' : 'items'
   if (view && parts.some(isEntry)) return entriesNameOf(parts)
   if (view) return parts.some(isCustomer) ? 'columns' : 'tables'

@@ -1,4 +1,3 @@
-import { Switch as RadixSwitch } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 
 export interface SwitchProps {
@@ -24,16 +23,18 @@ export function Switch({ label, description, checked, onChange, disabled }: Swit
           </p>
         )}
       </div>
-      <RadixSwitch.Root
+      <button
+        type="button"
+        role="switch"
         id={id}
-        checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled}
+        aria-checked={checked}
         aria-describedby={description ? `${id}-about` : undefined}
-        className="h-6 w-10.5 shrink-0 rounded-full bg-line-strong transition-colors disabled:opacity-50 data-[state=checked]:bg-accent"
+        disabled={disabled}
+        onClick={() => onChange(!checked)}
+        className="group h-6 w-10.5 shrink-0 rounded-full bg-line-strong transition-colors disabled:opacity-50 aria-checked:bg-accent"
       >
-        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-white shadow-soft transition-transform data-[state=checked]:translate-x-5" />
-      </RadixSwitch.Root>
+        <span className="block size-5 translate-x-0.5 rounded-full bg-white shadow-soft transition-transform group-aria-checked:translate-x-5" />
+      </button>
     </div>
   )
 }

@@ -1,21 +1,13 @@
 import { type DataOf, type endpoints, formatAmount } from '@keyward/contract'
-import { Badge } from '../../ui/badge.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
+import { OrderState } from '../orders/order-state.tsx'
 import { useOrdersOf } from './queries.ts'
 
 type Order = DataOf<typeof endpoints.orders.list>['orders'][number]
-
-const states: Record<Order['state'], { label: string; tone: 'success' | 'warning' | 'danger' | 'neutral' }> =
-  {
-    fulfilled: { label: 'Fulfilled', tone: 'success' },
-    waiting: { label: 'Waiting', tone: 'warning' },
-    refunded: { label: 'Refunded', tone: 'neutral' },
-    disputed: { label: 'Disputed', tone: 'danger' },
-  }
 
 const columns: Column<Order>[] = [
   {
@@ -34,9 +26,7 @@ const columns: Column<Order>[] = [
     phone: 'aside',
     cell: ({ state, test }) => (
       <Lines note={test && 'Test'}>
-        <Badge tone={states[state].tone} dot>
-          {states[state].label}
-        </Badge>
+        <OrderState state={state} />
       </Lines>
     ),
   },

@@ -5,20 +5,23 @@ import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { appTabPath } from '../../lib/navigation/app-tabs.ts'
+import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
+import { Deferred } from '../../ui/deferred.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Callout } from '../../ui/states.tsx'
-import { AddressForm } from './address-form.tsx'
 import { ChooseType } from './choose-type.tsx'
 import { mailWaits, mailWords } from './order-columns.tsx'
 import { OrderDecisions } from './order-decisions.tsx'
 import { linkClass, OrderLicenses } from './order-licenses.tsx'
 import { OrderState } from './order-state.tsx'
 import { useMailOrder } from './queries.ts'
+
+const AddressForm = lazyNamed(() => import('./address-form.tsx'), 'AddressForm')
 
 export interface OrderDialogProps {
   order: ShopOrder
@@ -62,7 +65,9 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
           </Callout>
         )}
         {needsAddress && may(wire.orders.update) && may(wire.customers.update) && (
-          <AddressForm order={order} />
+          <Deferred>
+            <AddressForm order={order} />
+          </Deferred>
         )}
         <ChooseType order={order} />
         <div className="-my-2.5" aria-live="polite">

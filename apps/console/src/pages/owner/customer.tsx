@@ -8,7 +8,6 @@ import { CustomerMenu } from '../../features/customers/customer-menu.tsx'
 import { CustomerOrders } from '../../features/customers/customer-orders.tsx'
 import { useCustomer } from '../../features/customers/queries.ts'
 import { Devices } from '../../features/end-users/devices.tsx'
-import { DevicesOfMany } from '../../features/end-users/devices-of-many.tsx'
 import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
 import { May } from '../../lib/api/rights.tsx'
@@ -26,6 +25,10 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
 const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
+const DevicesOfMany = lazyNamed(
+  () => import('../../features/end-users/devices-of-many.tsx'),
+  'DevicesOfMany',
+)
 const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
 const sales = { 'new-sale': [wire.licenses.create, wire.clients.update] }
@@ -90,10 +93,12 @@ export function CustomerPage() {
                 rows={clients}
                 empty="People who sign in with a license of this customer appear here."
               />
-              {clients.length === 1 && clients[0] ? (
-                <Devices user={clients[0]._id} />
+              {clients.length > 1 ? (
+                <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+                  <DevicesOfMany devices={devices} />
+                </Deferred>
               ) : (
-                <DevicesOfMany devices={devices} />
+                clients[0] && <Devices user={clients[0]._id} />
               )}
               <May call={wire.orders.list}>
                 <CustomerOrders customer={customer._id} />
