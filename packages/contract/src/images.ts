@@ -20,8 +20,8 @@ export function imageOf(bytes: string): ImageFacts | undefined {
       height: short(20) * 65_536 + short(22),
     }
   if (!bytes.startsWith('\xff\xd8\xff') || !bytes.endsWith('\xff\xd9')) return undefined
-  // The size stands in the frame, behind segments that say their length.
-  for (let index = 2; at(index) === 0xff; index += 2 + short(index + 2)) {
+  // The size stands in the frame, behind segments that say their length. Behind the end there is none to go on with.
+  for (let index = 2; index + 9 <= bytes.length && at(index) === 0xff; index += 2 + short(index + 2)) {
     const marker = at(index + 1)
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
     if (isFrame) return { type: 'image/jpeg', width: short(index + 7), height: short(index + 5) }

@@ -82,6 +82,16 @@ test.each([
     { logo: address(Buffer.from('GIF89a\u0001\u0000\u0001\u0000')) },
     'logo',
   ],
+  [
+    'a JPEG that ends where it starts',
+    { logo: address(Buffer.from('\xff\xd8\xff\xd9', 'latin1'), 'jpeg') },
+    'logo',
+  ],
+  [
+    'a JPEG without a frame',
+    { logo: address(Buffer.from('\xff\xd8\xff\xe0\0\x02\xff\xd9', 'latin1'), 'jpeg') },
+    'logo',
+  ],
   ['a page behind a picture', { logo: address(Buffer.concat([png(9, 9), Buffer.from('<html>')])) }, 'logo'],
   ['a picture that is too wide', { logo: address(png(2001, 10)) }, 'logo'],
   ['one without a height', { logo: address(png(10, 0)) }, 'logo'],
