@@ -24,8 +24,8 @@ function isTimeZone(name: string): boolean {
 const query = z
   .object({
     app: appFilter,
-    from: z.iso.date().describe('the first day, in the time zone'),
-    to: z.iso.date().describe('the last day, which counts as a whole'),
+    from: z.iso.date().max(10).describe('the first day, in the time zone'),
+    to: z.iso.date().max(10).describe('the last day, which counts as a whole'),
     timeZone,
   })
   .refine(({ from, to }) => isSaleRange(from, to), {

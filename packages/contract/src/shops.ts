@@ -230,8 +230,12 @@ export const orders = {
         .enum(saleKinds)
         .optional()
         .describe('orders that `GET /sales` counts so, within the days if they are given'),
-      from: z.iso.date().optional().describe('orders that took or gave back money on this day or later'),
-      to: z.iso.date().optional(),
+      from: z.iso
+        .date()
+        .max(10)
+        .optional()
+        .describe('orders that took or gave back money on this day or later'),
+      to: z.iso.date().max(10).optional(),
       timeZone,
       currency: z.string().max(10).optional().describe('in capital letters; empty for none'),
       product: z

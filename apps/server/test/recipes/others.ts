@@ -221,6 +221,14 @@ export function otherRecipes(world: World): Recipes {
         return () => program.call('POST', '/resume', { deviceToken, hwid: 'pc-1' })
       },
     ],
+    'program.updates': [
+      'program',
+      [],
+      async () => {
+        const { program } = await activateKey(on, owner, app, 'pc-1')
+        return () => program.call('POST', '/updates', { platform: 'windows', architecture: 'x64' })
+      },
+    ],
     'program.lease': [
       'program',
       ['end_user.lease_issued'],

@@ -181,6 +181,8 @@ interface Named {
   /** What the owner gets, if not success. */
   status?: number
 }
+const ofSales = ({ app }: { app: string }) => `app=${app}&from=2026-01-01&to=2026-01-31&timeZone=UTC`
+
 /** How each endpoint names its object in path, query and body, valid except for the owner. */
 const naming: Record<string, Named> = {
   'apiKeys.create': {
@@ -348,6 +350,8 @@ const naming: Record<string, Named> = {
   // It has not run.
   'imports.undo': { id: 'import', status: 409 },
   'dashboard.activity': { query: ({ app }) => `app=${app}` },
+  'sales.get': { query: ofSales },
+  'sales.export': { query: ofSales },
 }
 
 const namesObject = (endpoint: Endpoint) => {
