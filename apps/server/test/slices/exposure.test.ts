@@ -278,6 +278,8 @@ describe('exposure', () => {
     const { program } = await runOn('pc-1', '1.9.0')
     await runOn('pc-2', '1.9.0')
     const id = await addFix()
+    // The day before the fix was listed is not one of its days.
+    await tidyUp(on)
     on.clock.advance(day)
     await tidyUp(on)
     expect((await program.call('GET', '/session')).status).toBe(401)

@@ -180,21 +180,24 @@ describe('the oldest version that may run', () => {
 })
 
 test('says how many devices a minimum would refuse, by version and license', async () => {
-  const keys = [await makeKey(), await makeKey(), await makeKey({ updates_for_days: null })]
+  const renewed = { updates_until: on.clock.now() + 30 * day }
+  const changes = [{}, {}, { updates_for_days: null }, renewed]
+  const keys = await Promise.all(changes.map((change) => makeKey(change)))
+  const versions = ['1.0.0', '2.0.0', '2.0.0', '2.0.0']
   on.clock.advance(12 * day)
-  for (const [at, version] of ['1.0.0', '2.0.0', '2.0.0'].entries()) {
+  for (const [at, version] of versions.entries()) {
     await (await start(version))('POST', '/license', { licenseKey: keys[at]?.key, hwid: `pc-${at}` })
   }
   const count = async (minimumVersion: string) =>
     (await owner.call('GET', `/apps/${app._id}/versions/refused?minimumVersion=${minimumVersion}`)).json.data
       .devices
-  // 2.0.0 is the newest release for the second license, but not for the third.
-  expect([await count('1.0.0'), await count('2.0.0'), await count('3.0.0')]).toEqual([0, 1, 2])
+  // 2.0.0 is the newest release for the second license, but not for the third and the renewed one.
+  expect([await count('1.0.0'), await count('2.0.0'), await count('3.0.0')]).toEqual([0, 1, 3])
   await set({ minimumVersion: '3.0.0' })
   const used = await Promise.all(
-    ['1.0.0', '2.0.0', '2.0.0'].map(async (version, at) => refusal(await use(version, keys[at]?.key ?? ''))),
+    versions.map(async (version, at) => refusal(await use(version, keys[at]?.key ?? ''))),
   )
-  expect(used.filter((code) => code === 'versionTooOld')).toHaveLength(2)
+  expect(used.filter((code) => code === 'versionTooOld')).toHaveLength(3)
 })
 
 test('tells each program on an affected version which one repairs it', async () => {

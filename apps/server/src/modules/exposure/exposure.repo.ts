@@ -1,6 +1,7 @@
 import { limits, type SecurityFix } from '@keyward/contract'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
+import { day as dayMs } from '../../core/clock.ts'
 import { versionOrder } from '../../core/version-order.ts'
 import { type Db, inScope } from '../../db/index.ts'
 import type { ReleaseRow } from '../../db/tables.ts'
@@ -68,8 +69,9 @@ export async function listOlder(
 }
 
 /** Computes `updatesUntil` in SQL. */
-const updatesEnd = sql`case when l.term = 'first_use' then l.started_at else l.created_at end
-  + l.updates_for_days * cast(86400000 as bigint)`
+const updatesEnd = sql`coalesce(l.updates_until,
+  case when l.term = 'first_use' then l.started_at else l.created_at end
+    + l.updates_for_days * cast(86400000 as bigint))`
 
 /** Bound devices of a version whose license has updates until some time from `from` on and before `before`. */
 export async function countCovered(
@@ -135,13 +137,14 @@ export async function countRepaired(db: Db, { appId, ranges }: Affected, since: 
 export const listDays = (db: Db, releaseId: string) =>
   db.selectFrom('release_days').selectAll().where('release_id', '=', releaseId).orderBy('day').execute()
 
-/** Security fixes of all vendors whose exposure on a day is not known yet. */
+/** Security fixes of all vendors, listed by the end of a day, whose exposure on it is not known yet. */
 export const listUncounted = (db: Db, day: number) =>
   db
     .selectFrom('releases as r')
     .leftJoin('release_days as d', (join) => join.onRef('d.release_id', '=', 'r.id').on('d.day', '=', day))
     .select(['r.id', 'r.app_id', 'r.security', 'r.released_at'])
     .where('r.security', 'is not', null)
+    .where('r.created_at', '<', (day + 1) * dayMs)
     .where('d.exposed', 'is', null)
     .execute()
 
