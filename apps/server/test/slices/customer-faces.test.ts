@@ -160,6 +160,7 @@ async function everythingRead(by: Caller, email: string, otherName: string): Pro
     .replaceAll(encodeURIComponent(email.toUpperCase()), 'UPPER')
     .replace(/user-[0-9a-f-]{36}/g, 'NAME')
     .replace(/\b[0-9A-Z]{5}(-[0-9A-Z]{5}){4}\b/g, 'KEY')
+    .replace(/\bkwr_[\w-]{36}/g, 'REFERENCE')
     .replace(idsIn, nameOf)
 }
 

@@ -52,6 +52,7 @@ describe('a license for three devices', () => {
       expiresAt: expect.any(String),
       startedAt: null,
       devices: { used: 3, limit: 3 },
+      links: { buy: null, renew: null, upgrades: [] },
       seats: null,
       until: null,
     })

@@ -236,7 +236,10 @@ test('imports what licenses are sold with from an export, with and without their
   const csv = String((await owner.call('GET', `/licenses/export?format=csv&app=${from._id}`)).raw)
   const rows = async ({ _id }: { _id: string }): Promise<License[]> =>
     (await owner.call('GET', `/licenses?app=${_id}`)).json.data.licenses
-      .map(({ _id: __, app: ___, used, usedBy, usedAt, status, ...license }: License) => license)
+      .map(
+        ({ _id: __, app: ___, buyReference: ____, used, usedBy, usedAt, status, ...license }: License) =>
+          license,
+      )
       .sort((a: License, b: License) => a.key.localeCompare(b.key))
   const originals = await rows(from)
   for (const target of [into, typed]) {

@@ -54,6 +54,7 @@ describe('generating', () => {
     expect(json.data.license).toEqual({
       _id: expect.stringMatching(/^lic_/),
       key: expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/),
+      buyReference: expect.stringMatching(/^kwr_[\w-]{36}$/),
       app: { _id: app._id, name: app.name, appId: app.appId },
       status: 'unused',
       used: false,
