@@ -138,7 +138,8 @@ test('lists packages for Velopack that have a SHA-1, and leads to their files', 
     '1.0.0',
     '1.0.0',
   ])
-  expect(versionsIn((await read('velopack/releases.stable.json?os=osx')).text)).toEqual([])
+  for (const query of ['os=osx', 'os=win&os=osx', 'os=win&arch=x64&arch=x86'])
+    expect(versionsIn((await read(`velopack/releases.stable.json?${query}`)).text)).toEqual([])
   const { status, headers } = await read('velopack/Atlas-2.0.0-full.nupkg')
   expect([status, headers.location]).toEqual([302, 'https://example.com/Atlas-2.0.0-full.nupkg?a=1&b=2'])
   expect((await read('velopack/Atlas-3.0.0-full.nupkg')).status).toBe(404)
@@ -194,6 +195,19 @@ describe('a license', () => {
     expect(await listed(by(license.key))).toBe(404)
   })
 
+  test('never gets what a longer one does, also where the first hundred releases are the same', async () => {
+    const [wide, narrow] = [await makeKey({ updates_for_days: null }), await makeKey({ updates_for_days: 5 })]
+    const newer = Array.from({ length: 100 }, (_, at) => ({
+      ...{ id: `rel_${at}`, owner_id: owner.id, app_id: app._id, version: `4.${at}.0`, link: null },
+      ...{ released_at: on.clock.now(), created_at: on.clock.now() },
+    }))
+    await on.database.db.insertInto('releases').values(newer).execute()
+    on.clock.advance(8 * day)
+    await release('3.9.0', 0)
+    const newest = async (key: string) => parse((await read('electron/latest.yml', by(key))).text).version
+    expect([await newest(wide.key), await newest(narrow.key)]).toEqual(['3.9.0', '2.0.0'])
+  })
+
   test('gives its feed where all are public too, and a wrong key counts', async () => {
     const { key } = await makeKey()
     on.clock.advance(12 * day)
@@ -217,6 +231,8 @@ test('nothing else is there, and a paused app shows nothing', async () => {
     'velopack/releases.json',
     'json',
     'rpm/stable',
+    'sparkle/%3Cb%3E.xml',
+    'velopack/releases.%3Cb%3E.json',
   ]) {
     expect((await read(path)).status).toBe(404)
   }

@@ -1,7 +1,8 @@
+import type { Artifact } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { Database } from '../../db/index.ts'
 import { type Catalog, noReleases, toCatalog } from './catalog.rules.ts'
-import { toSecurity } from './releases.view.ts'
+import { toArtifacts, toSecurity } from './releases.view.ts'
 
 interface Kept<T> {
   version: number
@@ -70,11 +71,18 @@ export class KeptReleases<T> {
 
 type Lists = Pick<Database, 'lists'>
 
+/** What a release without a fix has at most: its link, its numbers. */
+const charsOfRelease = 600
+
 /** The releases of apps without notes and artifacts, which few calls need. */
 export const keepCatalogs = (database: Lists): KeptReleases<Catalog> =>
   new KeptReleases({
     read: (appId) => readCatalog(database, appId),
-    weigh: ({ named }) => 1 + named.size,
+    weigh: ({ named, fixes }) =>
+      fixes.reduce(
+        (sum, { security }) => sum + JSON.stringify(security).length / charsOfRelease,
+        1 + named.size,
+      ),
     most: 200_000,
     none: noReleases,
   })
@@ -107,10 +115,10 @@ export async function readCatalog({ lists }: Lists, appId: string): Promise<Cata
   return toCatalog(releases, new Set(removed.map(({ version }) => version)))
 }
 
-/** Notes and artifacts of the releases of an app, by their ids; `artifacts` is JSON. */
+/** Notes and artifacts of the releases of an app, by their ids. */
 export type ReleaseFiles = ReadonlyMap<
   string,
-  { build: string | null; notes: string | null; artifacts: string; bytes: number }
+  { build: string | null; notes: string | null; artifacts: readonly Artifact[]; bytes: number }
 >
 
 const filesBytesKept = 64 * 1024 * 1024
@@ -123,9 +131,11 @@ export const keepFiles = ({ lists }: Lists): KeptReleases<ReleaseFiles> =>
         .select(['id', 'build', 'notes', 'artifacts', 'bytes'])
         .where('app_id', '=', appId)
         .execute()
-      return new Map(rows.map(({ id, ...files }) => [id, files]))
+      return new Map(
+        rows.map(({ id, artifacts, ...more }) => [id, { ...more, artifacts: toArtifacts(artifacts) }]),
+      )
     },
-    weigh: (files) => [...files.values()].reduce((sum, { bytes }) => sum + bytes, 1000 * files.size),
+    weigh: (files) => [...files.values()].reduce((sum, { bytes }) => sum + 2 * bytes, 1000 * files.size),
     most: filesBytesKept,
     none: new Map(),
   })

@@ -8,16 +8,18 @@ export interface FeedEntry {
   release: ListedRelease
   build: string | null
   notes: string | null
-  artifacts: Artifact[]
+  artifacts: readonly Artifact[]
 }
 
 /** What an updater reads. */
 export interface Feed {
+  /** What it is written by, besides the releases. */
+  key: readonly (string | undefined)[]
   channel: string
   /** The version of the program, where its updater sends it. */
   version?: string | undefined
   /** Which artifacts it lists; a release without one of them is left out. */
-  pick(artifacts: Artifact[]): Artifact[]
+  pick(artifacts: readonly Artifact[]): readonly Artifact[]
   /** Whether releases without artifacts are listed, too. */
   listsAll?: boolean
   /** Whether it names the newest release alone. */
@@ -39,6 +41,7 @@ export function electronFeed(file: string, version?: string): Feed | undefined {
   if (name === undefined) return undefined
   const platform = mac ?? linux ?? 'windows'
   return {
+    key: ['electron', platform, linux && architecture],
     channel: name === 'latest' ? 'stable' : name,
     version,
     // Its updater of Linux reads a file for each architecture, those of Windows and macOS choose among the files.
@@ -82,6 +85,7 @@ const yamlText = (text: string): string =>
 
 /** The answer of a server for Tauri's updater. */
 export const tauriFeed = (channel: string, target: Target, version: string): Feed => ({
+  key: ['tauri', target.platform, target.architecture],
   channel,
   version,
   pick: (all) => artifactsFor(all, target).filter((one) => isWhole(one) && isSigned(one)),
@@ -102,6 +106,7 @@ export const tauriFeed = (channel: string, target: Target, version: string): Fee
 
 /** The appcast of Sparkle. */
 export const sparkleFeed = (channel: string, version?: string): Feed => ({
+  key: ['sparkle', channel],
   channel,
   version,
   pick: (all) => {
@@ -156,6 +161,7 @@ const xmlText = (text: string): string =>
 
 /** The list of packages that Velopack reads; `target` is what its updater says of the machine. */
 export const velopackFeed = (channel: string, target: Partial<Target>, version?: string): Feed => ({
+  key: ['velopack', target.platform, target.architecture],
   channel,
   version,
   pick: (all) => {
@@ -192,6 +198,7 @@ function packageOf(name: string, version: string): string {
 
 /** All that is known of the releases, for updaters of one's own. */
 export const jsonFeed = (channel: string, version?: string): Feed => ({
+  key: ['json'],
   channel,
   version,
   pick: (all) => all,

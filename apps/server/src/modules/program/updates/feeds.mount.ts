@@ -8,7 +8,6 @@ import { sendProblem } from '../../../http/errors.ts'
 import { bearerToken } from '../../../http/pipe.ts'
 import { covers, isOffered, type ListedRelease, updatesOf } from '../../releases/catalog.rules.ts'
 import type { ReleaseFiles } from '../../releases/kept-releases.ts'
-import { toArtifacts } from '../../releases/releases.view.ts'
 import { openSession } from '../checks/session.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
@@ -33,16 +32,20 @@ const feeds: Record<string, (path: Values, query: Values) => Feed | undefined> =
   'tauri/:channel/:target/:arch/:version': ({ channel = '', target = '', arch = '', version = '' }) =>
     tauriFeed(channel, { platform: target, architecture: arch }, version),
   'sparkle/:file': ({ file = '' }, { version }) => {
-    const channel = /^(.+)\.xml$/.exec(file)?.[1]
+    const channel = /^([a-z0-9-]{1,20})\.xml$/.exec(file)?.[1]
     return channel === undefined ? undefined : sparkleFeed(channel, version)
   },
   'velopack/:file': ({ file = '' }, { os, arch, localVersion }) => {
     const target = { ...(os && { platform: os }), ...(arch && { architecture: arch }) }
-    const channel = /^releases\.(.+)\.json$/.exec(file)?.[1]
+    const channel = /^releases\.([a-z0-9-]{1,20})\.json$/.exec(file)?.[1]
     return channel === undefined ? undefined : velopackFeed(channel, target, localVersion)
   },
   'json/:channel': ({ channel = '' }, { version }) => jsonFeed(channel, version),
 }
+
+/** A name that is sent twice is no name of anything. */
+const textsOf = (query: Record<string, string | string[]>): Values =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
 
 /** Releases that a list names; an updater needs the newest. */
 const listedMost = 100
@@ -73,13 +76,13 @@ export function mountFeeds(
     if (access.isPublic) {
       reply.headers({ 'cache-control': 'no-cache', vary: 'authorization, keyward-license' })
     }
-    const feed = toFeed(path, request.query as Values)
+    const feed = toFeed(path, textsOf(request.query as Record<string, string | string[]>))
     if (!feed) return sendPackage(deps, app, access, { file: path.file ?? '', reply })
     const wanted = { channel: feed.channel, version: feed.version ?? access.version }
     const releases = updatesOf(app.releases, wanted, deps.ctx.clock.now()).filter((one) =>
       covers(one, access.until),
     )
-    const { text, tag, isEmpty } = await written.get(deps, app, request.url, { feed, releases })
+    const { text, tag, isEmpty } = await written.get(deps, app, { feed, releases })
     if (isEmpty && feed.isSingle) {
       if (request.routeOptions.url?.includes('/tauri/')) return reply.code(204).send()
       throw problem('not_found')
@@ -149,9 +152,7 @@ async function sendPackage(
   const kept = await files.get(app)
   for (const release of app.releases.newest) {
     if (!isOffered(release, ctx.clock.now()) || !covers(release, until)) continue
-    const found = toArtifacts(kept.get(release.id)?.artifacts ?? '[]').find(
-      (one) => isPackage(one) && one.name === file,
-    )
+    const found = kept.get(release.id)?.artifacts.find((one) => isPackage(one) && one.name === file)
     if (found) return reply.redirect(found.url, 302)
   }
   throw problem('not_found')
@@ -174,11 +175,10 @@ class WrittenFeeds {
   async get(
     { files }: Pick<ProgramDeps, 'files'>,
     app: AppFacts,
-    url: string,
     { feed, releases }: { feed: Feed; releases: readonly ListedRelease[] },
   ): Promise<Written> {
-    const ids = releases.slice(0, listedMost).map(({ id }) => id)
-    const key = sha256([app.releasesVersion, url, ...ids].join('\n'))
+    const ids = releases.map(({ id }) => id)
+    const key = sha256(JSON.stringify([app.releasesVersion, feed.key, ids]))
     const known = this.#kept.get(key)
     if (known) return known
     const entries = entriesOf(await files.get(app), { feed, releases })
@@ -201,8 +201,8 @@ function entriesOf(
 ): FeedEntry[] {
   const entries: FeedEntry[] = []
   for (const release of releases) {
-    const { artifacts: stored = '[]', notes = null, build = null } = files.get(release.id) ?? {}
-    const artifacts = feed.pick(toArtifacts(stored))
+    const { artifacts: all = [], notes = null, build = null } = files.get(release.id) ?? {}
+    const artifacts = feed.pick(all)
     if (artifacts.length === 0 && !feed.listsAll) continue
     entries.push({ release, build, notes, artifacts })
     if (feed.isSingle || entries.length >= listedMost) break

@@ -2,7 +2,6 @@ import type { Artifact, BodyOf, DataOf, endpoints } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
 import { readLinks } from '../../licenses/buy-links.ts'
 import { covers, type ListedRelease, updatesOf } from '../../releases/catalog.rules.ts'
-import { toArtifacts } from '../../releases/releases.view.ts'
 import { artifactsFor } from '../../releases/targets.rules.ts'
 import type { SessionFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
@@ -22,8 +21,8 @@ export async function findUpdate(
   const wanted = { channel, version: version ?? session.version }
   let newest: ListedRelease | undefined
   for (const release of updatesOf(app.releases, wanted, deps.ctx.clock.now())) {
-    const { artifacts = '[]', notes = null } = files.get(release.id) ?? {}
-    const artifact = artifactFor(toArtifacts(artifacts), target)
+    const { artifacts = [], notes = null } = files.get(release.id) ?? {}
+    const artifact = artifactFor(artifacts, target)
     if (artifact === undefined) continue
     newest ??= release
     if (!covers(release, until)) continue
