@@ -32,14 +32,15 @@ function offsetsOf(timeZone: string): (at: number) => number {
   }
 }
 
-/** When a local midnight is; the end of the gap if clocks skip it. */
+/**
+ * When a local day begins, given its midnight as if it were of UTC: with its first midnight if clocks go back to it, and with
+ * the end of the gap if they skip it.
+ */
 function startOf(midnight: number, offsetAt: (at: number) => number): number {
-  const before = offsetAt(midnight)
-  const start = midnight - before
-  const there = offsetAt(start)
-  if (there === before) return start
-  const other = midnight - there
-  return offsetAt(other) === there ? other : Math.max(start, other)
+  const offsets = [offsetAt(midnight - day), offsetAt(midnight + day)]
+  const [first, last] = [midnight - Math.max(...offsets), midnight - Math.min(...offsets)]
+  const isBeforeLast = last - 1 + offsetAt(last - 1) >= midnight
+  return isBeforeLast ? first : last
 }
 
 /** A run of days of 24 hours, or one of another length. */
