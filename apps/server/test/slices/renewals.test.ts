@@ -6,7 +6,7 @@ import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 
-const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000' })
+const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000' }, { deliveriesEveryMs: 100 })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 // Sessions end meanwhile.
@@ -158,6 +158,66 @@ describe('an order with a reference', () => {
     expect(await session(license)).toMatchObject({ features: [], expiresAt: at(28) })
     await tell(shop, 'order.refunded', order)
     expect(await licenseOf(license._id)).toMatchObject({ banned: false, expiresAt: at(28) })
+  })
+
+  test('of a subscription that was paid for long enough leaves a license that never ends', async () => {
+    const shop = await shopWith(
+      { ...days(30), fallbackAfterMonths: 2 },
+      { ...days(30), features: ['team'], fallbackAfterMonths: 2 },
+    )
+    const [bought, renewed] = [await used(shop, { payment: 'a1' }), await used(shop)]
+    const [first] = await ordersOf(vendor, `license=${bought._id}`)
+    const lines = [{ product: 'team', quantity: 1 }]
+    const { order } = await buy(shop, { reference: renewed.buyReference, lines, payment: 'b1' })
+    const subscriptions = [
+      { license: bought, number: first.order, payment: 'a', features: [] },
+      { license: renewed, number: order, payment: 'b', features: ['team'] },
+    ]
+    const end = at(62)
+    for (const { number, payment } of subscriptions) {
+      await tell(shop, 'subscription.renewed', number, { until: at(31), payment: `${payment}1` })
+      await tell(shop, 'subscription.renewed', number, { until: end, payment: `${payment}2` })
+    }
+    for (const { license } of subscriptions)
+      expect(await licenseOf(license._id)).toMatchObject({ expiresAt: end, updatesUntil: null })
+    // No event tells that a subscription is not paid any more.
+    on.clock.advance(63 * day)
+    const stays = { expiresAt: null, term: 'forever', updatesUntil: end }
+    for (const { license, features } of subscriptions) {
+      await expect.poll(() => licenseOf(license._id)).toMatchObject(stays)
+      expect(await session(license)).toMatchObject({ expiresAt: null, updatesUntil: end, features })
+    }
+    for (const { license, number, payment } of subscriptions) {
+      await tell(shop, 'subscription.ended', number)
+      expect(await licenseOf(license._id)).toMatchObject(stays)
+      on.clock.advance(day)
+      const later = at(30)
+      await tell(shop, 'subscription.renewed', number, { until: later, payment: `${payment}3` })
+      expect(await licenseOf(license._id)).toMatchObject({ ...stays, updatesUntil: later })
+      await tell(shop, 'order.refunded', number, { payment: `${payment}3` })
+      expect(await licenseOf(license._id)).toMatchObject(stays)
+      await tell(shop, 'order.refunded', number, { payment: `${payment}2` })
+      expect((await licenseOf(license._id)).expiresAt).not.toBeNull()
+    }
+  })
+
+  test('of a subscription leaves nothing for a banned license, or before the months are paid', async () => {
+    const shop = await shopWith({ ...days(30), fallbackAfterMonths: 2 })
+    const [short, banned] = [await used(shop), await used(shop)]
+    for (const [license, until] of [
+      [short, at(45)],
+      [banned, at(62)],
+    ] as const) {
+      const [order] = await ordersOf(vendor, `license=${license._id}`)
+      await tell(shop, 'subscription.renewed', order.order, { until })
+    }
+    await vendor.call('PATCH', `/licenses/${banned._id}/toggle-ban`, { is_banned: true })
+    on.clock.advance(63 * day)
+    const looked = () =>
+      on.database.db.selectFrom('shop_orders').select('id').where('ends_at', 'is not', null).execute()
+    await expect.poll(looked).toEqual([])
+    for (const license of [short, banned])
+      expect(await licenseOf(license._id)).toMatchObject({ term: 'date', expiresAt: expect.any(String) })
   })
 
   test('with the reference of an added key gives its end user time and rights', async () => {

@@ -87,6 +87,7 @@ import { versionsInUse } from './0109-versions-in-use.ts'
 import { sales } from './0110-sales.ts'
 import { profiles } from './0111-profiles.ts'
 import { customRoles } from './0112-custom-roles.ts'
+import { fallback } from './0113-fallback.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -178,4 +179,5 @@ export const migrations: readonly Migration[] = [
   sales,
   profiles,
   customRoles,
+  fallback,
 ]

@@ -95,6 +95,8 @@ interface ShopOrdersTable {
   counted: Generated<Flag>
   /** Whether its subscription will charge again. */
   renews: Generated<Flag>
+  /** When it is looked at next: what it paid ends then. */
+  ends_at: Generated<number | null>
   created_at: number
 }
 
@@ -116,4 +118,6 @@ interface ShopOrderUnitsTable {
   gift: Generated<string | null>
   /** Whether the license follows another order, so that this one changes it no more. */
   unheard: Generated<Flag>
+  /** After how many paid months the license stays for ever; null while it does not. */
+  kept_after: Generated<number | null>
 }

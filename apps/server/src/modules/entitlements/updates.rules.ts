@@ -20,12 +20,16 @@ export function updatesUntil(
  */
 export function updatesOf(
   own: number | null,
-  standing: readonly Pick<GrantRow, 'kind' | 'updates_ms' | 'updates_until'>[],
+  standing: readonly Pick<GrantRow, 'kind' | 'until' | 'updates_ms' | 'updates_until'>[],
 ): { until: number | null; own: number | null } {
   const untils = (kinds: readonly GrantRow['kind'][]) =>
     standing.flatMap(({ kind, updates_until }) => (kinds.includes(kind) ? (updates_until ?? []) : []))
   // A subscription that has ended covers the versions of its paid time.
-  const paid = untils(['end', 'term'])
+  const ended = untils(['end', 'term'])
+  const stays = standing.flatMap(({ kind, until, updates_until }) =>
+    kind === 'period' && until === null ? (updates_until ?? []) : [],
+  )
+  const paid = own === null && ended.length === 0 ? stays : ended
   if (own === null && paid.length === 0) return { until: null, own: null }
   const moved = standing.reduce((sum, { updates_ms }) => sum + (updates_ms ?? 0), 0)
   const base = Math.max(own ?? 0, ...paid) + moved

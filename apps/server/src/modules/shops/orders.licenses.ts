@@ -21,6 +21,7 @@ import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import type { Chosen } from './orders.choices.ts'
+import { type Kept, keepLicenses, keptBy, loseKept } from './orders.fallback.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
@@ -137,14 +138,15 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
   const present = type ? await repo.listUnits(write.tx, order.id) : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
-  await setEnds(write, order, { units: present, rights, types })
+  const kept = await keptBy(write, order, told, { units: present, rights })
+  await setEnds(write, order, { units: present, rights, types, kept })
   await setBans(write, order, { units: present, rights })
   for (const unit of present.filter(({ gift }) => gift !== null)) {
     const right = rights.get(unit.renewed_id ?? '') ?? told
     const own = type ?? types.get(products.get(unit.product)?.type ?? '')
     const replaces = paid.reference === 'replace'
     const open = await settleRenewal(write, {
-      ...{ ctx, unit, right, type: own, replaces },
+      ...{ ctx, unit, right, type: own, replaces, kept: kept.get(unit.renewed_id ?? '') },
       order: { ...order, customer_id: customerId },
     })
     if (open) needs.push(open)
@@ -310,6 +312,8 @@ async function listUntold(
   })
 }
 
+type Untold = Awaited<ReturnType<typeof listUntold>>
+
 const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ license }) => license.id)
 
 /** Reads who has the license again: a change of another license of the same end user may have changed it. */
@@ -351,25 +355,37 @@ async function setEnds(
     units,
     rights,
     types,
-  }: { units: readonly ShopOrderUnitRow[]; rights: Rights; types: ReadonlyMap<string, LicenseTypeRow> },
+    kept,
+  }: {
+    units: readonly ShopOrderUnitRow[]
+    rights: Rights
+    types: ReadonlyMap<string, LicenseTypeRow>
+    kept: ReadonlyMap<string, Kept>
+  },
 ): Promise<void> {
   const endOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.end
+  const keptOf = ({ license_id }: ShopOrderUnitRow) => kept.get(license_id ?? '')
   const isUntold = (unit: ShopOrderUnitRow) => {
     const right = rights.get(unit.license_id ?? '')
     if (!right || (right.end === undefined && right.ban !== null)) return false
-    return (right.end ?? null) !== unit.told_end
+    return (right.end ?? null) !== unit.told_end || (keptOf(unit)?.after ?? null) !== unit.kept_after
   }
+  const holdersOf = (some: Untold) =>
+    lockHolders(write.tx, allApps(order.owner_id), { licenses: licenseIdsOf(some) })
   const untold = await listUntold(write.tx, order, units.filter(isUntold))
-  for (const [end, some] of Map.groupBy(untold, ({ unit }) => endOf(unit))) {
-    if (end !== undefined) {
-      const holders = await lockHolders(write.tx, allApps(order.owner_id), { licenses: licenseIdsOf(some) })
-      await changeEnds(write, holders, end, sourceOf(order))
-    }
+  const lost = untold.filter(({ unit }) => unit.kept_after !== null && !keptOf(unit))
+  if (lost.length > 0) await loseKept(write, await holdersOf(lost), order)
+  for (const some of Map.groupBy(untold, ({ unit }) => `${endOf(unit)} ${keptOf(unit)?.after}`).values()) {
+    const [end, stays] = some[0] ? [endOf(some[0].unit), keptOf(some[0].unit)] : []
+    if (stays) await keepLicenses(write, await holdersOf(some), order, stays.updatesUntil)
+    else if (end !== undefined) await changeEnds(write, await holdersOf(some), end, sourceOf(order))
     for (const { license } of end === undefined ? some : []) {
       const type = types.get(license.type_id ?? '')
       if (type) await giveTypeTo(write, order, license, type)
     }
-    await repo.updateUnits(write.tx, licenseIdsOf(some), { told_end: end ?? null })
+    await repo.updateUnits(write.tx, licenseIdsOf(some), {
+      ...{ told_end: end ?? null, kept_after: stays?.after ?? null },
+    })
     const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }
     write.record('shop_order.end_changed', order.id, change, order.app_id)
   }

@@ -10,11 +10,12 @@ import { findTypeOf } from '../license-types/license-types.access.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
 import { readBuyReference } from '../licenses/buy-reference.rules.ts'
 import { type Chosen, chosenOf } from './orders.choices.ts'
+import type { Kept } from './orders.fallback.ts'
 import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import { type PlacedFact, type ToldOrder, toldBy } from './orders.rules.ts'
-import { type Gift, giftOf, hasEverything, nothing, paidUntil } from './renewals.rules.ts'
+import { type Gift, giftOf, hasEverything, nothing, paidForEver, paidUntil } from './renewals.rules.ts'
 import { listFacts } from './shop-events.repo.ts'
 import type { Share } from './units.rules.ts'
 
@@ -91,6 +92,8 @@ interface Renewal {
   type: LicenseTypeRow | undefined
   /** Whether the other subscriptions of the license are replaced. */
   replaces: boolean
+  /** Whether the license stays for ever. */
+  kept?: Kept | undefined
 }
 
 /** Makes what a unit gives to the license that it renews what was told of its order. */
@@ -144,13 +147,14 @@ async function give(
 /** Changes what was gift, if something else was told since. */
 async function giveAgain(
   write: WriteTransaction,
-  { order, unit, right, type }: Omit<Renewal, 'ctx' | 'order'> & { order: Order },
+  { order, unit, right, type, kept }: Omit<Renewal, 'ctx' | 'order'> & { order: Order },
   before: StoredGift,
 ): Promise<StoredGift> {
   const { tx, now } = write
   const { end, ban } = right
   const isTyped = !type || type.id === before.type
-  const isTold = ban !== null || (end ?? null) === unit.told_end
+  const keptAfter = kept?.after ?? null
+  const isTold = ban !== null || ((end ?? null) === unit.told_end && keptAfter === unit.kept_after)
   if (ban === unit.told_ban && isTold && isTyped) return before
   const scope = allApps(order.owner_id)
   const [named] = await lockHolders(tx, scope, { licenses: [unit.renewed_id ?? ''] })
@@ -165,7 +169,12 @@ async function giveAgain(
   const bought = type && { type, license: named.license, holder: { ...holder, access: without }, now }
   const gift = bought && !isTyped ? { ...before, ...giftOf(bought) } : before
   const paid =
-    end === undefined ? { ...(gift.once ?? nothing), at: gift.at } : { ...paidUntil(gift, end), at: now }
+    end === undefined
+      ? { ...(gift.once ?? nothing), at: gift.at }
+      : {
+          ...(kept ? paidForEver(gift, kept.updatesUntil, displayedEnd(without, now)) : paidUntil(gift, end)),
+          at: now,
+        }
   const standing = { ...grant, ...paid, withdrawn_at: null }
   const lost = { ...grant, withdrawn_at: grant.withdrawn_at ?? now }
   const [changed] = await changeHolders(write, [holder], () => ({
@@ -173,7 +182,7 @@ async function giveAgain(
   }))
   await repo.setGift(tx, unit, {
     gift: JSON.stringify(gift),
-    ...{ told_end: ban === null ? (end ?? null) : unit.told_end, told_ban: ban },
+    ...{ told_end: ban === null ? (end ?? null) : unit.told_end, told_ban: ban, kept_after: keptAfter },
   })
   const ends = changed && endsOf(changed, now)
   if (ends && ends.before !== ends.after)

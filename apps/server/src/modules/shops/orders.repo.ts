@@ -3,9 +3,9 @@ import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
-import { appInScope, type Db, foundInScope, inScope, lock, type Tx } from '../../db/index.ts'
+import { appInScope, type Db, foundInScope, inScope, isIn, lock, type Tx } from '../../db/index.ts'
 import type { SaleKind } from '../../db/tables/sales.ts'
-import type { ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
+import type { LicenseRow, ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 import type { Which } from '../entitlements/license-locks.ts'
 
@@ -227,7 +227,7 @@ export const insertUnits = (
 export async function updateUnits(
   tx: Tx,
   licenseIds: readonly string[],
-  told: Pick<Updateable<Tables['shop_order_units']>, 'told_end' | 'told_product' | 'told_ban'>,
+  told: Pick<Updateable<Tables['shop_order_units']>, 'told_end' | 'told_product' | 'told_ban' | 'kept_after'>,
 ): Promise<void> {
   await tx.updateTable('shop_order_units').set(told).where('license_id', 'in', licenseIds).execute()
 }
@@ -238,7 +238,7 @@ type Unit = Pick<ShopOrderUnitRow, 'order_id' | 'product' | 'unit'>
 export async function setGift(
   tx: Tx,
   { order_id, product, unit }: Unit,
-  gift: Pick<Updateable<Tables['shop_order_units']>, 'gift' | 'told_end' | 'told_ban'>,
+  gift: Pick<Updateable<Tables['shop_order_units']>, 'gift' | 'told_end' | 'told_ban' | 'kept_after'>,
 ): Promise<void> {
   await tx
     .updateTable('shop_order_units')
@@ -412,4 +412,78 @@ export async function listTypesToRestore(tx: Tx, orderId: string): Promise<strin
     .where('l.type_id', 'is not', null)
     .execute()
   return rows.flatMap(({ type_id }) => type_id ?? [])
+}
+
+/** Whether what an order paid has ended since it was looked at. */
+export const hasEnded = async (db: Db, now: number): Promise<boolean> =>
+  (await db
+    .selectFrom('shop_orders')
+    .select('id')
+    .where('ends_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** Passes over orders that have ended, of apps whose licenses never stay. */
+export async function passEnds(tx: Tx, now: number, count: number): Promise<number> {
+  const passed = await tx
+    .selectFrom('shop_orders as o')
+    .select('o.id')
+    .where('o.ends_at', '<=', now)
+    .where(
+      sql<SqlBool>`not exists (select 1 from license_types t
+        where t.app_id = o.app_id and t.fallback_after_months is not null)`,
+    )
+    .limit(count)
+    .execute()
+  const ids = passed.map(({ id }) => id)
+  if (ids.length > 0)
+    await tx
+      .updateTable('shop_orders')
+      .set({ ends_at: null })
+      .where(isIn(tx, 'id', ids))
+      .execute()
+  return ids.length
+}
+
+export type EndedOrder = Pick<ShopOrderRow, 'id' | 'seq' | 'shop_id' | 'owner_id'>
+
+/** Orders of which what they paid has ended, in the order of their arrival. */
+export const listEnded = (
+  db: Db,
+  { now, after, count }: { now: number; after: number; count: number },
+): Promise<EndedOrder[]> =>
+  db
+    .selectFrom('shop_orders')
+    .select(['id', 'seq', 'shop_id', 'owner_id'])
+    .where('ends_at', '<=', now)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(count)
+    .execute()
+
+/** After how many paid months the licenses of an app's types stay for ever. */
+export async function listFallbackMonths(tx: Tx, appId: string): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('license_types')
+    .select(['id', 'fallback_after_months as months'])
+    .where('app_id', '=', appId)
+    .where('fallback_after_months', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, months }) => [id, months ?? 0]))
+}
+
+/** The licenses that an order created or renewed, by their ids. */
+export async function listTypesOfUnits(
+  tx: Tx,
+  orderId: string,
+): Promise<Map<string, Pick<LicenseRow, 'type_id' | 'banned'>>> {
+  const rows = await tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('licenses as l', (join) =>
+      join.on('l.id', '=', sql<string>`coalesce(u.license_id, u.renewed_id)`),
+    )
+    .select(['l.id', 'l.type_id', 'l.banned'])
+    .where('u.order_id', '=', orderId)
+    .execute()
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
 }

@@ -1,6 +1,6 @@
 import { email as emailSchema, toPlainText, toToldText } from '@keyward/contract'
 import type { ChangedFact, OrderFact, OrderLine, PaidFact } from './orders.facts.ts'
-import { type Ban, paymentsOf } from './payments.rules.ts'
+import { type Ban, type Payment, paymentsOf } from './payments.rules.ts'
 import { type Share, unitsOf } from './units.rules.ts'
 
 /** A fact that says no more who bought. */
@@ -50,6 +50,8 @@ export interface ToldOrder {
   partlyRefunded: Readonly<Record<string, number>>
   /** Payments that may be lost. */
   warnings: string[]
+  /** All payments, in the order of their times. */
+  payments: readonly Payment[]
   /** Payments that stand. */
   standing: string[]
   /** When a subscription ends; undefined if nothing was told about it. */
@@ -109,6 +111,7 @@ export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] =
     ban: payments.all.length === 0 ? null : (whole.shares[0]?.ban ?? null),
     partlyRefunded: payments.partly,
     warnings: payments.warnings,
+    payments: payments.all,
     standing: payments.all.flatMap(({ key, lost }) => (lost === null ? [key] : [])),
     end: whole.shares[0]?.end,
     isRunning: isRunning(sorted),

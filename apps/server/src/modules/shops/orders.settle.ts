@@ -60,11 +60,19 @@ export async function settleOrder(
     ...{ state, reason, reason_code: need?.code ?? null, chosen: JSON.stringify(chosen) },
     counted: 1 as const,
     mailless: mailless ? (1 as const) : (0 as const),
+    ends_at: nextEndOf(told, write.now),
     renews: told.isRunning && told.ban === null ? (1 as const) : (0 as const),
   })
   await countOrder(write, order, salesOf(placed, told), { isNew })
   recordState(write, order, { state, reason })
   return need
+}
+
+/** The next end of what was paid; null if it is told by an event, or was lost. */
+function nextEndOf({ bought, end, ban }: ToldOrder, now: number): number | null {
+  const ends = [end, ...bought.flatMap(({ shares }) => shares.map((share) => share.end))]
+  const next = ends.filter((one) => one !== undefined && one > now) as number[]
+  return ban === null && next.length > 0 ? Math.min(...next) : null
 }
 
 const notArrived: Need = {

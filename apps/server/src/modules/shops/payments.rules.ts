@@ -49,7 +49,7 @@ export const isNameless = ({ payment, periodEnd, periodStart }: PaymentName): bo
 type Told = Pick<Payments, 'all' | 'of' | 'find'>
 
 /** How far the beginning of a period may be from the end of the one before. */
-const slack = 12 * hour
+export const slack = 12 * hour
 
 function collect(sorted: readonly OrderFact[]): Told {
   const paid = sorted.filter(isKind('paid'))

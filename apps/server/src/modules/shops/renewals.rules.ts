@@ -128,6 +128,13 @@ export const paidUntil = ({ terms, coversUpdates }: Gift, end: number): Paid => 
   updates_until: coversUpdates ? end : null,
 })
 
+/** What stays of a subscription. A license that had all updates until an end of its own has them until then. */
+export const paidForEver = (gift: Gift, updatesUntil: number, ownEnd: number | null): Paid => {
+  const paid = paidUntil(gift, updatesUntil)
+  const updates_until = ownEnd === null ? paid.updates_until : Math.max(updatesUntil, ownEnd)
+  return { ...paid, until: null, updates_until }
+}
+
 /** Whether a subscription would give nothing. */
 export function hasEverything(bought: Bought): boolean {
   const { access } = bought.holder

@@ -4,6 +4,7 @@ import { minute } from '../../core/clock.ts'
 import { inSlices } from '../../db/index.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
 import type { Module } from '../module.ts'
+import { watchEnds } from './ended-orders.worker.ts'
 import { countEarlier } from './orders.counting.ts'
 import { getOrder } from './orders.service.ts'
 import { createShopRunner } from './shop-events.worker.ts'
@@ -76,13 +77,15 @@ export const shops: Module = {
     'shop events': shopEvents.wake.bind(shopEvents),
     'waiting mails': waitingMails.wake,
   }),
-  work: ({ ctx, onError, shopEvents, waitingMails }) => {
+  work: ({ ctx, onError, shopEvents, waitingMails, options: { deliveriesEveryMs: pollMs } }) => {
     shopEvents.start()
+    const endWatch = watchEnds(ctx, { onError, pollMs })
     let isEnding = false
     const counting = countEarlier(ctx, () => isEnding).catch(onError)
     return async () => {
       isEnding = true
       await counting
+      await endWatch()
       await shopEvents.end()
       await waitingMails.end()
     }
