@@ -28,7 +28,7 @@ export async function countOrder(
   const trial = kept.length > 0 || isNew ? undefined : await trialOf(tx, order.id)
   const sold = entries.find(({ kind }) => kind === 'new')
   const after = [...entries, ...(sold && trial !== undefined ? [asTrial(sold, trial)] : kept)]
-  await replace(write, order, { before, after })
+  await replace(write, order, { before, after, isNew })
 }
 
 /** Notes that the end user of a trial has redeemed the license of an order. */
@@ -75,18 +75,25 @@ async function trialOf(tx: Tx, orderId: string): Promise<number | undefined> {
 async function replace(
   write: WriteTransaction,
   order: Order,
-  { before, after }: { before: readonly SaleEntry[]; after: readonly SaleEntry[] },
+  {
+    before,
+    after,
+    isNew = false,
+  }: { before: readonly SaleEntry[]; after: readonly SaleEntry[]; isNew?: boolean },
 ): Promise<void> {
   const { tx } = write
   if (isDeepStrictEqual(before.map(plain), after.map(plain))) return
   if (before.length > 0) await tx.deleteFrom('sale_entries').where('order_id', '=', order.id).execute()
   const { id: order_id, app_id, shop_id } = order
   const rows = after.map((entry, place) => ({ order_id, place, app_id, shop_id, ...entry }))
-  if (rows.length > 0) await tx.executeQuery(insert(tx, 'sale_entries', rows))
+  const entries = rows.length > 0 ? [insert(tx, 'sale_entries', rows)] : []
+  // What is there already may be counted again in the same transaction.
+  if (!isNew) for (const entry of entries) await tx.executeQuery(entry)
   const sums = changesOf(order, before, after)
   if (sums.length === 0) return
   // Last, because all orders of a day lock the same rows.
   write.last(async function* () {
+    if (isNew) yield* entries
     for (const sum of sums) yield addTo(tx, sum)
   })
 }
