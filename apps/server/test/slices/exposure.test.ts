@@ -442,9 +442,15 @@ describe('a call that notifies', () => {
           'base64url',
         ).toString(),
       )
-    expect((await evidence()).customers).toContainEqual({
-      ...{ _id: listed[0]._id, email: 'dora@example.com', devices: 1, toldAt: on.clock.inDays(0) },
-    })
+    const stated = { _id: listed[0]._id, email: 'dora@example.com', devices: 1, toldAt: on.clock.inDays(0) }
+    for (const mail of ['sent', 'failed'] as const) {
+      await on.database.db
+        .updateTable('customer_mails')
+        .set({ state: mail })
+        .where('subject', '=', `${id} ${listed[0]._id}`)
+        .execute()
+      expect((await evidence()).customers).toContainEqual({ ...stated, mail })
+    }
     expect((await owner.call('DELETE', `/customers/${listed[0]._id}`)).status).toBe(200)
     const { customers, told } = await evidence()
     expect(customers.map(({ email }: { email: string }) => email).toSorted()).toEqual([

@@ -50,7 +50,8 @@ export async function signEvidence(
     devices: devices.map(({ device_id, version, at }) => ({ _id: device_id, version, toldAt: toIso(at) })),
     customers: customers.flatMap((customer) => {
       const { id: _id, email } = shown.get(customer.customer_id) ?? {}
-      return _id === undefined ? [] : [{ _id, email, devices: customer.devices, toldAt: toIso(customer.at) }]
+      const { devices, at, state: mail } = customer
+      return _id === undefined ? [] : [{ _id, email, devices, toldAt: toIso(at), mail }]
     }),
   }
   const jws = await signer.signEvidence(app, statement)

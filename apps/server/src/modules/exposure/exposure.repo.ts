@@ -224,13 +224,16 @@ export const listToldDevices = (db: Db, releaseId: string) =>
     .limit(limits.evidenceRowsMax)
     .execute()
 
-/** The customers who were mailed last. */
+/** The customers who were mailed last, with what became of the mail; null if it is unknown. */
 export const listToldCustomers = (db: Db, releaseId: string) =>
   db
-    .selectFrom('told_customers')
-    .select(['customer_id', 'devices', 'at'])
-    .where('release_id', '=', releaseId)
-    .orderBy('at', 'desc')
-    .orderBy('customer_id')
+    .selectFrom('told_customers as t')
+    .leftJoin('customer_mails as m', (join) =>
+      join.on('m.subject', '=', sql`t.release_id || ' ' || t.customer_id`).on('m.kind', '=', 'security'),
+    )
+    .select(['t.customer_id', 't.devices', 't.at', 'm.state'])
+    .where('t.release_id', '=', releaseId)
+    .orderBy('t.at', 'desc')
+    .orderBy('t.customer_id')
     .limit(limits.evidenceRowsMax)
     .execute()
