@@ -103,6 +103,16 @@ test.each([
   expect(updatesOf(catalog, { channel: 'stable', version }, now).map((one) => one.version)).toEqual(expected)
 })
 
+const only = (more: Partial<ListedRelease>) => listed(release('2.0.0', 40, { hasArtifacts: false, ...more }))
+test.each([
+  ['that is listed', only({}), null, true],
+  ['that is not listed', listed(), null, true],
+  ['that the license does not cover', only({}), 30 * day, false],
+  ['that is withdrawn, with no older one to go back to', only({ isWithdrawn: true }), null, false],
+])("finds an update in the app's version %s", (_what, catalog, until, expected) => {
+  expect(hasUpdate(catalog, { program: '1.0.0', app: '2.0.0', until }, now)).toBe(expected)
+})
+
 const twice = listed(
   ...plain.newest,
   release('1.9.1', 50, { security: fix([below('1.9.1')], { severity: 'low', summary: 'old' }) }),

@@ -156,7 +156,8 @@ export function hasUpdate(
     return updatesOf(catalog, { channel: 'stable', version: program }, now).some((one) => covers(one, until))
   }
   const current = catalog.named.get(app)
-  if ((!current || covers(current, until)) && isOlder(program, app)) return true
+  const isCurrent = !current || (!current.isWithdrawn && covers(current, until))
+  if (isCurrent && isOlder(program, app)) return true
   if (until === null) return false
   // One that will be out before the updates end, too.
   const newest = catalog.newest.find(
