@@ -536,9 +536,9 @@ test('who renews the license of somebody else gets a receipt without its key and
   const program = await startProgram(on, app)
   expect((await program.call('POST', '/license', { licenseKey, hwid: 'pc-1' })).status).toBe(200)
   const { buyReference: reference } = (await owner.call('GET', `/licenses/${_id}`)).json.data.license
-  const renew = async (email: string) => {
+  const renew = async (email: string, wanted: object = {}) => {
     const number = `renewal-${randomUUID()}`
-    await sell(on, shop, paid(number, { email, reference }))
+    await sell(on, shop, paid(number, { email, reference, ...wanted }))
     return orderOnce(owner, number, { state: 'fulfilled', licenses: [], mail: 'none' })
   }
   await renew('KEEPER@example.com')
@@ -551,4 +551,10 @@ test('who renews the license of somebody else gets a receipt without its key and
   await eventually(() => expect(textsTo(sink, 'keeper@example.com')).toHaveLength(3))
   const [, ...renewals] = textsTo(sink, 'keeper@example.com')
   for (const told of renewals) expect(told).not.toMatch(new RegExp(`${licenseKey}|stranger`, 'i'))
+  // Four of eight mails of the day are used up: the others are left to orders that cost something.
+  await on.database.db.updateTable('owners').set({ max_mails: 8 }).where('id', '=', owner.id).execute()
+  await renew('free@example.com', { amount: 0 })
+  await renew('payer@example.com')
+  await eventually(() => expect(textsTo(sink, 'payer@example.com')).toHaveLength(1))
+  expect(textsTo(sink, 'free@example.com')).toEqual([])
 })

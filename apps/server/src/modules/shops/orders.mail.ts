@@ -60,7 +60,7 @@ export async function tellOfRenewal(
   const { holder, app } = await repo.findNamesOf(write.tx, license.id)
   if (holder === order.email_normalized) return
   const terms = await readMailTerms(ctx, write.tx, { ownerId })
-  if (!terms.isConfirmed || !(await takeMailOfDay(write, ownerId, terms.perDay))) return
+  if ((await takeTurn(write, order, terms)) !== null) return
   await queueReceipt(ctx, write, { ownerId, customerId, about, to, locale, app, order: number })
 }
 
