@@ -9,30 +9,43 @@ import { mailedLinks, textsTo } from '../mailed.ts'
 import { callOver, startProcess } from '../server-process.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-mails-'))
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+const rootDir = mkdtempSync(join(tmpdir(), 'keyward-mails-'))
+afterAll(() => rmSync(rootDir, { recursive: true, force: true }))
 
 /** Ends the leases of the killed process at once, and returns the mails. */
-async function endClaims(url: string | undefined) {
-  const { db, close } = openDatabase({ url, dataDir })
+async function endClaims(database: { url: string | undefined; dataDir: string }) {
+  const { db, close } = openDatabase(database)
   await db.updateTable('reset_requests').set({ due_at: 0 }).execute()
   await db.updateTable('mails').set({ due_at: 0 }).where('due_at', 'is not', null).execute()
+  await db
+    .updateTable('customer_mail_settings')
+    .set({ look_at: 0 })
+    .where('look_at', 'is not', null)
+    .execute()
   const mails = await db.selectFrom('mails').select('state').execute()
   await close()
   return mails
 }
 
-test('mails survive a kill between commit and delivery, and during delivery', async () => {
+const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
+
+/** A mail server, and the environment of a server that uses it. */
+async function startMailed(name: string) {
   const hanging = { isSilent: true }
   const sink = await SmtpSink.start(hanging)
   const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const dataDir = mkdtempSync(join(rootDir, name))
   const environment = {
     DATA_DIR: dataDir,
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',
     SMTP_URL: `smtp://${sink.host}`,
     ...(url === undefined ? {} : { DATABASE_URL: url }),
   }
-  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
+  return { hanging, sink, environment, database: { url, dataDir } }
+}
+
+test('mails survive a kill between commit and delivery, and during delivery', async () => {
+  const { hanging, sink, environment, database } = await startMailed('links-')
   const { email } = person
 
   let server = await startProcess(environment)
@@ -42,14 +55,14 @@ test('mails survive a kill between commit and delivery, and during delivery', as
   // Killed right after the answer: the request is stored, and perhaps the mail.
   expect((await call('/auth/forgot-password', { email })).status).toBe(200)
   await server.end('SIGKILL')
-  await endClaims(url)
+  await endClaims(database)
 
   server = await startProcess(environment)
   // Killed while the mail server has the connection: this node has claimed the mail.
   await expect.poll(() => sink.connections, { timeout: 60_000 }).toBeGreaterThan(0)
   await server.end('SIGKILL')
 
-  expect(await endClaims(url)).toEqual([{ state: 'queued' }])
+  expect(await endClaims(database)).toEqual([{ state: 'queued' }])
 
   hanging.isSilent = false
   server = await startProcess(environment)
@@ -59,5 +72,42 @@ test('mails survive a kill between commit and delivery, and during delivery', as
   await expect.poll(() => textsTo(sink, email).length).toBe(2)
   expect(await server.end('SIGTERM')).toBe(0)
   expect(textsTo(sink, email)).toHaveLength(2)
+  await sink.stop()
+}, 600_000)
+
+test('every customer is told once, whenever the server is killed between the settings and the mail server', async () => {
+  const { hanging, sink, environment, database } = await startMailed('customers-')
+  let server = await startProcess(environment)
+  // Nobody has confirmed the address of the vendor, who could be anybody while registration is open.
+  const start = () => startProcess({ ...environment, REGISTRATION: 'closed' })
+  let token: string | undefined
+  const call = async (method: string, path: string, body: object) => {
+    const { status, json } = await callOver(server.url, method, path, { ...(token && { token }), body })
+    expect([200, 201], JSON.stringify(json)).toContain(status)
+    return json.data
+  }
+  token = (await call('POST', '/auth/register', person)).token
+  const { app } = await call('POST', '/apps', { name: 'Atlas' })
+  const customers = Array.from({ length: 12 }, (_, at) => `c${at}@customers.example`)
+  const expiresAt = new Date(Date.now() + 2 * 86_400_000).toISOString()
+  for (const customer of customers) await call('POST', '/licenses', { app: app._id, expiresAt, customer })
+  const turnOn = () => call('PUT', `/apps/${app._id}/customer-mails`, { endsSoonDays: [3] })
+  // Killed while it looks for ends, or has just noted the mails.
+  await turnOn()
+  await server.end('SIGKILL')
+  await endClaims(database)
+  server = await start()
+  // Killed while the mail server has the connection.
+  await turnOn()
+  await expect.poll(() => sink.connections, { timeout: 60_000 }).toBeGreaterThan(0)
+  await server.end('SIGKILL')
+  await endClaims(database)
+  hanging.isSilent = false
+  server = await start()
+  await turnOn()
+  const told = () => sink.received.flatMap(({ to }) => to).toSorted()
+  await expect.poll(told, { timeout: 60_000 }).toEqual(customers.toSorted())
+  expect(await server.end('SIGTERM')).toBe(0)
+  expect(told()).toEqual(customers.toSorted())
   await sink.stop()
 }, 600_000)
