@@ -20,12 +20,13 @@ export interface ConsolePage {
 export const appTabs = [
   'types',
   'shops',
-  'releases',
-  'variables',
-  'texts',
+  'customers',
   'mail',
-  'security',
   'integration',
+  'variables',
+  'releases',
+  'settings',
+  'texts',
   'history',
 ]
 

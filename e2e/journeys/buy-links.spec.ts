@@ -53,7 +53,7 @@ test('a vendor sets links with what each shop needs, and programs and customers 
   await form.getByRole('button', { name: 'Save Links' }).click()
   await expectToast(page, 'Links saved')
 
-  await page.goto(`/apps/${app._id}?tab=security`)
+  await page.goto(`/apps/${app._id}?tab=settings`)
   await page.getByText('Shop', { exact: true }).click()
   await page.getByLabel('Shop Link').fill('https://shop.example.com')
   await page.getByRole('button', { name: 'Save Settings' }).click()

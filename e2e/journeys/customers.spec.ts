@@ -194,7 +194,7 @@ test('an account is repaired: name, address, end, password, customer and a furth
   await expect(mailing).toContainText('The link goes to grace@navy.example')
   await mailing.getByRole('button', { name: 'Mail Link' }).click()
   await expect(mailing.getByRole('alert')).toContainText(
-    'Turn on “Customer Page” in the tab Security of the app',
+    'Turn on “Customer Page” in the tab Customers of the app',
   )
   await expectAccessible(page, 'a link without a page')
   await mailing.getByRole('button', { name: 'Cancel' }).click()

@@ -114,7 +114,7 @@ test.describe('after the first activation', () => {
     await expect(page.getByRole('dialog')).toBeVisible()
     await visit(page, '/dashboard')
     await step(page, 'never online').getByRole('link', { name: 'Activate offline' }).click()
-    await expect(page).toHaveURL(`/apps/${app._id}?tab=security&dialog=activate-offline`)
+    await expect(page).toHaveURL(`/apps/${app._id}?tab=settings&dialog=activate-offline`)
     await expect(page.getByRole('dialog')).toBeVisible()
 
     await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })

@@ -1,5 +1,6 @@
 import { expectAccessible, expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
+import { appTabs } from '../pages.ts'
 import { createReseller, premiumVendor, Seller } from '../reseller.ts'
 import {
   dialog,
@@ -116,12 +117,9 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
     'Overview',
     'Types',
     'Shops',
-    'Releases',
-    'Variables',
-    'Texts',
-    'Mail',
-    'Security',
-    'Integration',
+    'Customers',
+    'Program',
+    'Settings',
     'History',
   ])
   await tab('Overview').focus()
@@ -171,21 +169,22 @@ test('a tab of an app keeps what was typed while another one is shown, and says 
   await page.getByRole('button', { name: 'Add Variable' }).click()
   await page.getByLabel('Name', { exact: true }).fill('endpoint')
   await expect(tab('Variables (unsaved changes)')).toBeVisible()
-  await tab('Security').click()
+  await tab('Settings').click()
   await page.getByLabel('HWID Lock').click()
-  await tab('Texts').click()
+  await tab('Error Messages').click()
   await page.getByLabel('keyUsed', { exact: true }).fill('Taken')
   await expectAccessible(page, 'tabs with unsaved changes')
+  await tab('Program (unsaved changes)').click()
   await tab('Variables (unsaved changes)').click()
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('endpoint')
   await page.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, 'Variables saved')
   await expect(tab('Variables (unsaved changes)')).toHaveCount(0)
-  await tab('Security (unsaved changes)').click()
+  await tab('Settings (unsaved changes)').click()
   await expect(page.getByLabel('HWID Lock')).not.toBeChecked()
   await part(page, 'App Settings').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByLabel('HWID Lock')).toBeChecked()
-  await tab('Texts (unsaved changes)').click()
+  await tab('Error Messages (unsaved changes)').click()
   await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Taken')
 })
 
@@ -194,10 +193,10 @@ test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, a
   const app = await vendor.createApp('Tally')
   await enter(page, vendor)
   for (const [url, tab, title] of [
-    ['app-settings', 'security', 'App Settings'],
+    ['app-settings', 'settings', 'App Settings'],
     ['app-settings&tab=messages', 'texts', 'Error Messages'],
-    ['blocking', 'security', 'Blocking in Tally'],
-    ['signing-keys', 'security', 'Signing keys of Tally'],
+    ['blocking', 'settings', 'Blocking in Tally'],
+    ['signing-keys', 'settings', 'Signing keys of Tally'],
     ['license-types', 'types', 'License Types'],
     ['variables', 'variables', 'Variables of Tally'],
     ['releases', 'releases', 'Releases of Tally'],
@@ -210,6 +209,8 @@ test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, a
       await expect(part(page, title)).toBeVisible()
     }
   }
+  await visit(page, `/apps/${app._id}?tab=security`)
+  await expect(part(page, 'App Settings')).toBeVisible()
 })
 
 test('the overview of an app shows the snippet until a program has reported, then its activity', async ({
@@ -235,7 +236,7 @@ test('the overview of an app shows the snippet until a program has reported, the
   await expect(part(page, 'Integrate Tally')).toHaveCount(0)
   await expect(part(page, 'Activity')).toContainText('1 end user online')
   await expectAccessible(page, 'the overview of an app with activity')
-  await page.getByRole('tab', { name: 'Integration' }).click()
+  await page.getByRole('tab', { name: 'Program' }).click()
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
 })
 
@@ -287,9 +288,7 @@ test('the tabs and dialogs of an app with long values fit a screen of 320 pixels
   await page.setViewportSize({ width: 320, height: 800 })
   await enter(page, vendor)
   for (const [query, shown] of [
-    ...['types', 'shops', 'releases', 'variables', 'texts', 'mail', 'security', 'integration'].map(
-      (tab) => [`tab=${tab}`, 'tabpanel'] as const,
-    ),
+    ...appTabs.map((tab) => [`tab=${tab}`, 'tabpanel'] as const),
     ['dialog=activate-offline', 'dialog'],
     ['dialog=deactivate-offline', 'dialog'],
   ] as const) {

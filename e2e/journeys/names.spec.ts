@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test'
 import { expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
+import { appTabs } from '../pages.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import {
   enter,
@@ -72,9 +73,7 @@ test('long names fit every page 320 px wide and at 200 % zoom', { tag: '@full' }
     '/auth/forgot',
     '/no-such-page',
     `/apps/${app._id}`,
-    ...['types', 'shops', 'releases', 'variables', 'texts', 'mail', 'security', 'integration', 'history'].map(
-      (tab) => `/apps/${app._id}?tab=${tab}`,
-    ),
+    ...appTabs.map((tab) => `/apps/${app._id}?tab=${tab}`),
     '/licenses?dialog=generate',
   ])
   await enterPortal(page, seller)

@@ -32,7 +32,7 @@ test('a machine that is never online is activated with a file and freed with a c
     return tally.text
   }
 
-  await enter(page, vendor, `/apps/${app._id}?tab=security`)
+  await enter(page, vendor, `/apps/${app._id}?tab=settings`)
   const card = page.getByRole('main')
   await expect(card).toContainText('No offline activations')
   const open = page.getByRole('button', { name: 'Activate Offline' })

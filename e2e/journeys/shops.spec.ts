@@ -109,7 +109,7 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await page.keyboard.press('Escape')
     await visit(page, `/licenses/${_id}`)
     await expect(page.getByText('Test', { exact: true })).toBeVisible()
-    await visit(page, `/apps/${app._id}?tab=security`)
+    await visit(page, `/apps/${app._id}?tab=settings`)
     await page.getByText('Test Orders', { exact: true }).click()
     await page.getByRole('switch', { name: 'Licenses of Test Orders Work' }).click()
     await page.getByRole('button', { name: 'Save Settings' }).click()

@@ -102,7 +102,7 @@ test('dashboard and settings show their texts for errors without a message', { t
   await settings.getByRole('switch', { name: 'HWID Lock' }).click()
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'Failed to update app settings')
-  await page.getByRole('tab', { name: 'Texts' }).click()
+  await page.getByRole('tab', { name: 'Error Messages' }).click()
   const texts = part(page, 'Error Messages')
   await expect(texts.getByText('Failed to load app settings')).toBeVisible()
   await page.unroute('**/api/apps/*/error-messages')

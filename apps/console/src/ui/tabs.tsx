@@ -8,8 +8,8 @@ export interface TabsProps {
   /** One that is `kept` stays mounted while another tab is shown. */
   tabs: { value: string; label: ReactNode; content: ReactNode; kept?: boolean }[]
   label: string
-  /** 'line' under a dialog's title, 'page' under a page's, which scrolls on phones, 'pill' for a few equal choices. */
-  variant?: 'line' | 'page' | 'pill'
+  /** 'line' under a dialog's title, 'page' under a page's, which scrolls on phones, 'pill' for a few equal choices, 'parts' for those of a tab. */
+  variant?: 'line' | 'page' | 'pill' | 'parts'
   className?: string
 }
 
@@ -19,8 +19,7 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
     const [strip, tab] = [list.current, list.current?.querySelector(`[data-value="${value}"]`)]
     if (!strip || !tab) return
     const [around, inside] = [strip.getBoundingClientRect(), tab.getBoundingClientRect()]
-    if (inside.right > around.right) strip.scrollLeft += inside.right - around.right
-    else if (inside.left < around.left) strip.scrollLeft -= around.left - inside.left
+    strip.scrollLeft += (inside.left + inside.right - around.left - around.right) / 2
   }, [value])
   return (
     <Radix.Root value={value} onValueChange={onChange} className={className}>
@@ -31,8 +30,8 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
           variant === 'line'
             ? 'flex gap-5 border-b px-5'
             : variant === 'page'
-              ? 'scrollbar-none flex gap-5 overflow-x-auto border-b'
-              : 'flex gap-1 rounded-lg bg-sunken p-1'
+              ? 'scrollbar-none flex gap-5 overflow-x-auto border-b max-md:mask-r-from-90% max-md:pe-8'
+              : cx('flex gap-1 rounded-lg bg-sunken p-1', variant === 'parts' && 'w-fit max-w-full')
         }
       >
         {tabs.map((tab) => (
@@ -43,9 +42,10 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
             className={cx(
               // A hidden text in a tab must not widen the page beyond the row, which scrolls.
               'relative font-medium text-fg-muted transition-colors hover:text-fg data-[state=active]:text-fg',
-              variant !== 'pill'
+              variant === 'line' || variant === 'page'
                 ? '-mb-px rounded-t px-0.5 border-transparent border-b-2 py-2.5 data-[state=active]:border-accent'
                 : 'h-8 flex-1 rounded-md data-[state=active]:bg-surface data-[state=active]:shadow-soft dark:data-[state=active]:bg-hover',
+              variant === 'parts' && 'whitespace-nowrap px-3',
             )}
           >
             {tab.label}

@@ -72,7 +72,7 @@ export function AppFacts({ app }: { app: App }) {
               Edit
             </Button>
             <Button asChild size="sm">
-              <Link to={appTabPath(app._id, 'security')}>Settings</Link>
+              <Link to={appTabPath(app._id, 'settings')}>Settings</Link>
             </Button>
           </May>
         }

@@ -31,8 +31,8 @@ const tabs: readonly { label: string; tab: AppTabName; icon: ReactNode }[] = [
   { label: 'Variables', tab: 'variables', icon: <Braces /> },
   { label: 'Releases', tab: 'releases', icon: <Tag /> },
   { label: 'Error Messages', tab: 'texts', icon: <MessageSquareText /> },
-  { label: 'App Settings', tab: 'security', icon: <Settings /> },
-  { label: 'Blocking', tab: 'security', icon: <ShieldBan /> },
+  { label: 'App Settings', tab: 'settings', icon: <Settings /> },
+  { label: 'Blocking', tab: 'settings', icon: <ShieldBan /> },
 ]
 
 export interface AppMenuProps {

@@ -1,14 +1,18 @@
 import type { App, Profile } from '@keyward/contract'
 import { useEffect, useRef, useState } from 'react'
+import { May } from '../../lib/api/rights.tsx'
+import { wire } from '../../lib/api/wire.ts'
 import { base } from '../../lib/navigation/base.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { BuyerMailPreview } from './buyer-mail-preview.tsx'
 import { useBuyerMail } from './buyer-mail-queries.ts'
+import { CustomerPageSettings } from './customer-page-settings.tsx'
 import { languageName } from './languages.ts'
 import { ProfileCard } from './profile-card.tsx'
 import { type Face, faceOf, useProfile } from './profile-queries.ts'
+import { SettingsForm } from './settings-form.tsx'
 
 /** The languages of the customer's page, and of the mails that the server brings along. */
 const languages = ['en', 'de', 'es', 'pt', 'zh']
@@ -24,6 +28,11 @@ export function CustomersTab({ app }: { app: App }) {
   return (
     <div className="grid grid-cols-1 gap-4 md:gap-6">
       <ProfileCard app={app} vendors={vendors} onChange={setWritten} />
+      <May call={wire.apps.update}>
+        <SettingsForm app={app} title="Customer Page">
+          {(props) => <CustomerPageSettings app={app} {...props} />}
+        </SettingsForm>
+      </May>
       <Card aria-label="What Customers See">
         <CardHeader
           title="What Customers See"
@@ -91,7 +100,7 @@ function PagePreview({ app, face, language }: { app: App; face: Face; language: 
         />
       ) : (
         <p className="rounded-lg border bg-sunken/50 p-4 text-fg-muted">
-          The customer’s page of this app is off. Turn it on in the settings of the app.
+          The customer’s page of this app is off. Turn it on above, under Customer Page.
         </p>
       )}
     </section>

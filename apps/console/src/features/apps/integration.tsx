@@ -77,7 +77,7 @@ export function Integration({ app }: { app: App }) {
         The server signs every response with this app's own key. The SDK verifies it with the public key
         above, so a fake server cannot fool your program.{' '}
         <Link
-          to={appTabPath(app._id, 'security')}
+          to={appTabPath(app._id, 'settings')}
           className="font-medium text-accent-text underline-offset-2 hover:underline"
         >
           Manage signing keys

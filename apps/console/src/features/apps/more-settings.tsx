@@ -3,7 +3,6 @@ import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Switch } from '../../ui/switch.tsx'
-import { CustomerPageSettings } from './customer-page-settings.tsx'
 import { NumberSetting } from './number-setting.tsx'
 import { SecuritySettings, type SettingsProps } from './security-settings.tsx'
 import { ShopLinkField } from './shop-link-field.tsx'
@@ -77,9 +76,6 @@ export function MoreSettings({ app, settings, onChange }: SettingsProps & { app:
           onChange={(event) => onChange({ buyUrl: event.target.value.trim() || null })}
           onBetter={(buyUrl) => onChange({ buyUrl })}
         />
-      </Group>
-      <Group title="Customer Page">
-        <CustomerPageSettings app={app} settings={settings} onChange={onChange} />
       </Group>
     </>
   )

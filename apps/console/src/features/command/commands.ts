@@ -68,13 +68,13 @@ export const toAppCommand = (app: CommandFacts['apps'][number]): Command => ({
 const toTabCommands = (app: CommandFacts['apps'][number], may: CommandFacts['may']): Command[] =>
   appTabs
     .filter(({ value, call }) => value !== 'overview' && may(call))
-    .map(({ value, label, words }) => ({
+    .map(({ value, tab, label, words }) => ({
       id: `app-${app._id}-${value}`,
       group: 'Apps',
-      label: `${app.name}: ${label}`,
+      label: `${app.name}: ${tab === label ? tab : `${tab}, ${label}`}`,
       icon: 'app',
       words: `${app.appId} ${words}`,
-      named: `${label} ${words}`,
+      named: `${tab} ${label} ${words}`,
       to: appTabPath(app._id, value),
     }))
 

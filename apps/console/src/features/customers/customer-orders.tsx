@@ -1,10 +1,11 @@
 import { type DataOf, type endpoints, formatAmount } from '@keyward/contract'
+import { orderStateFacts } from '../../lib/format/order-state.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
-import { OrderState } from '../orders/order-state.tsx'
 import { useOrdersOf } from './queries.ts'
 
 type Order = DataOf<typeof endpoints.orders.list>['orders'][number]
@@ -26,7 +27,9 @@ const columns: Column<Order>[] = [
     phone: 'aside',
     cell: ({ state, test }) => (
       <Lines note={test && 'Test'}>
-        <OrderState state={state} />
+        <Badge tone={orderStateFacts[state].tone} dot>
+          {orderStateFacts[state].label}
+        </Badge>
       </Lines>
     ),
   },

@@ -39,12 +39,12 @@ function Failure({ error, app }: { error: Error; app: { _id: string; name: strin
   return (
     <span role="alert">
       {app.name} has no page on which to choose a password. Turn on “Customer Page” in{' '}
-      {may(wire.signingKeys.list) ? (
-        <Link to={appTabPath(app._id, 'security')} className="font-medium underline underline-offset-4">
-          the tab Security of the app
+      {may(wire.profiles.getOfApp) ? (
+        <Link to={appTabPath(app._id, 'customers')} className="font-medium underline underline-offset-4">
+          the tab Customers of the app
         </Link>
       ) : (
-        'the tab Security of the app'
+        'the tab Customers of the app'
       )}
       , then mail the link.
     </span>

@@ -91,7 +91,7 @@ export function useNextSteps({ owner, apps, hasReseller, enabled }: NextStepsOpt
       title: 'Activate a machine that is never online',
       text: 'It shows a request. You make the file with which it runs.',
       done: machines.some(({ data }) => data),
-      to: `${appTabPath(app, 'security')}&dialog=activate-offline`,
+      to: `${appTabPath(app, 'settings')}&dialog=activate-offline`,
       action: 'Activate offline',
     },
   ]

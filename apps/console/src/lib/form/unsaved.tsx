@@ -1,21 +1,22 @@
-import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react'
+import { createContext, type ReactNode, use, useCallback, useEffect, useId, useState } from 'react'
 
-type Report = (place: string, unsaved: boolean) => void
+type Report = (place: string, form: string, unsaved: boolean) => void
 
 const UnsavedContext = createContext<{ place: string; report: Report }>({ place: '', report: () => {} })
 
 /** The places of a page with unsaved input: keep them mounted. */
 export function useUnsavedPlaces() {
-  const [places, setPlaces] = useState<readonly string[]>([])
+  const [forms, setForms] = useState<readonly { place: string; form: string }[]>([])
   const report = useCallback<Report>(
-    (place, unsaved) =>
-      setPlaces((present) => {
-        if (present.includes(place) === unsaved) return present
-        return unsaved ? [...present, place] : present.filter((one) => one !== place)
+    (place, form, unsaved) =>
+      setForms((present) => {
+        if (!unsaved && !present.some((one) => one.form === form)) return present
+        const others = present.filter((one) => one.form !== form)
+        return unsaved ? [...others, { place, form }] : others
       }),
     [],
   )
-  return { places, report }
+  return { places: forms.map(({ place }) => place), report }
 }
 
 export interface UnsavedPlaceProps {
@@ -31,8 +32,9 @@ export function UnsavedPlace({ place, report, children }: UnsavedPlaceProps) {
 /** Reports to the page whether this form has unsaved input. */
 export function useUnsaved(unsaved: boolean): void {
   const { place, report } = use(UnsavedContext)
+  const form = useId()
   useEffect(() => {
-    report(place, unsaved)
-    return () => report(place, false)
-  }, [place, report, unsaved])
+    report(place, form, unsaved)
+    return () => report(place, form, false)
+  }, [place, form, report, unsaved])
 }

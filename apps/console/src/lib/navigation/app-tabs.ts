@@ -4,61 +4,99 @@ import { appPath } from './paths.ts'
 
 interface AppTab {
   value: string
+  /** The tab of the page. Several of one tab are tabs in it. */
+  tab: string
   label: string
   /** Additional search terms. */
   words: string
-  /** The call without which the tab has nothing to show. */
+  /** The call without which it has nothing to show. */
   call: Wire
 }
 
-/** The tabs of an app's page, in `?tab=`. */
+/** What an app's page shows, in `?tab=`. */
 export const appTabs = [
-  { value: 'overview', label: 'Overview', words: 'facts figures activity', call: wire.apps.get },
-  { value: 'types', label: 'Types', words: 'license types plans terms', call: wire.licenseTypes.list },
+  {
+    value: 'overview',
+    tab: 'Overview',
+    label: 'Overview',
+    words: 'facts figures activity',
+    call: wire.apps.get,
+  },
+  {
+    value: 'types',
+    tab: 'Types',
+    label: 'Types',
+    words: 'license types plans terms',
+    call: wire.licenseTypes.list,
+  },
   {
     value: 'shops',
+    tab: 'Shops',
     label: 'Shops',
     words: 'sell orders products stripe paddle lemon squeezy gumroad hook',
     call: wire.shops.list,
   },
-  { value: 'releases', label: 'Releases', words: 'versions updates', call: wire.releases.list },
-  { value: 'variables', label: 'Variables', words: 'texts signed', call: wire.variables.app },
-  {
-    value: 'texts',
-    label: 'Texts',
-    words: 'error messages languages translations',
-    call: wire.apps.getErrorMessages,
-  },
   {
     value: 'customers',
-    label: 'Customers',
-    words: 'profile business name logo support help brand customer page preview',
+    tab: 'Customers',
+    label: 'Page',
+    words: 'profile business name logo support help brand customer page preview color',
     call: wire.profiles.getOfApp,
   },
   {
     value: 'mail',
-    label: 'Mail',
+    tab: 'Customers',
+    label: 'Mails',
     words: 'email buyers keys template text html languages test',
     call: wire.appMails.get,
   },
   {
-    value: 'security',
-    label: 'Security',
-    words: 'app settings hwid lock offline blocking signing keys rotate secret vpn customer page',
-    call: wire.signingKeys.list,
-  },
-  {
     value: 'integration',
+    tab: 'Program',
     label: 'Integration',
     words: 'snippet sdk code public key keyauth compatibility migration',
     call: wire.apps.get,
   },
-  { value: 'history', label: 'History', words: 'timeline changes audit log', call: wire.audit.list },
+  {
+    value: 'variables',
+    tab: 'Program',
+    label: 'Variables',
+    words: 'texts signed',
+    call: wire.variables.app,
+  },
+  {
+    value: 'releases',
+    tab: 'Program',
+    label: 'Releases',
+    words: 'versions updates',
+    call: wire.releases.list,
+  },
+  {
+    value: 'settings',
+    tab: 'Settings',
+    label: 'Settings',
+    words: 'app settings security hwid lock offline blocking signing keys rotate secret vpn',
+    call: wire.signingKeys.list,
+  },
+  {
+    value: 'texts',
+    tab: 'Settings',
+    label: 'Error Messages',
+    words: 'texts languages translations',
+    call: wire.apps.getErrorMessages,
+  },
+  {
+    value: 'history',
+    tab: 'History',
+    label: 'History',
+    words: 'timeline changes audit log',
+    call: wire.audit.list,
+  },
 ] as const satisfies readonly AppTab[]
 
 export type AppTabName = (typeof appTabs)[number]['value']
 
-/** The tabs that the signed-in person may read. */
+/** What the signed-in person may read of an app's page. */
 export function useAppTabs() {
   const may = useMay()
   return appTabs.filter(({ call }) => may(call))
@@ -69,12 +107,12 @@ export const appTabPath = (id: string, tab: AppTabName) =>
 
 /** The tabs that replace dialogs: links to them from before still work. */
 const tabOfDialog: Readonly<Record<string, AppTabName>> = {
-  'app-settings': 'security',
-  blocking: 'security',
+  'app-settings': 'settings',
+  blocking: 'settings',
   integrate: 'integration',
   'license-types': 'types',
   releases: 'releases',
-  'signing-keys': 'security',
+  'signing-keys': 'settings',
   variables: 'variables',
 }
 

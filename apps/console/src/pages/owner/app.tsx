@@ -28,7 +28,7 @@ const Variables = lazyNamed(() => import('../../features/apps/variables-tab.tsx'
 const Texts = lazyNamed(() => import('../../features/apps/error-messages.tsx'), 'ErrorMessagesTab')
 const Customers = lazyNamed(() => import('../../features/apps/customers-tab.tsx'), 'CustomersTab')
 const Mail = lazyNamed(() => import('../../features/apps/buyer-mail.tsx'), 'BuyerMailTab')
-const Security = lazyNamed(() => import('../../features/apps/security-tab.tsx'), 'SecurityTab')
+const Settings = lazyNamed(() => import('../../features/apps/settings-tab.tsx'), 'SettingsTab')
 const OfflineActivations = lazyNamed(
   () => import('../../features/offline-activations/offline-activations.tsx'),
   'OfflineActivations',
@@ -51,9 +51,9 @@ const contents: Record<AppTabName, (app: App) => ReactNode> = {
   texts: (app) => <Texts app={app} />,
   customers: (app) => <Customers app={app} />,
   mail: (app) => <Mail app={app} />,
-  security: (app) => (
+  settings: (app) => (
     <div className="grid grid-cols-1 gap-4 md:gap-6">
-      <Security app={app} />
+      <Settings app={app} />
       <OfflineActivations app={app} />
     </div>
   ),
@@ -78,7 +78,9 @@ export function AppPage() {
   const tabs = useAppTabs()
   const mayGenerate = useMay()(wire.licenses.create)
   const [url] = useUrlState('tab')
-  const shown = tabs.find(({ value }) => value === url.tab)?.value ?? 'overview'
+  // The name from before.
+  const wanted = url.tab === 'security' ? 'settings' : url.tab
+  const shown = tabs.find(({ value }) => value === wanted)?.value ?? 'overview'
   return (
     <ItemPage query={query} list={{ label: 'Dashboard', to: paths.dashboard }} noun="App" icon={<Box />}>
       {(app) => (
@@ -128,42 +130,62 @@ function AppTabs({ app, tabs, shown }: AppTabsProps) {
   const [{ dialog, id }, set] = useUrlState('tab', 'dialog', 'id')
   const unsaved = useUnsavedPlaces()
   // The dialogs of machines that are never online are part of their list.
-  if (dialog?.endsWith('-offline') && shown !== 'security') {
-    const query = new URLSearchParams({ tab: 'security', dialog, ...(id && { id }) })
+  if (dialog?.endsWith('-offline') && shown !== 'settings') {
+    const query = new URLSearchParams({ tab: 'settings', dialog, ...(id && { id }) })
     return <Navigate to={`?${query}`} replace />
   }
+  const marked = (label: string, values: AppTabName[]) => {
+    if (!values.some((value) => unsaved.places.includes(value))) return label
+    return (
+      <>
+        {label}
+        <span aria-hidden className="ml-1.5 inline-block size-1.5 rounded-full bg-accent align-middle" />
+        <span className="sr-only"> (unsaved changes)</span>
+      </>
+    )
+  }
+  const contentOf = (value: AppTabName) => (
+    <Deferred fallback={<Skeleton className="h-dvh rounded-xl" />}>
+      <UnsavedPlace place={value} report={unsaved.report}>
+        {contents[value](app)}
+      </UnsavedPlace>
+    </Deferred>
+  )
+  const show = (value: AppTabName) => set({ tab: value === 'overview' ? undefined : value })
   return (
     <Tabs
       label={`Tabs of ${app.name}`}
       variant="page"
-      value={shown}
-      onChange={(next) => set({ tab: next === 'overview' ? undefined : next })}
+      value={tabs.find(({ value }) => value === shown)?.tab ?? ''}
+      onChange={(next) => show(tabs.find(({ tab }) => tab === next)?.value ?? 'overview')}
       className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 md:gap-6"
-      tabs={tabs.map(({ value, label }) => ({
-        value,
-        kept: unsaved.places.includes(value),
-        label: (
-          <>
-            {label}
-            {unsaved.places.includes(value) && (
-              <>
-                <span
-                  aria-hidden
-                  className="ml-1.5 inline-block size-1.5 rounded-full bg-accent align-middle"
-                />
-                <span className="sr-only"> (unsaved changes)</span>
-              </>
-            )}
-          </>
-        ),
-        content: (
-          <Deferred fallback={<Skeleton className="h-dvh rounded-xl" />}>
-            <UnsavedPlace place={value} report={unsaved.report}>
-              {contents[value](app)}
-            </UnsavedPlace>
-          </Deferred>
-        ),
-      }))}
+      tabs={[...new Set(tabs.map(({ tab }) => tab))].map((name) => {
+        const parts = tabs.filter(({ tab }) => tab === name)
+        const values = parts.map(({ value }) => value)
+        return {
+          value: name,
+          kept: values.some((value) => unsaved.places.includes(value)),
+          label: marked(name, values),
+          content:
+            values.length === 1 && values[0] ? (
+              contentOf(values[0])
+            ) : (
+              <Tabs
+                label={`${name} of ${app.name}`}
+                variant="parts"
+                value={shown}
+                onChange={(next) => show(next as AppTabName)}
+                className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4"
+                tabs={parts.map(({ value, label }) => ({
+                  value,
+                  kept: unsaved.places.includes(value),
+                  label: marked(label, [value]),
+                  content: contentOf(value),
+                }))}
+              />
+            ),
+        }
+      })}
     />
   )
 }

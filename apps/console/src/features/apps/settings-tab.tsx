@@ -6,7 +6,7 @@ import { Blocklist } from './blocklist.tsx'
 import { SigningKeys } from './signing-keys.tsx'
 
 /** Who may run the programs of an app, and what they trust. */
-export function SecurityTab({ app }: { app: App }) {
+export function SettingsTab({ app }: { app: App }) {
   return (
     <div className="grid gap-4 md:gap-6">
       <May call={wire.apps.update}>
