@@ -89,6 +89,15 @@ export const ownersDevice = device.extend({
     ),
 })
 
+const named = {
+  knownAs: z
+    .string()
+    .nullable()
+    .describe(
+      'what to call an end user that signs in with its key: the address of its customer, its own one, else the name of its device; null for others',
+    ),
+}
+
 const one = z.strictObject({ client })
 const tag = 'End users'
 
@@ -101,7 +110,11 @@ export const clients = {
     tag,
     summary: 'List end users, newest first by default; each row says what a search found',
     query: pageQuery.extend({ ...clientFilter.shape, sort }),
-    data: z.strictObject({ clients: z.array(client.extend(matched)), pagination, stats: clientStats }),
+    data: z.strictObject({
+      clients: z.array(client.extend({ ...named, ...matched })),
+      pagination,
+      stats: clientStats,
+    }),
   }),
   ids: endpoint({
     method: 'GET',
@@ -121,7 +134,7 @@ export const clients = {
     tag,
     summary: 'Get an end user',
     params: idParams,
-    data: z.strictObject({ client: client.extend({ grants, rights: z.array(addedRights) }) }),
+    data: z.strictObject({ client: client.extend({ ...named, grants, rights: z.array(addedRights) }) }),
   }),
   createDirect: endpoint({
     method: 'POST',
@@ -287,6 +300,6 @@ export const clients = {
 
 export type OwnersDevice = z.output<typeof ownersDevice>
 export type Client = z.output<typeof client>
-export type ListedClient = Client & { match?: SearchMatch | undefined }
+export type ListedClient = Client & { knownAs: string | null; match?: SearchMatch | undefined }
 export type ClientStatus = z.output<typeof clientStatus>
 export type ListedClientStatus = z.output<typeof listedStatus>

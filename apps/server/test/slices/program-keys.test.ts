@@ -24,6 +24,25 @@ describe('signing in by key alone', () => {
     expect(clients[0]).toMatchObject({ username: license.key, licenseKey: license.key })
   })
 
+  test('is called by its device, its own address, and its customer, and never by the key', async () => {
+    const { license, user } = await activateKey(on, owner, app)
+    const known = async () => {
+      const { clients } = (await owner.call('GET', `/clients?app=${app._id}`)).json.data
+      const { client } = (await owner.call('GET', `/clients/${user._id}`)).json.data
+      expect(client.knownAs).toBe(clients[0].knownAs)
+      return client.knownAs
+    }
+    expect(await known()).toBeNull()
+    const program = await startProgram(on, app)
+    const device = { name: 'STUDIO-PC' }
+    await program.call('POST', '/license', { licenseKey: license.key, hwid: 'pc-1', device })
+    expect(await known()).toBe('STUDIO-PC')
+    await owner.call('PATCH', `/clients/${user._id}`, { email: 'own@buyers.example' })
+    expect(await known()).toBe('own@buyers.example')
+    await owner.call('PATCH', `/clients/${user._id}`, { customer: 'rosa@buyers.example' })
+    expect(await known()).toBe('rosa@buyers.example')
+  })
+
   test('rejects the key of a user with a password, and a key added to a user', async () => {
     const { license, program } = await registerUser(on, owner, app)
     const added = single(await makeLicenses(on, owner, app))

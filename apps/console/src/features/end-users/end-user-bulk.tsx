@@ -1,6 +1,7 @@
-import type { Client } from '@keyward/contract'
+import type { ListedClient } from '@keyward/contract'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import type { BulkNoun } from '../../ui/bulk-noun.ts'
@@ -10,15 +11,16 @@ import { OfflineNote } from './offline-note.tsx'
 import { undoEndUsers } from './queries.ts'
 
 /** The actions for the selected end users. */
-export const EndUserSelection = (props: BulkSelectionProps<Client>) => (
+export const EndUserSelection = (props: BulkSelectionProps<ListedClient>) => (
   <BulkSelection of={endUserBulk} {...props} />
 )
 
-const withKey = (users: readonly Client[]) => users.filter(({ licenseKey }) => licenseKey !== null).length
+const withKey = (users: readonly ListedClient[]) =>
+  users.filter(({ licenseKey }) => licenseKey !== null).length
 
-const endUserBulk: BulkNoun<Client> = {
+const endUserBulk: BulkNoun<ListedClient> = {
   noun: 'end user',
-  label: ({ username }) => <bdi>{username}</bdi>,
+  label: (user) => <bdi>{endUserName(user)}</bdi>,
   isBanned: ({ ban }) => ban,
   change: (body, idempotencyKey) => call(wire.bulk.clients, { body, idempotencyKey }),
   undo: undoEndUsers,
@@ -84,4 +86,4 @@ const endUserBulk: BulkNoun<Client> = {
   },
 }
 
-const namesOf = (users: readonly Client[]) => <Names names={users.map(({ username }) => username)} />
+const namesOf = (users: readonly ListedClient[]) => <Names names={users.map(endUserName)} />

@@ -1,5 +1,6 @@
 import type { ListedClient } from '@keyward/contract'
 import { Link } from 'react-router'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { matchText } from '../../lib/list/match.ts'
 import { userPath } from '../../lib/navigation/paths.ts'
@@ -16,23 +17,23 @@ export const endUserColumns: Column<ListedClient>[] = [
     id: 'user',
     header: 'User',
     phone: 'title',
-    cell: ({ _id, username, email, match }) => (
+    cell: (user) => (
       <div className="flex min-w-0 items-center gap-2.5">
         <span
           aria-hidden
           className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft font-semibold text-[0.8125rem] text-accent-text uppercase"
         >
-          {[...username][0]}
+          {[...endUserName(user)][0]}
         </span>
         <div className="min-w-0 md:min-w-28 md:max-w-44">
-          <Lines note={userNote(matchText(match, 'username', 'email') ?? email)}>
+          <Lines note={userNote(matchText(user.match, 'username', 'email') ?? emailOf(user))}>
             <Link
-              to={userPath(_id)}
+              to={userPath(user._id)}
               data-row-open=""
-              title={username}
+              title={endUserName(user)}
               className="block min-w-0 truncate rounded-sm font-medium underline-offset-4 hover:underline"
             >
-              <bdi>{username}</bdi>
+              <bdi>{endUserName(user)}</bdi>
             </Link>
           </Lines>
         </div>
@@ -108,6 +109,9 @@ export const endUserColumns: Column<ListedClient>[] = [
     ),
   },
 ]
+
+/** The address, unless it is what the user is called by. */
+const emailOf = (user: ListedClient) => (user.email === endUserName(user) ? null : user.email)
 
 const userNote = (text: string | null) =>
   text && (

@@ -75,13 +75,15 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
         </MenuItem>
       </May>
       <May call={wire.clients.setPassword}>
-        <MenuItem icon={<RectangleEllipsis />} onSelect={() => onAction('set-password')}>
-          Set Password
-        </MenuItem>
         {user.username !== user.licenseKey && (
-          <MenuItem icon={<Mail />} onSelect={() => onAction('mail-password')}>
-            Mail Password Link
-          </MenuItem>
+          <>
+            <MenuItem icon={<RectangleEllipsis />} onSelect={() => onAction('set-password')}>
+              Set Password
+            </MenuItem>
+            <MenuItem icon={<Mail />} onSelect={() => onAction('mail-password')}>
+              Mail Password Link
+            </MenuItem>
+          </>
         )}
       </May>
       {may(...addingLicense) && (

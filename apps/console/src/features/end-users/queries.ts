@@ -33,7 +33,11 @@ export function useEndUsers(query: EndUserQuery, enabled: boolean) {
 }
 
 /** An end user; what it was granted loads with its page. */
-export type GrantedUser = Client & { grants?: Grant[]; rights?: AddedRights[] }
+export type GrantedUser = Client & {
+  knownAs?: string | null | undefined
+  grants?: Grant[]
+  rights?: AddedRights[]
+}
 
 export function useEndUser(id: string) {
   const client = useQueryClient()

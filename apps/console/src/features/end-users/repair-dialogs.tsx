@@ -44,7 +44,11 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       busy={repair.isPending}
       title="Edit End User"
-      description={`Password, devices and licenses stay. ${user.app.name} knows the user by the new name at the next sign-in.`}
+      description={
+        signsInByKey
+          ? 'Devices and licenses stay.'
+          : `Password, devices and licenses stay. ${user.app.name} knows the user by the new name at the next sign-in.`
+      }
     >
       <DialogForm onSubmit={submit} autoComplete="off">
         <DialogBody>

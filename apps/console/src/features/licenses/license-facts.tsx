@@ -2,6 +2,7 @@ import { type License, unlimited } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { serverNow } from '../../lib/api/server-time.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { durationText, noDateText } from '../../lib/format/ending.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -50,7 +51,7 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
                 label: 'Used by',
                 value: usedBy ? (
                   <Link to={userPath(usedBy._id)} className={linkClass}>
-                    <bdi>{usedBy.username}</bdi>
+                    <bdi>{endUserName({ ...usedBy, licenseKey: license.key })}</bdi>
                   </Link>
                 ) : license.used ? (
                   'Used'
@@ -133,11 +134,11 @@ export function licenseTimes(license: License): TimelineEvent[] {
   ]
 }
 
-const firstUse = ({ used, usedAt, usedBy }: License): TimelineEvent[] => [
+const firstUse = ({ used, usedAt, usedBy, key }: License): TimelineEvent[] => [
   {
     at: usedAt,
     text:
-      used && usedBy ? (
+      used && usedBy && usedBy.username !== key ? (
         <>
           First used by <bdi>{usedBy.username}</bdi>
         </>

@@ -25,10 +25,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
 const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
-const DevicesOfMany = lazyNamed(
-  () => import('../../features/end-users/devices-of-many.tsx'),
-  'DevicesOfMany',
-)
+const DevicesOfMany = lazyNamed(() => import('../../features/end-users/devices-of-many.tsx'), 'DevicesOfMany')
 const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
 const sales = { 'new-sale': [wire.licenses.create, wire.clients.update] }
@@ -90,7 +87,7 @@ export function CustomerPage() {
               <Part
                 title="End Users"
                 columns={endUserParts}
-                rows={clients}
+                rows={clients.map((user) => ({ ...user, knownAs: customer.name ?? customer.email }))}
                 empty="People who sign in with a license of this customer appear here."
               />
               {clients.length > 1 ? (

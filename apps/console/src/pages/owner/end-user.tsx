@@ -7,6 +7,7 @@ import { EndUserFacts, endUserTimes } from '../../features/end-users/end-user-fa
 import { EndUserMenu } from '../../features/end-users/end-user-menu.tsx'
 import { useEndUser } from '../../features/end-users/queries.ts'
 import { statusFacts } from '../../features/end-users/status.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -35,7 +36,7 @@ export function EndUserPage() {
       {(user) => (
         <>
           <PageHeader
-            title={user.username}
+            title={endUserName(user)}
             subtitle={user.app.name}
             badge={
               <>

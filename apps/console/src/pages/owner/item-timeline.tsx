@@ -57,7 +57,9 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
     },
     {
       rows: programEvents
-        .map((event) => toProgramEvent(event, () => dialog.open('explain', event.reference)))
+        .map((event) =>
+          toProgramEvent(event, programs?.client, () => dialog.open('explain', event.reference)),
+        )
         .reverse(),
       more: events.hasNextPage ? events.fetchNextPage : undefined,
       lastAt: programEvents.at(-1)?.at,
@@ -153,9 +155,14 @@ const ActorName = ({ actor }: { actor: AuditRecord['actor'] }) =>
     </>
   )
 
-function toProgramEvent(event: ActivityEvent, onExplain: () => void): TimelineEvent {
-  const { at, times, code, address } = event
-  const user = userOf(event)
+/** Names the end user unless that is `shown`. */
+function toProgramEvent(
+  event: ActivityEvent,
+  shown: string | undefined,
+  onExplain: () => void,
+): TimelineEvent {
+  const { at, times, code, address, client } = event
+  const user = client && client._id === shown ? undefined : userOf(event)
   return {
     at,
     text: `${code ? 'Refused: ' : ''}${eventLabel(event)}${times > 1 ? ` × ${formatNumber(times)}` : ''}`,

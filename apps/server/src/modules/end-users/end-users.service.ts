@@ -33,6 +33,7 @@ import { type LockedEndUser, lockEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
 import { matchesOf } from './end-users.matches.ts'
+import { namesOf } from './end-users.names.ts'
 import * as repo from './end-users.repo.ts'
 import { clientStatus, toNewUsername } from './end-users.rules.ts'
 
@@ -42,7 +43,8 @@ export async function listEndUsers(ctx: Ctx, actor: VendorActor, query: ListQuer
   const { seqs, pagination, stats } = await findPage(ctx.database, endUserList, filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  const clients = rows.map((row) => Object.assign(toEndUser(row, now), matches(row)))
+  const names = await namesOf(ctx.db, actor, rows)
+  const clients = rows.map((row) => Object.assign(toEndUser(row, now), names(row), matches(row)))
   return { clients, pagination, stats }
 }
 
@@ -63,9 +65,12 @@ export async function getEndUser(ctx: Ctx, scope: OwnerScope, id: string): Promi
 }
 
 export async function getEndUserWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
-  const client = await getEndUser(ctx, scope, id)
-  const granted = await readGranted(ctx.db, scope, { clients: [id] }, ctx.clock.now())
-  return { ...client, ...(granted ?? { grants: [], rights: [] }) }
+  const row = await repo.findEndUser(ctx.db, scope, id)
+  if (!row) throw problem('not_found')
+  const now = ctx.clock.now()
+  const names = await namesOf(ctx.db, scope, [row])
+  const granted = await readGranted(ctx.db, scope, { clients: [id] }, now)
+  return { ...toEndUser(row, now), ...names(row), ...(granted ?? { grants: [], rights: [] }) }
 }
 
 /** Source of an export of end users. */
