@@ -33,7 +33,7 @@ export function ApiKeysPage() {
   )
   const isFull = (apiKeys.data?.length ?? 0) >= limits.apiKeysMax
   return (
-    <div className="grid gap-3 md:gap-6">
+    <div className="grid gap-4 md:gap-6">
       <SettingsHeader
         title="API Keys"
         subtitle="Your own scripts and services call the API with a key, within the permissions that you choose."

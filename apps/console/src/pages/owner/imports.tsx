@@ -1,5 +1,4 @@
-import { ArrowLeft, Import as ImportIcon, Plus } from 'lucide-react'
-import { Link } from 'react-router'
+import { Import as ImportIcon, Plus } from 'lucide-react'
 import { importColumns } from '../../features/imports/import-columns.tsx'
 import { useImports } from '../../features/imports/queries.ts'
 import { useApps } from '../../lib/api/apps.ts'
@@ -10,6 +9,7 @@ import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
+import { Breadcrumb } from '../../ui/breadcrumb.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
@@ -40,7 +40,7 @@ export function ImportsPage() {
   const imports = useImports()
   if (apps.data?.length === 0)
     return (
-      <div className="grid gap-3 md:gap-6">
+      <div className="grid gap-4 md:gap-6">
         <PageHeader title="Imports" subtitle={subtitle} />
         <NoApps icon={<ImportIcon />} reason="An import fills an app." />
       </div>
@@ -53,27 +53,13 @@ export function ImportsPage() {
     </Button>
   )
   return (
-    <div className="grid gap-3 md:gap-6">
-      <PageHeader
-        title="Imports"
-        subtitle={subtitle}
-        actions={
-          <Button asChild variant="ghost">
-            {shown ? (
-              <Link to={paths.imports}>
-                <ArrowLeft />
-                All Imports
-              </Link>
-            ) : (
-              <Link to={paths.licenses}>
-                <ArrowLeft />
-                Licenses
-              </Link>
-            )}
-          </Button>
-        }
-        primary={!shown && newButton}
-      />
+    <div className="grid gap-4 md:gap-6">
+      {shown ? (
+        <Breadcrumb label="All Imports" to={paths.imports} />
+      ) : (
+        <Breadcrumb label="Licenses" to={paths.licenses} />
+      )}
+      <PageHeader title="Imports" subtitle={subtitle} primary={!shown && newButton} />
       {shown ? (
         <Deferred>
           <ImportView

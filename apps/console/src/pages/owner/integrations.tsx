@@ -4,7 +4,7 @@ import { SettingsHeader } from './settings-header.tsx'
 
 export function IntegrationsPage() {
   return (
-    <div className="grid gap-3 md:gap-6">
+    <div className="grid gap-4 md:gap-6">
       <SettingsHeader
         title="Integrations"
         subtitle="Connect Keyward to your own server, your team's chat, scripts and agents."

@@ -1,7 +1,7 @@
-import { ChevronLeft } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { Link, Navigate } from 'react-router'
 import { ApiError } from '../../lib/api/call.ts'
+import { Breadcrumb } from '../../ui/breadcrumb.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -27,15 +27,7 @@ export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPagePr
   if (data !== undefined && !missing) shown.current = true
   return (
     <div className="grid gap-4 md:gap-6">
-      <nav aria-label="Breadcrumb" className="-mb-3 md:-mb-5">
-        <Link
-          to={list.to}
-          className="-ml-1.5 inline-flex items-center gap-0.5 rounded text-[0.8125rem] text-fg-muted hover:text-fg"
-        >
-          <ChevronLeft aria-hidden className="size-4" />
-          {list.label}
-        </Link>
-      </nav>
+      <Breadcrumb {...list} />
       {missing ? (
         <>
           <PageHeader title={`${noun} not found`} />

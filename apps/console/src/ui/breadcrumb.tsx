@@ -1,0 +1,17 @@
+import { ChevronLeft } from 'lucide-react'
+import { Link } from 'react-router'
+
+/** The way back to the page that this one belongs to. It stands above the page's header. */
+export function Breadcrumb({ label, to }: { label: string; to: string }) {
+  return (
+    <nav aria-label="Breadcrumb" className="-mb-3 md:-mb-5">
+      <Link
+        to={to}
+        className="-ml-1.5 inline-flex items-center gap-0.5 rounded text-[0.8125rem] text-fg-muted hover:text-fg"
+      >
+        <ChevronLeft aria-hidden className="size-4" />
+        {label}
+      </Link>
+    </nav>
+  )
+}
