@@ -13,7 +13,7 @@ import { eventually } from '../eventually.ts'
 import { tidyUp } from '../fixtures.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
-import { makeShop, orderOnce, sell } from '../shop-actor.ts'
+import { allUsed, makeShop, orderOnce, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -237,6 +237,28 @@ describe('other news', () => {
     on.clock.advance(day)
     await lookedAt(vendor.app)
     await toldOf(vendor, one.email, ['updatesEndSoon sent'])
+  })
+
+  test('a payment that fails is told once, by the order of the license', async () => {
+    const { owner, app, mails } = await newVendor()
+    const type = await makeType(owner, app)
+    const shop = await makeShop(owner, app._id, [{ product: 'pro', type: type._id }])
+    const email = newEmail()
+    expect(await sell(on, shop, paid('F-1', { email }))).toBe(200)
+    const tell = async (type: string, more: object = {}) => {
+      const timestamp = on.clock.inDays(0)
+      expect(await sell(on, shop, { type, timestamp, data: { order: 'F-1', ...more } })).toBe(200)
+      await allUsed(on, shop._id)
+    }
+    await tell('subscription.renewed', { until: on.clock.inDays(30) })
+    const toldNow = async () =>
+      (await mails('kind=paymentFailed')).map(({ license }: { license: object }) => license)
+    expect(await toldNow()).toEqual([])
+    for (let time = 0; time < 2; time += 1) {
+      on.clock.advance(hour)
+      await tell('subscription.payment_failed')
+    }
+    expect(await toldNow()).toHaveLength(1)
   })
 
   test('a renewal, a failed payment and a security update reach their customer once, whoever tells them how often', async () => {

@@ -165,7 +165,8 @@ async function askEnding(readBack: ReadBack, order: string, now: number): Promis
   if (found.failed_at) return { kind: 'payment_failed', order, at: found.failed_at }
   const at = found.ended_at ?? found.cancelled_at
   // A cancelled subscription goes on to the end of what is paid.
-  return at && at <= now ? { kind: 'ended', order, at } : undefined
+  if (!at) return undefined
+  return at <= now ? { kind: 'ended', order, at } : { kind: 'canceled', order, at: now }
 }
 
 /** Undefined for what the shop does not know: anybody can send a ping. */

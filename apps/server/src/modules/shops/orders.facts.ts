@@ -7,6 +7,8 @@ export type OrderFact = FactBase &
     | ({ kind: 'warned' | 'disputed' | 'dispute_won'; dispute?: string } & PaymentName)
     | ({ kind: 'payment_failed' } & PaymentName)
     | { kind: 'ended' }
+    /** Whether it is charged again when its period ends, of one that goes on until then. */
+    | { kind: 'canceled' | 'resumed' }
     | RenewedFact
     | ChangedFact
   )

@@ -12,6 +12,7 @@ import type {
   Tables,
 } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
+import { tellPaymentFailed } from '../customer-mails/customer-mails.tell.ts'
 import { customerOf } from '../customers/customers.access.ts'
 import { lockHolders } from '../entitlements/grants.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
@@ -151,6 +152,9 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     })
     if (open) needs.push(open)
   }
+  if (told.isPastDue && told.ban === null)
+    for (const license of await repo.listHeard(write.tx, order.id))
+      await tellPaymentFailed(write, license, order)
   const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })
   if (fewer) needs.push(fewer)
   const hasKeys = missing.length > 0 || units.some(({ license_id }) => license_id !== null)

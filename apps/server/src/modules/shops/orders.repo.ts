@@ -6,6 +6,7 @@ import type { Page } from '../../core/paging.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lock, type Tx } from '../../db/index.ts'
 import type { SaleKind } from '../../db/tables/sales.ts'
 import type { LicenseRow, ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
+import type { ToldLicense } from '../customer-mails/customer-mails.tell.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
 import type { Which } from '../entitlements/license-locks.ts'
 
@@ -487,3 +488,15 @@ export async function listTypesOfUnits(
     .execute()
   return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
+
+/** The licenses that an order created or renewed and that still follow it. */
+export const listHeard = (tx: Tx, orderId: string): Promise<ToldLicense[]> =>
+  tx
+    .selectFrom('shop_order_units as u')
+    .innerJoin('licenses as l', (join) =>
+      join.on('l.id', '=', sql<string>`coalesce(u.license_id, u.renewed_id)`),
+    )
+    .select(['l.id', 'l.owner_id', 'l.app_id', 'l.customer_id', 'l.expires_at', 'l.grace_days'])
+    .where('u.order_id', '=', orderId)
+    .where('u.unheard', '=', 0)
+    .execute()

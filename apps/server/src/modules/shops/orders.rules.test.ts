@@ -20,7 +20,25 @@ const told = (...facts: More[]) =>
     })),
   )
 
+const until = (at: number, end: number): More => ({ kind: 'renewed', at, until: end })
+
 const rows: [name: string, facts: More[], expected: Partial<ToldOrder>][] = [
+  [
+    'a failed payment',
+    [until(1, 5), { kind: 'payment_failed', at: 5 }],
+    { isPastDue: true, isRunning: false },
+  ],
+  [
+    'a failed payment that was paid after all',
+    [until(1, 5), { kind: 'payment_failed', at: 5 }, until(6, 9)],
+    { isPastDue: false, isRunning: true },
+  ],
+  ['a cancellation for later', [until(1, 5), { kind: 'canceled', at: 2 }], { end: 5, isRunning: false }],
+  [
+    'a cancellation that was taken back',
+    [until(1, 5), { kind: 'resumed', at: 3 }, { kind: 'canceled', at: 2 }],
+    { end: 5, isRunning: true },
+  ],
   ['nothing more', [], { ban: null, end: undefined, product: null, partlyRefunded: {} }],
   ['a refund', [{ kind: 'refunded', at: 1, amount: null }], { ban: 'refund' }],
   [

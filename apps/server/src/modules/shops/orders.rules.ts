@@ -58,6 +58,8 @@ export interface ToldOrder {
   end: number | undefined
   /** Whether a subscription is paid again when its period ends. */
   isRunning: boolean
+  /** Whether its last payment has failed, and nothing was told since. */
+  isPastDue: boolean
   /** The product that a subscription was changed to. */
   product: string | null
   /** Products that a subscription has beside those that were bought. */
@@ -74,11 +76,13 @@ const ranks: Record<OrderFact['kind'], number> = {
   changed: 1,
   renewed: 2,
   payment_failed: 3,
-  ended: 4,
-  refunded: 5,
-  warned: 6,
-  disputed: 7,
-  dispute_won: 8,
+  canceled: 4,
+  resumed: 5,
+  ended: 6,
+  refunded: 7,
+  warned: 8,
+  disputed: 9,
+  dispute_won: 10,
 }
 
 /** What events say, in the order in which it happened. */
@@ -115,6 +119,7 @@ export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] =
     standing: payments.all.flatMap(({ key, lost }) => (lost === null ? [key] : [])),
     end: whole.shares[0]?.end,
     isRunning: isRunning(sorted),
+    isPastDue: isPastDue(sorted),
     ...changes,
   }
 }
@@ -122,9 +127,21 @@ export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] =
 /** One that is canceled, past due or ended is not. */
 const isRunning = (sorted: readonly OrderFact[]): boolean =>
   sorted.reduce((before, fact) => {
-    if (fact.kind === 'payment_failed' || fact.kind === 'ended') return false
+    if (fact.kind === 'payment_failed' || fact.kind === 'ended' || fact.kind === 'canceled') return false
     if (fact.kind === 'changed') return fact.cancels ? false : before || fact.until !== null
-    return before || fact.kind === 'renewed' || (fact.kind === 'paid' && fact.until !== undefined)
+    return (
+      before ||
+      fact.kind === 'renewed' ||
+      fact.kind === 'resumed' ||
+      (fact.kind === 'paid' && fact.until !== undefined)
+    )
+  }, false)
+
+const isPastDue = (sorted: readonly OrderFact[]): boolean =>
+  sorted.reduce((before, { kind, ...fact }) => {
+    if (kind === 'payment_failed') return true
+    const isPaid = kind === 'changed' && 'until' in fact && fact.until !== null
+    return isPaid || kind === 'renewed' || kind === 'ended' ? false : before
   }, false)
 
 const productsOf = (sorted: readonly OrderFact[]): string[] => {

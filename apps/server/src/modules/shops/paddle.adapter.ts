@@ -43,6 +43,7 @@ const transaction = z.object({
 const subscription = z.object({
   status: z.string(),
   current_billing_period: period,
+  scheduled_change: z.object({ action: z.string() }).nullish(),
   items: z.array(z.object({ price: z.object({ id }), quantity: z.int().optional() })).min(1),
 })
 const overdue = z.object({ id, origin: z.string() })
@@ -186,9 +187,9 @@ async function askFailure(told: Told, readBack: ReadBack): Promise<OrderFact | u
 
 async function askSubscription(told: Told, readBack: ReadBack): Promise<OrderFact> {
   const order = told.data.id
-  const { until, products, lines } = await readSubscription(readBack, order)
+  const { until, cancels, products, lines } = await readSubscription(readBack, order)
   const fact = { ...at(told), kind: 'changed', order, product: products[0]!, products, until } as const
-  return { ...fact, pays: false, ...(lines && { lines }) }
+  return { ...fact, pays: false, ...(lines && { lines }), ...(cancels && { cancels }) }
 }
 
 async function askChange(
@@ -205,7 +206,7 @@ async function askChange(
 
 async function readSubscription(readBack: ReadBack, subscriptionId: string) {
   const path = `/subscriptions/${encodeURIComponent(subscriptionId)}`
-  const { status, items, current_billing_period } = z
+  const { status, items, current_billing_period, scheduled_change } = z
     .object({ data: subscription })
     .parse(await readBack(path)).data
   const products = items.map(({ price }) => price.id)
@@ -215,5 +216,6 @@ async function readSubscription(readBack: ReadBack, subscriptionId: string) {
   // The period of a subscription that is past due is not paid.
   const isPaid = status === 'active' || status === 'trialing'
   const until = isPaid && current_billing_period ? current_billing_period.ends_at : null
-  return { until, products, lines: lines.length === items.length ? lines : undefined }
+  const cancels = scheduled_change?.action === 'cancel' || scheduled_change?.action === 'pause'
+  return { until, cancels, products, lines: lines.length === items.length ? lines : undefined }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyRow } from '../../../test/every-row.ts'
-import { ReadBackError } from './shop-adapter.ts'
+import { type AskedFact, ReadBackError } from './shop-adapter.ts'
 import { adapters } from './shops.adapters.ts'
 
 const buyer = 'ada@example.com'
@@ -214,6 +214,54 @@ test('Stripe: hears of another quantity in the portal, and of no renewal twice',
   const lines = [{ product: 'pro', quantity: 5 }]
   expect(await askedOf('stripe', updated(1), objects)).toMatchObject({ kind: 'changed', lines, pays: false })
   expect(await askedOf('stripe', updated(5), objects)).toBeUndefined()
+})
+
+test('a subscription that is canceled for the end of its period will not charge again, unless it is resumed', async () => {
+  const ending = at / 1000 + 86_400
+  const stripe = (read: object, before: object) =>
+    askedOf(
+      'stripe',
+      {
+        ...{ id: 'evt_1', type: 'customer.subscription.updated', created: at / 1000 },
+        data: { object: { id: 'sub_1' }, previous_attributes: before },
+      },
+      {
+        '/v1/subscriptions/sub_1': {
+          ...{ status: 'active', current_period_end: ending, ...read },
+          items: { data: [{ price: { id: 'pro' }, quantity: 1 }] },
+        },
+      },
+    )
+  const [atEnd, dated] = [{ cancel_at_period_end: true }, { cancel_at: ending }]
+  expect(await stripe(atEnd, { cancel_at_period_end: false })).toMatchObject({ kind: 'canceled' })
+  expect(await stripe(dated, { cancel_at: null })).toMatchObject({ kind: 'canceled', order: 'sub_1' })
+  expect(await stripe({ cancel_at: ending + 1 }, { cancel_at: null })).toMatchObject({ kind: 'resumed' })
+  expect(await stripe({}, { cancel_at_period_end: true })).toMatchObject({ kind: 'resumed' })
+  expect(await stripe({ ...atEnd, status: 'past_due' }, { cancel_at: null })).toBeUndefined()
+  expect(await stripe(atEnd, { description: 'x' })).toBeUndefined()
+  const paddle = (scheduled_change: object | null) =>
+    askedOf(
+      'paddle',
+      { event_id: 'evt_2', event_type: 'subscription.updated', occurred_at: told, data: { id: 'sub_1' } },
+      {
+        '/subscriptions/sub_1': {
+          data: {
+            ...{ status: 'active', current_billing_period: { ends_at: later }, scheduled_change },
+            items: [{ price: { id: 'pro' }, quantity: 1 }],
+          },
+        },
+      },
+    )
+  const [told, later] = [new Date(at).toISOString(), new Date(ending * 1000).toISOString()]
+  for (const action of ['cancel', 'pause'])
+    expect(await paddle({ action, effective_at: later })).toMatchObject({ kind: 'changed', cancels: true })
+  for (const other of [null, { action: 'resume', effective_at: later }])
+    expect(await paddle(other)).not.toHaveProperty('cancels')
+  const gumroad = adapters.gumroad.read('resource_name=cancellation&subscription_id=2', at) as AskedFact
+  const pinged = (subscriber: object) =>
+    gumroad.ask(Object.assign(async () => ({ success: true, subscriber }), { isSandbox: false }))
+  expect(await pinged({ cancelled_at: later })).toMatchObject({ kind: 'canceled', order: '2', at })
+  expect(await pinged({ cancelled_at: told })).toMatchObject({ kind: 'ended' })
 })
 
 const adjustments: readonly [

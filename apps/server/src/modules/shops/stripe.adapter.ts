@@ -27,7 +27,13 @@ const event = z.object({
   created: z.int(),
   data: z.object({
     object: z.object({ id, payment_intent: reference, subscription: reference, charge: reference, items }),
-    previous_attributes: z.object({ items }).optional(),
+    previous_attributes: z
+      .object({
+        items,
+        cancel_at_period_end: z.boolean().nullish().catch(null),
+        cancel_at: z.int().nullish().catch(null),
+      })
+      .optional(),
   }),
 })
 const session = z.object({
@@ -72,6 +78,8 @@ const dispute = z.object({ status: z.string(), charge: reference })
 const subscription = z.object({
   status: z.string(),
   current_period_end: z.int(),
+  cancel_at_period_end: z.boolean().nullish(),
+  cancel_at: z.int().nullish(),
   items: z.object({ data: z.array(z.object({ price, quantity: z.int().optional() })).min(1) }),
 })
 
@@ -147,13 +155,22 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
     return { ...at(told), kind: 'payment_failed', order, ...nameOf(found, told.data.object.id) }
   },
   'customer.subscription.updated': (told) => {
-    if (!hasNewProducts(told)) return undefined
     const order = told.data.object.id
+    const isChanged = hasNewProducts(told)
+    if (!isChanged && !isCancellation(told)) return undefined
     return async (readBack) => {
-      const { end, isPaid, products, lines } = await askSubscription(readBack, order)
+      const { end, isPaid, cancels, products, lines } = await askSubscription(readBack, order)
+      if (!isChanged)
+        return isPaid ? { ...at(told), kind: cancels ? 'canceled' : 'resumed', order } : undefined
       const until = isPaid ? end : null
       const fact = { kind: 'changed', order, product: products[0]!, products, until } as const
-      return { ...at(told), ...fact, pays: false, ...(lines.length > 0 && { lines }) }
+      return {
+        ...at(told),
+        ...fact,
+        pays: false,
+        ...(lines.length > 0 && { lines }),
+        ...(cancels && { cancels }),
+      }
     }
   },
   'customer.subscription.deleted': (told) => async () => ({
@@ -164,6 +181,10 @@ const asks: Record<string, (told: Told) => Ask | undefined> = {
 }
 
 const at = ({ created }: Told) => ({ at: created * second, timed: true })
+
+/** Whether a subscription is canceled for later, or is not any more. */
+const isCancellation = ({ data: { previous_attributes: before } }: Told): boolean =>
+  before?.cancel_at_period_end !== undefined || before?.cancel_at !== undefined
 
 /** Since 2025-03-31 items have the billing period, so that each renewal changes them, before it is paid. */
 function hasNewProducts({ data }: Told): boolean {
@@ -318,5 +339,8 @@ async function askSubscription(readBack: ReadBack, subscriptionId: string) {
   const isPaid = found.status === 'active' || found.status === 'trialing'
   const products = found.items.data.map(({ price }) => price.id)
   const lines = toLines(found.items.data)
-  return { end: found.current_period_end * second, isPaid, products, lines }
+  const cancels =
+    found.cancel_at_period_end === true ||
+    (found.cancel_at ?? Number.POSITIVE_INFINITY) <= found.current_period_end
+  return { end: found.current_period_end * second, isPaid, cancels, products, lines }
 }
