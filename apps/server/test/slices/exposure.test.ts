@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
@@ -16,6 +17,7 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll, tidyUp } from '../fixtures.ts'
 import { startServer, transactionsOn } from '../harness.ts'
 import { rounds, times } from '../rounds.ts'
@@ -391,6 +393,56 @@ describe('the evidence of a release', () => {
     const { devices, told: numbers } = await evidenceOf(id)
     expect(devices).toHaveLength(1)
     expect(numbers).toEqual({ devices: 2, customers: 0 })
+  })
+
+  test('names all customers who were mailed, also for an API key with some apps', async () => {
+    const body = { app: app._id, expiresAt: null, customer: 'ada@example.com' }
+    expect((await owner.call('POST', '/licenses', body)).status).toBe(201)
+    const id = await addFix()
+    const { db } = on.database
+    const isOfApp = sql<boolean>`id in (select customer_id from licenses where app_id = ${app._id})`
+    const rowOf = async (table: 'customers' | 'customer_faces') => {
+      const { seq, ...row } = await db.selectFrom(table).selectAll().where(isOfApp).executeTakeFirstOrThrow()
+      return row
+    }
+    const [customer, face] = [await rowOf('customers'), await rowOf('customer_faces')]
+    const count = rounds(1_500, 20_000)
+    const copies = Array.from({ length: count }, (_, at) => ({
+      id: `cus_${at}`,
+      email: `c${at}@example.com`,
+    }))
+    for (const some of slices(copies)) {
+      const customers = some.map((one) => ({
+        ...customer,
+        ...one,
+        email_normalized: one.email,
+        mail_token: null,
+      }))
+      const faces = some.map(({ id: customer_id }) => ({ ...face, id: customer_id, customer_id }))
+      const told = some.map(({ id: customer_id }) => ({
+        ...{ release_id: id, customer_id, devices: 1, at: on.clock.now() },
+      }))
+      await db
+        .insertInto('customers')
+        .values(customers as never)
+        .execute()
+      await db
+        .insertInto('customer_faces')
+        .values(faces as never)
+        .execute()
+      await db.insertInto('told_customers').values(told).execute()
+    }
+    await owner.call('POST', '/auth/confirm', { password: owner.password })
+    const key = await makeApiKey(on, owner, {
+      permissions: ['releases:read', 'clients:read'],
+      apps: [app._id],
+    })
+    for (const caller of [owner, key]) {
+      const { status, raw } = await caller.call('GET', `/releases/${id}/evidence`)
+      expect(status).toBe(200)
+      const text = Buffer.from(String(raw).split('.')[1] ?? '', 'base64url').toString()
+      expect(JSON.parse(text).customers).toHaveLength(count)
+    }
   })
 })
 

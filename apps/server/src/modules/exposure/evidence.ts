@@ -15,6 +15,9 @@ interface EvidenceDeps {
   signer: Pick<AnswerSigner, 'signEvidence'>
 }
 
+/** A statement takes a limited number of values. */
+const namedAtOnce = 1000
+
 /**
  * Who was told of a security fix and when, signed with the app's key. It names devices and customers that still exist;
  * the numbers of each day count the others, too.
@@ -32,11 +35,11 @@ export async function signEvidence(
   const { told, days, versions, ...counts } = await exposureOf(ctx, fix)
   const devices = await repo.listToldDevices(lists, id)
   const customers = await repo.listToldCustomers(lists, id)
-  const shown = await listShown(
-    lists,
-    scope,
-    customers.map(({ customer_id }) => customer_id),
-  )
+  const shown = new Map<string, { id: string; email: string }>()
+  for (let at = 0; at < customers.length; at += namedAtOnce) {
+    const ids = customers.slice(at, at + namedAtOnce).map(({ customer_id }) => customer_id)
+    for (const [id, customer] of await listShown(lists, scope, ids)) shown.set(id, customer)
+  }
   const statement = {
     ...{ iss: 'keyward', aud: app.appId, iat: Math.floor(ctx.clock.now() / 1000) },
     app: { _id: app.id, appId: app.appId, name: app.name },
