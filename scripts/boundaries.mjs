@@ -87,14 +87,14 @@ const rules = {
   },
   'a feature imports no page': ({ from, to }) =>
     featureOf(from) !== undefined && inside(console_, to).startsWith('pages/'),
-  'the page of customers and the console share no file but lib/navigation and lib/browser': ({
+  'the page of customers and the console share no file but lib/navigation, lib/browser and the texts': ({
     from,
     to,
   }) => {
     const [mine, theirs] = [isCustomers(from), isCustomers(to)]
     return mine
       ? to.startsWith(console_) && !theirs && !/^lib\/(navigation|browser)\//.test(inside(console_, to))
-      : theirs
+      : theirs && !to.startsWith(`${console_}customer/texts/`)
   },
   'ui imports only ui and lib': ({ from, to }) =>
     inside(console_, from).startsWith('ui/') && /^(features|pages)\//.test(inside(console_, to)),

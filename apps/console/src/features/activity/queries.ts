@@ -2,6 +2,7 @@ import type { endpoints, Fix, QueryInputOf, UndoRow } from '@keyward/contract'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
+import { useMay } from '../../lib/api/rights.tsx'
 import { type Wire, wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { usePages } from '../../lib/list/pages.ts'
@@ -38,6 +39,20 @@ export function useExplanation(reference: string) {
     queryFn: ({ signal }) => call(wire.activity.explain, { params: { reference }, signal }),
     staleTime: 0,
     retry: false,
+  })
+}
+
+/** The newest refusal of a license, or of its end user; null for none. */
+export function useLastRefusal(license: string | undefined) {
+  const may = useMay()
+  return useQuery({
+    queryKey: [...keys.activity, 'last refusal', license],
+    queryFn: async ({ signal }) => {
+      const query = { license, code: 'any' as const, limit: 1 }
+      return (await call(wire.activity.list, { query, signal })).events[0] ?? null
+    },
+    enabled: license !== undefined && may(wire.activity.list),
+    staleTime: 5_000,
   })
 }
 

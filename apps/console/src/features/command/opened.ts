@@ -3,7 +3,8 @@ import { createListeners } from '../../lib/browser/listeners.ts'
 
 /** The state that the search, which is loaded with the page, shares with its results, which are loaded later. */
 export interface CommandState {
-  opened: 'palette' | 'shortcuts' | undefined
+  opened: 'palette' | 'shortcuts' | 'ticket' | undefined
+  /** What is searched for; of a ticket, a customer's whole mail. */
   text: string
   /** Where the results are shown, while the search is open. */
   place: HTMLElement | null
@@ -30,7 +31,7 @@ export function setCommand(change: Partial<CommandState>) {
   listeners.notify()
 }
 
-/** Opens one of the two, or closes both. */
+/** Opens one of them, or closes all. */
 export const setOpened = (opened: CommandState['opened'], text = '') => {
   state = { ...closed, opened, text }
   listeners.notify()

@@ -43,6 +43,7 @@ import { Keys } from './keys.tsx'
 import { setCommand, setOpened, useCommand } from './opened.ts'
 import { recentCommands, rememberCommand } from './recent.ts'
 import { resultsId } from './search.tsx'
+import { readTicket } from './ticket.ts'
 import { optionId, useOptions } from './use-options.ts'
 import { useSearchResults } from './use-search-results.ts'
 
@@ -103,11 +104,26 @@ const groups = [
   'Orders',
   'Resellers',
   'Activity',
+  'Actions',
   'Console',
 ]
 
 /** A reference that the server knows comes first, but after a license whose key has the typed text. */
 const eventsFirst = ['Activity', ...groups.filter((group) => group !== 'Activity')]
+/** Whether a label of the group starts with the text: an address finds a person, and a verb the deed. */
+const startsIn = (all: readonly Command[], group: string, text: string) =>
+  all.some(
+    (command) => command.group === group && command.label.toLowerCase().startsWith(text.trim().toLowerCase()),
+  )
+
+/** What names a customer, a license or a refusal opens all that helps with it in one place. */
+function toActions(text: string): Command[] {
+  const isTicket = Object.values(readTicket(text)).some(({ length }) => length > 0)
+  if (!isTicket) return []
+  const label = 'Extend, ban, free a device, mail the key or answer…'
+  return [{ id: 'ticket', group: 'Actions', label, icon: 'user', act: () => setOpened('ticket', text) }]
+}
+
 const toPlain = (text: string) => text.replaceAll(/[\s-]/g, '').toUpperCase()
 
 /** Finds pages, actions, apps, licenses, end users, customers, orders, resellers and events, below the field of the search. */
@@ -125,10 +141,17 @@ export function Palette({ facts, list }: { facts: CommandFacts; list: HTMLElemen
   const options = useMemo(() => {
     const listed = matching(known, text)
     const present = new Set(listed.map(({ id }) => id))
-    const all = [...listed, ...results.commands.filter(({ id }) => !present.has(id))]
+    const all = [
+      ...listed,
+      ...results.commands.filter(({ id }) => !present.has(id)),
+      ...(results.commands.length > 0 ? toActions(text) : []),
+    ]
     const typed = toPlain(text)
     const isKey = all.some(({ group, label }) => group === 'Licenses' && toPlain(label).includes(typed))
-    return (isKey ? groups : eventsFirst).flatMap((group) => all.filter((command) => command.group === group))
+    const isFirst = (group: string) => (group === 'Activity' ? !isKey : startsIn(all, group, text))
+    return [...(isKey ? groups : eventsFirst)]
+      .sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)))
+      .flatMap((group) => all.filter((command) => command.group === group))
   }, [known, text, results.commands])
   const shownGroups = [...new Set(options.map(({ group }) => group))]
 

@@ -82,10 +82,16 @@ function SearchDialog() {
           autoCapitalize="none"
           spellCheck={false}
           enterKeyHint="go"
-          placeholder="A page, a key, a user…"
+          placeholder="A page, a key, a user, or a customer’s whole mail…"
           maxLength={limits.searchMax}
           value={text}
           onChange={(event) => setCommand({ text: event.target.value })}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData('text').trim()
+            if (pasted.length <= limits.searchMax && !pasted.includes('\n')) return
+            event.preventDefault()
+            setOpened('ticket', pasted)
+          }}
           onKeyDown={onKeyDown}
           className="h-13 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-fg-faint md:text-[0.9375rem]"
         />
