@@ -25,7 +25,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await vendor.call('PATCH', `/clients/${clients[0]._id}/toggle-ban`, { is_banned: true, reason: 'fraud' })
 
   await enter(page, vendor, '/dashboard')
-  await page.getByRole('link', { name: 'All events' }).click()
+  await page.getByRole('link', { name: 'All Events' }).click()
   await expect(heading(page, 'Activity')).toBeVisible()
   await expect(row(page, 'Registered')).toBeVisible()
   await expect(page.getByText('events, times in UTC')).toBeVisible()
@@ -36,7 +36,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await expect(row(page, reference)).toContainText('erik')
   await choose(page, 'Events', 'Refused: Expired')
   await expect(page.getByText('No events found')).toBeVisible()
-  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'Clear Filters' }).click()
   await choose(page, 'Events', 'Registered')
   await expect(row(page, 'Registered')).toBeVisible()
   await expect(row(page, reference)).toBeHidden()
@@ -93,7 +93,7 @@ test('says that a filter names a deleted end user, and offers all events', { tag
   await expect(page.getByText('This end user does not exist')).toBeVisible()
   await expect(page.getByText('It was deleted.')).toBeVisible()
   await expectAccessible(page, 'activity of a deleted end user')
-  await page.getByRole('button', { name: 'Show events of all users' }).click()
+  await page.getByRole('button', { name: 'Show Events of All Users' }).click()
   await expect(row(page, 'Registered')).toBeVisible()
 })
 
@@ -104,7 +104,7 @@ test('lists ignore values in the URL that are not valid', { tag: '@full' }, asyn
   await (await Program.start(request, app)).register('erik', license!)
   await enter(page, vendor, '/dashboard')
   const long = 'x'.repeat(300)
-  const failed = page.getByRole('button', { name: 'Try again' })
+  const failed = page.getByRole('button', { name: 'Try Again' })
   await page.goto(
     `/activity?from=rubbish&to=2024-02-31&code=nothing&app=${long}&client=${long}&page=99999999999`,
   )
@@ -114,10 +114,10 @@ test('lists ignore values in the URL that are not valid', { tag: '@full' }, asyn
     await page.goto(`${path}?status=rubbish&sort=rubbish&app=${long}&page=99999999999`)
     await expect(row(page, 'erik')).toBeVisible()
     await page.goto(`${path}?search=${long}`)
-    await expect(page.getByRole('button', { name: 'Clear filters' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Clear Filters' })).toBeVisible()
     await expect(failed).toHaveCount(0)
   }
   await page.goto(`/dashboard?page=99999999999&search=${long}`)
-  await expect(page.getByRole('button', { name: 'Clear search' }).last()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Clear Search' }).last()).toBeVisible()
   await expect(failed).toHaveCount(0)
 })

@@ -59,11 +59,11 @@ test('shows who changed what, filters, searches and exports it', { tag: ['@full'
   await expect(record).toContainText(other.key)
   await expectAccessible(page, 'a record')
   await page.reload()
-  await record.getByRole('button', { name: 'All of this license' }).click()
+  await record.getByRole('button', { name: 'All of This License' }).click()
   await expect(page).toHaveURL(`/audit?subject=${other._id}`)
   await expect(rows(page)).toHaveText([/License changed/, /License expiry changed/])
   await expect(page.getByText(`About ${other.key}`)).toBeVisible()
-  await page.getByRole('button', { name: 'All records' }).click()
+  await page.getByRole('button', { name: 'All Records' }).click()
   await expect(rows(page)).toHaveCount(6)
 
   await openFilters(page)
@@ -78,7 +78,7 @@ test('shows who changed what, filters, searches and exports it', { tag: ['@full'
   await page.getByLabel('From').fill('2099-01-01')
   await expect(page.getByText('No records found')).toBeVisible()
   await expectAccessible(page, 'an empty audit log')
-  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'Clear Filters' }).click()
   await expect(page).toHaveURL('/audit')
 
   const download = page.waitForEvent('download')
@@ -102,7 +102,7 @@ test('follows what others change, and says why there is nothing', { tag: '@full'
   await page.goto('/audit?search=abc')
   await expect(page.getByText('Failed to load the audit log')).toBeVisible()
   await page.unroute('**/api/audit?*')
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Try Again' }).click()
   await expect(page.getByText('No records found')).toBeVisible()
 })
 

@@ -41,7 +41,7 @@ test('a list that fails to refresh shows the time of its data until it is refres
 
   await context.setOffline(true)
   await expect(notice(page)).toContainText(/data from \d+:\d\d:\d\d [AP]M/)
-  await expect(notice(page).getByRole('button', { name: 'Try again' })).toBeVisible()
+  await expect(notice(page).getByRole('button', { name: 'Try Again' })).toBeVisible()
   await expect(row(page, keyPrefix(first!.key))).toBeVisible()
 
   const [second] = await vendor.createLicenses(app)
@@ -62,7 +62,7 @@ test('a list that failed to refresh is refreshed on retry', { tag: '@full' }, as
   const [license] = await vendor.createLicenses(app)
   await expect(notice(page)).toContainText('Failed to fetch licenses')
   await page.unroute('**/api/licenses?*')
-  await notice(page).getByRole('button', { name: 'Try again' }).click()
+  await notice(page).getByRole('button', { name: 'Try Again' }).click()
   await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   await expect(notice(page)).toBeHidden()
 })

@@ -266,7 +266,7 @@ test.describe('the list', () => {
     await expect(page.getByRole('combobox', { name: 'Status' })).toHaveText('Banned')
     await choose(page, 'App', 'Two')
     await expect(page.getByText('No end users found')).toBeVisible()
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
     await expect(rows(page)).toHaveCount(3)
   })
 
@@ -312,7 +312,7 @@ test.describe('the list', () => {
     await vendor.createApp()
     await enter(page, vendor, '/users')
     await expect(page.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
-    await page.getByRole('link', { name: 'Generate licenses' }).click()
+    await page.getByRole('link', { name: 'Generate Licenses' }).click()
     await expect(heading(page, 'Licenses')).toBeVisible()
   })
 

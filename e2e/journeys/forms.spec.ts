@@ -26,7 +26,7 @@ test('the first click after opening Add New Reseller generates a password', { ta
   const { vendor } = await premiumVendor(request, keyward)
   await enter(page, vendor, '/resellers?dialog=create')
   await expect(panel(page).getByLabel('Email')).toBeFocused()
-  await page.getByRole('button', { name: 'Generate password' }).click()
+  await page.getByRole('button', { name: 'Generate Password' }).click()
   await expect(panel(page).getByLabel('Password', { exact: true })).toHaveValue(/^.{12}$/)
   await expect(panel(page).getByRole('alert')).toHaveCount(0)
 })

@@ -30,7 +30,7 @@ test('imports KeyAuth: a program signs in with the old password, and an undo kee
   const app = await vendor.createApp()
   const soon = String(Math.floor(Date.now() / 1000) + 30 * 86_400)
   await enter(page, vendor, '/licenses')
-  await moreAction(page, 'Import licenses')
+  await moreAction(page, 'Import Licenses')
   await expect(page).toHaveURL(/\/imports/)
   const form = dialog(page, 'New Import')
   await expectAccessible(page, 'a new import')

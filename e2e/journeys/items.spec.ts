@@ -149,7 +149,7 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await page.keyboard.press('Escape')
   await page.goBack()
   await page.getByRole('tab', { name: 'Overview' }).click()
-  await page.getByRole('link', { name: 'Show licenses' }).click()
+  await page.getByRole('link', { name: 'Show Licenses' }).click()
   await expect(page).toHaveURL(`/licenses?app=${app._id}`)
 
   await page.goto(`/apps/${app._id}?dialog=delete-app&id=${app._id}`)

@@ -70,7 +70,7 @@ test.describe('the list', () => {
     await expect(rows(page)).toContainText(keyPrefix(unused!.key))
 
     await page.getByRole('searchbox').fill('nothing is called so')
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
     await expect(rows(page)).toHaveCount(3)
     await expect(page).toHaveURL('/licenses')
   })

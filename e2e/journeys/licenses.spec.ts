@@ -101,7 +101,7 @@ test.describe('generate', () => {
     const year = new Date()
     year.setUTCFullYear(year.getUTCFullYear() + 1)
     expect(shownDate(licenses[0].expiresAt)).toBe(shownDate(year))
-    await dialog(page, 'Licenses Generated').getByRole('button', { name: 'Generate more' }).click()
+    await dialog(page, 'Licenses Generated').getByRole('button', { name: 'Generate More' }).click()
     await form(page).getByLabel('Duration').fill('48')
     await choose(form(page), 'Expiry Unit', 'Hours')
     await expect(form(page)).toContainText(`Expires on ${shownDate(inDays(2))}`)

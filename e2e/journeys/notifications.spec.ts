@@ -53,7 +53,7 @@ test('a choice that the server rejects is taken back, and a list that fails to l
   await page.reload()
   await expect(page.getByText('Failed to load notifications').first()).toBeVisible()
   await page.unroute(calls)
-  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await page.getByRole('button', { name: 'Try Again' }).first().click()
   await expect(weekly).toBeVisible()
 })
 

@@ -52,7 +52,7 @@ test('a machine that is never online is activated with a file and freed with a c
     ]
     for (const [wrong, message] of rejected) {
       await field.fill(wrong)
-      await form.getByRole('button', { name: 'Make File' }).click()
+      await form.getByRole('button', { name: 'Create File' }).click()
       await expect(form.getByRole('alert')).toContainText(message)
       await expect(field).toHaveAttribute('aria-invalid', 'true')
     }
@@ -69,10 +69,10 @@ test('a machine that is never online is activated with a file and freed with a c
     await form.getByLabel('Request', { exact: true }).fill(text.toLowerCase())
     await expect(form).toContainText(license!.key)
     await form.getByLabel('Days').fill('0')
-    await form.getByRole('button', { name: 'Make File' }).click()
+    await form.getByRole('button', { name: 'Create File' }).click()
     await expect(form.getByRole('alert')).toContainText('Must be at least 1 day')
     await form.getByLabel('Days').fill('7')
-    await form.getByRole('button', { name: 'Make File' }).click()
+    await form.getByRole('button', { name: 'Create File' }).click()
     const ready = dialog(page, 'The File Is Ready')
     await expectAccessible(page, 'the file', { within: '[role="dialog"]' })
     const saved = page.waitForEvent('download')

@@ -107,7 +107,7 @@ test('reports data that cannot be loaded, and loads it once the server is back',
   const failure = page.getByRole('alert').filter({ hasText: 'Failed to fetch licenses' })
   await expect(failure).toContainText('The server cannot be reached')
   expect(await storedToken(page)).toBe(vendor.token)
-  await expect(failure.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await expect(failure.getByRole('button', { name: 'Try Again' })).toBeVisible()
   await keyward.start()
   await expect(page.getByText('No licenses found')).toBeVisible({ timeout: 60_000 })
 })
@@ -123,7 +123,7 @@ test('a console that starts without its server keeps the token, and continues on
   await expect(failure).toContainText('The server cannot be reached')
   expect(await storedToken(page)).toBe(vendor.token)
   await expect(page).toHaveURL('/settings')
-  await expect(failure.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await expect(failure.getByRole('button', { name: 'Try Again' })).toBeVisible()
   down = false
   await expect(heading(page, 'Settings')).toBeVisible({ timeout: 60_000 })
 })
@@ -134,7 +134,7 @@ test('keeps the token when the server fails', { tag: '@full' }, async ({ page, r
   await enter(page, vendor, '/settings')
   await expect(page.getByRole('alert')).toBeVisible()
   expect(await storedToken(page)).toBe(vendor.token)
-  const retry = page.getByRole('button', { name: 'Try again' })
+  const retry = page.getByRole('button', { name: 'Try Again' })
   await expect(retry).toBeVisible()
   await page.unroute('**/api/auth/profile')
   await retry.click()
@@ -160,7 +160,7 @@ test('every list reports that it failed to load, and loads on retry', { tag: '@f
     const failure = page.getByRole('alert').filter({ hasText: text })
     await expect(failure).toContainText('Not today')
     await page.unroute(call)
-    await failure.getByRole('button', { name: 'Try again' }).click()
+    await failure.getByRole('button', { name: 'Try Again' }).click()
     await expect(failure).toBeHidden()
     await expect(
       page.getByText(/Actions for Tally|No licenses found|No end users yet|v1\.0\.0/).first(),
@@ -189,7 +189,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
     await expect(failure).toBeVisible()
     await settle(page)
     await page.unroute(apps)
-    await failure.getByRole('button', { name: 'Try again' }).click()
+    await failure.getByRole('button', { name: 'Try Again' }).click()
     await expect(page.getByText(ready).first()).toBeVisible()
 
     // The list holds fewer apps than there are, and not this one, so the console requests it.
@@ -204,7 +204,7 @@ test('a list says that the apps it needs could not be loaded, and loads them on 
     await expect(failure).toBeVisible()
     await settle(page)
     await page.unroute(oneApp)
-    await failure.getByRole('button', { name: 'Try again' }).click()
+    await failure.getByRole('button', { name: 'Try Again' }).click()
     await expect(page.getByText(ready).first()).toBeVisible()
     await page.unroute(apps)
   }
@@ -237,12 +237,12 @@ test('everything reported as saved survives a kill of the server', { tag: '@full
     await expect(made.getByRole('listitem')).toHaveCount(100)
     shown.push(...(await made.getByRole('listitem').allInnerTexts()).map((key) => key.trim()))
     if (round < 2) {
-      await made.getByRole('button', { name: 'Generate more' }).click()
+      await made.getByRole('button', { name: 'Generate More' }).click()
       await form.getByLabel('Amount').fill('100')
     }
   }
   await blow
-  await made.getByRole('button', { name: 'Generate more' }).click()
+  await made.getByRole('button', { name: 'Generate More' }).click()
   await generate.click()
   await expectToast(page, 'Generation Failed', 'The server cannot be reached. Please check your connection.')
 

@@ -52,7 +52,7 @@ test('an owner resets the password with a mailed link, which invalidates the old
   await expect(heading(page, 'Forgot your password?')).toBeVisible()
   await expect(page.getByLabel('Email')).toHaveValue(vendor.email)
   await askForLink(page, vendor.email)
-  await link(page, 'Back to sign in').click()
+  await link(page, 'Back to Sign In').click()
   await expect(page).toHaveURL('/auth')
 
   const asked: string[] = []

@@ -13,7 +13,7 @@ test('cancelling within seven days refunds the payment once the provider confirm
   await expectToast(page, activated)
 
   provider.fail({ method: 'POST', path: /refund/, mode: 'status', status: 500, times: 1000 })
-  await press(page, 'Cancel subscription')
+  await press(page, 'Cancel Subscription')
   const question = dialog(page, 'Cancel your subscription?')
   await expect(question.getByText(`Premium stays until ${shownDate(inDays(30))}`)).toBeVisible()
   await expectAccessible(page, 'the question before cancelling')
@@ -49,7 +49,7 @@ test('a refund keeps premium that has no end, and the question says so', { tag: 
   endPremium(keyward, vendor, new Date('9999-12-31T23:59:59.999Z'))
   await page.reload()
   await expect(page.getByText('Your premium plan has no end.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
   await press(page, 'Get ₹699 back')
   const question = dialog(page, 'Get ₹699 back?')
   await expect(question.getByText('Your premium plan stays.')).toBeVisible()
@@ -151,7 +151,7 @@ test('the history shows the outcome of each payment, and retries after a failure
   await page.route('**/api/payments/history', (route) =>
     route.fulfill({ json: { success: true, data: { payments } } }),
   )
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Try Again' }).click()
   for (const [status, label] of Object.entries(states)) {
     const shown = row(page, `pay_${status}`)
     await expect(shown.getByText(label, { exact: true })).toBeVisible()

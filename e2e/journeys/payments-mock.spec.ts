@@ -98,13 +98,13 @@ test('cancelled premium stays until its end, and can still be refunded', { tag: 
   await expectToast(page, activated)
   const end = shownDate(inDays(30))
 
-  await page.getByRole('button', { name: 'Cancel subscription' }).click()
+  await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   const question = dialog(page, 'Cancel your subscription?')
   await expect(question.getByRole('radio', { name: `Keep premium until ${end}` })).toBeChecked()
-  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await question.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expectToast(page, 'Cancelled. Premium stays until its end.')
   await expect(page.getByText(`Cancelled. Premium stays until ${end}.`)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
   await expectAccessible(page, 'cancelled premium')
 
   await page.getByRole('button', { name: 'Get ₹699 back' }).click()
@@ -125,12 +125,12 @@ test('a rejected cancellation is reported, and granted premium has nothing to ca
   await page.getByRole('button', { name: 'Upgrade Yearly' }).click()
   await expectToast(page, activated)
   await page.route('**/cancel-subscription', (route) => route.fulfill({ json: { success: false } }))
-  await page.getByRole('button', { name: 'Cancel subscription' }).click()
+  await page.getByRole('button', { name: 'Cancel Subscription' }).click()
   const question = dialog(page, 'Cancel your subscription?')
-  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await question.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expectToast(page, 'Failed to cancel subscription')
   await page.unroute('**/cancel-subscription')
-  await question.getByRole('button', { name: 'Cancel subscription' }).click()
+  await question.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText(`Cancelled. Premium stays until ${shownDate(inDays(365))}.`)).toBeVisible()
 
   const granted = await Vendor.signUp(request)
@@ -139,7 +139,7 @@ test('a rejected cancellation is reported, and granted premium has nothing to ca
   await page.goto('/subscription?dialog=cancel')
   await expect(page.getByText('The operator of this server granted you premium.')).toBeVisible()
   await expect(question).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Cancel subscription' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
 })
 
 test('every page announces the end of premium a week before, until renewed', {

@@ -107,7 +107,7 @@ test('licenses are searched and exported', { tag: '@full' }, async ({ page, requ
   expect(lines).toEqual([expect.stringContaining('key,app,status'), expect.stringContaining(license!.key)])
   await expectToast(page, 'Export Ready', `1 license in ${file.suggestedFilename()}`)
   await search.fill('nothing of that name')
-  await page.getByRole('button', { name: 'Clear search' }).click()
+  await page.getByRole('button', { name: 'Clear Search' }).click()
   await expect(page.getByText('1–25 of 30 licenses')).toBeVisible()
 })
 

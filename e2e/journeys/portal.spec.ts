@@ -74,7 +74,7 @@ test.describe('sign-in', () => {
     await expect(page.getByText('Not now')).toBeVisible()
     expect(await storedResellerToken(page)).toBe(seller.token)
     await page.unroute('**/api/resellers/auth/profile')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Try Again' }).click()
     await expect(heading(page, 'Dashboard')).toBeVisible()
 
     await seller.call('POST', '/logout')

@@ -111,7 +111,7 @@ test.describe('in Nepal', () => {
     await figures.getByRole('link', { name: 'Refunds' }).click()
     await expect(page.getByText('1 order · €0, €3 refunded')).toBeVisible()
     await expect(row(page, 'N-1')).toBeVisible()
-    await page.getByRole('button', { name: 'All orders' }).click()
+    await page.getByRole('button', { name: 'All Orders' }).click()
     await expect(page.getByText('4 orders · €39, €3 refunded · $7')).toBeVisible()
     await page.goBack()
 

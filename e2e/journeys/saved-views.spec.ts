@@ -16,7 +16,7 @@ import {
 } from '../steps.ts'
 
 const views = (page: Page) => page.getByRole('navigation', { name: 'Saved views' })
-const saveView = (page: Page) => page.getByRole('button', { name: 'Save view' })
+const saveView = (page: Page) => page.getByRole('button', { name: 'Save View' })
 
 async function withLicenses(page: Page, vendor: Vendor) {
   const app = await vendor.createApp()
@@ -178,7 +178,7 @@ test('lists are filtered by license type and reseller, and sorted by end', { tag
   await expect(rows(page)).toHaveCount(5)
   await page.goto('/licenses?type=lty_00000000000000000000000000000000')
   await expect(page.getByText('License type not found')).toBeVisible()
-  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'Clear Filters' }).click()
   await expect(page).toHaveURL('/licenses')
   await expect(rows(page)).toHaveCount(5)
   const expires = page.getByRole('columnheader', { name: 'Expires' })

@@ -152,7 +152,7 @@ test('a waiting order says why, and is retried after its product was mapped', {
     await choose(page, 'State', 'Fulfilled')
     await expect(page).toHaveURL('/orders?state=fulfilled')
     await expect(page.getByText('No orders found')).toBeVisible()
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
     await page.getByRole('searchbox', { name: 'Search orders' }).fill('other@')
     await expect(page).toHaveURL('/orders?search=other%40')
     await expect(row(page, 'B-8')).toBeVisible()

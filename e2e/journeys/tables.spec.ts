@@ -4,7 +4,20 @@ import { expect, test } from '../keyward.ts'
 import { phone } from '../repeated.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import { addShop, sell } from '../shop.ts'
-import { choose, enter, keyPrefix, Program, row, settle, unique, Vendor, visit } from '../steps.ts'
+import {
+  choose,
+  dialog,
+  enter,
+  expectToast,
+  keyPrefix,
+  Program,
+  row,
+  rows,
+  settle,
+  unique,
+  Vendor,
+  visit,
+} from '../steps.ts'
 
 test('no table cuts off a date or squeezes a column at 1280 pixels, even with names of 80 characters', {
   tag: '@full',
@@ -311,4 +324,52 @@ test('a search takes no more text than the server accepts', { tag: '@full' }, as
   await paste()
   await expect(page.getByRole('combobox', { name: 'Search or go to' })).toHaveValue('x'.repeat(100))
   await expect(page.getByText('Failed to search your lists.')).toHaveCount(0)
+})
+
+test('a page has as many rows as somebody chose, and all licenses of a type are extended at once', async ({
+  page,
+  request,
+  keyward,
+}) => {
+  const { vendor } = await premiumVendor(request, keyward)
+  const app = await vendor.createApp('Tally')
+  const other = await vendor.createApp('Other')
+  const { licenseType } = await vendor.call('POST', `/apps/${app._id}/license-types`, {
+    ...{ name: 'Home', term: 'first_use', duration: { value: 1, unit: 'months' } },
+  })
+  await vendor.call('POST', '/licenses', { app: app._id, type: licenseType._id, count: 2 })
+  const [ended] = (await vendor.call('POST', '/licenses', { app: app._id, type: licenseType._id, count: 1 }))
+    .licenses
+  await (await Program.start(request, app)).register('rosa', ended)
+  await vendor.createLicenses(other, 30)
+  await enter(page, vendor, '/licenses')
+  await expect(rows(page)).toHaveCount(25)
+  const search = page.getByRole('searchbox', { name: 'Search licenses' })
+  await expect(search).toBeVisible()
+  const isCut = await page.evaluate(`(() => {
+    const field = document.querySelector('input[aria-label="Search licenses"]')
+    const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+    const pen = document.createElement('canvas').getContext('2d')
+    pen.font = font
+    const inside = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+    return pen.measureText(field.placeholder).width > inside
+  })()`)
+  expect(isCut).toBe(false)
+  await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('50')
+  await expect(rows(page)).toHaveCount(33)
+  await visit(page, '/customers')
+  await visit(page, '/licenses')
+  await expect(rows(page)).toHaveCount(33)
+
+  await choose(page, 'License type', 'Home · Tally')
+  await expect(rows(page)).toHaveCount(3)
+  await expect(page.getByRole('combobox', { name: 'App' })).toContainText('Tally')
+  await visit(page, `/apps/${app._id}?tab=types`)
+  await page.getByRole('link', { name: 'Extend all licenses of Home' }).click()
+  // Two have not begun, and end later by themselves.
+  const form = dialog(page, 'Extend 1 license')
+  await form.getByText('+ 7 days').click()
+  await expect(form).toContainText('2 never expire or were not used yet, and stay unchanged.')
+  await form.getByRole('button', { name: 'Extend Licenses' }).click()
+  await expectToast(page, 'Licenses Extended')
 })

@@ -106,7 +106,7 @@ test('dashboard and settings show their texts for errors without a message', { t
   const texts = part(page, 'Error Messages')
   await expect(texts.getByText('Failed to load app settings')).toBeVisible()
   await page.unroute('**/api/apps/*/error-messages')
-  await texts.getByRole('button', { name: 'Try again' }).click()
+  await texts.getByRole('button', { name: 'Try Again' }).click()
   await texts.getByLabel('keyUsed', { exact: true }).fill('Taken')
   await texts.getByRole('button', { name: 'Save Messages' }).click()
   await expectToast(page, 'Failed to update error messages')

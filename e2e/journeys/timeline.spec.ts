@@ -103,6 +103,6 @@ test('an app tells who changed it and what belongs to it, and leads to all its r
   await page.reload()
   await expect(page.getByRole('tab', { name: 'History' })).toBeInViewport({ ratio: 0.9 })
   await expectAccessible(page, 'the history of an app')
-  await page.getByRole('link', { name: 'All records' }).click()
+  await page.getByRole('link', { name: 'All Records' }).click()
   await expect(row(page, 'Licenses created')).toBeVisible()
 })

@@ -166,7 +166,7 @@ test('a delivery that failed shows what the receiver answered, and arrives once 
   await openFilters(page)
   await choose(page, 'State', 'Delivered')
   await expect(page.getByText('No deliveries found')).toBeVisible()
-  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByRole('button', { name: 'Show All' }).click()
 
   await shown.getByRole('button', { name: 'License banned', exact: true }).click()
   const open = dialog(page, 'License banned')

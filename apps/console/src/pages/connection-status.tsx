@@ -90,7 +90,7 @@ export function StaleNotice() {
               onClick={() => void client.refetchQueries({ predicate: isStale })}
             >
               {!retrying && <RefreshCw />}
-              Try again
+              Try Again
             </Button>
           }
         >

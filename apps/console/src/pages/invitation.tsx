@@ -43,7 +43,7 @@ export function InvitationPage() {
       footer={
         <p>
           <Link to={paths.auth} className={textLinkClass}>
-            Back to sign in
+            Back to Sign In
           </Link>
         </p>
       }

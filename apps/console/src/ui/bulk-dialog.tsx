@@ -64,7 +64,9 @@ export function BulkDialog({ of, action, rows: selected, onSelect, onClose }: Bu
     const withoutEnd = rows.filter(({ expiresAt }) => expiresAt === null).length
     return (
       <TimeDialog
-        title={`${title} ${amount}`}
+        title={(isAdding) =>
+          `${title} ${amountOf(isAdding ? rows.length - withoutEnd : rows.length, of.noun)}`
+        }
         ends={rows.map(({ expiresAt }) => expiresAt)}
         max={longestExtension}
         shorten={{ ...shorten, label: rows.length === 1 ? shorten.label : 'Shorten them too' }}

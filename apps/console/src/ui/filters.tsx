@@ -50,7 +50,7 @@ export function FilterSearch({ value = '', onChange, ...texts }: FilterSearchPro
     <SearchInput
       value={value}
       onSearch={(search) => onChange(search || undefined)}
-      className="w-full md:w-56"
+      className="w-full md:w-72"
       {...texts}
     />
   )

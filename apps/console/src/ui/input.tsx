@@ -97,7 +97,7 @@ export function SearchInput({ value, onSearch, label, placeholder, className }: 
         className="pr-9 pl-9"
       />
       {text && (
-        <IconButton label="Clear search" className="absolute top-0.5 right-0.5" onClick={() => setText('')}>
+        <IconButton label="Clear Search" className="absolute top-0.5 right-0.5" onClick={() => setText('')}>
           <X />
         </IconButton>
       )}

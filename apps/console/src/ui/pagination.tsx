@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { formatNumber } from '../lib/format/numbers.ts'
+import { pageSizes } from '../lib/list/page-size.ts'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 import { controlClass } from './input.tsx'
@@ -13,13 +14,15 @@ export interface PaginationProps {
   onPage: (page: number) => void
   /** Plural: 'licenses'. */
   noun?: string
+  /** Offers other sizes of a page. */
+  onLimit?: ((limit: number) => void) | undefined
 }
 
 const manyPages = 7
 const count = (value: number) => formatNumber(value)
 
 /** The footer of a list; hidden while the list is empty. Phones show the page and how many there are. */
-export function Pagination({ page, limit, total, onPage, noun = 'items' }: PaginationProps) {
+export function Pagination({ page, limit, total, onPage, noun = 'items', onLimit }: PaginationProps) {
   if (total === 0) return null
   const pages = Math.ceil(total / limit)
   const first = (page - 1) * limit + 1
@@ -29,8 +32,22 @@ export function Pagination({ page, limit, total, onPage, noun = 'items' }: Pagin
       aria-label={`Pages of ${noun}`}
       className="flex flex-wrap items-center justify-between gap-3 border-t px-4 py-3 md:px-5"
     >
-      <p className="text-[0.8125rem] text-fg-muted tabular-nums">
+      <p className="flex items-center gap-3 text-[0.8125rem] text-fg-muted tabular-nums">
         {count(first)}–{count(last)} of {count(total)} {total === 1 ? noun.replace(/s$/, '') : noun}
+        {onLimit && total > Math.min(...pageSizes) && (
+          <select
+            aria-label="Rows per page"
+            value={limit}
+            onChange={({ currentTarget }) => onLimit(Number(currentTarget.value))}
+            className="h-8 rounded-lg border border-line-strong/70 bg-surface px-1.5 text-fg max-md:hidden"
+          >
+            {pageSizes.map((size) => (
+              <option key={size} value={size}>
+                {size} a page
+              </option>
+            ))}
+          </select>
+        )}
       </p>
       {pages > 1 && (
         <div className="flex flex-wrap items-center gap-2">

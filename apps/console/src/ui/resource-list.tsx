@@ -5,6 +5,7 @@ import { lazyNamed } from '../lib/navigation/lazy.ts'
 import { Button } from './button.tsx'
 import { Card, CardHeader, type CardHeaderProps } from './card.tsx'
 import { Deferred } from './deferred.tsx'
+import type { PaginationProps } from './pagination.tsx'
 import { EmptyState } from './states.tsx'
 import { Table } from './table.tsx'
 import type { TableProps } from './table-props.ts'
@@ -30,6 +31,7 @@ export interface ResourceListProps<Row extends { _id: string }>
   page: { pagination: { total: number; pages: number; capped?: boolean | undefined } } | undefined
   rows: Row[] | undefined
   limit?: number
+  onLimit?: PaginationProps['onLimit']
   failure: string
   failureHint?: string
   /** Set while filters hide rows. */
@@ -54,10 +56,11 @@ export function ResourceList<Row extends { _id: string }>({
   page,
   rows,
   limit = rowsPerPage,
+  onLimit,
   failure,
   failureHint,
   onClear,
-  clearLabel = 'Clear filters',
+  clearLabel = 'Clear Filters',
   nothingFound = 'No results match your search and filters.',
   empty,
   ...table
@@ -94,6 +97,7 @@ export function ResourceList<Row extends { _id: string }>({
             limit={limit}
             total={page.pagination.total}
             onPage={turnTo}
+            onLimit={onLimit}
             noun={page.pagination.capped ? `${noun} and more` : noun}
           />
         </Deferred>

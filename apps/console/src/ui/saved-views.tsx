@@ -123,7 +123,7 @@ export function SaveView({ views, onChange, columns }: SavedViewsProps) {
       {!isSaved && views.length < savedViewsMax && (
         <Button onClick={() => setNaming(true)}>
           <Bookmark />
-          Save view
+          Save View
         </Button>
       )}
       <DialogSlot>

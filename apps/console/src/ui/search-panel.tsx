@@ -52,8 +52,10 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
   const id = useId()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
-  const { found, failed } = useFound(text.trim(), find)
-  const shown = text.trim() === '' ? options : (found ?? [])
+  // Where nothing but the unset option is known, the search lists all before somebody types.
+  const searches = text.trim() !== '' || options.length < 2
+  const { found, failed } = useFound(searches ? text.trim() : undefined, find)
+  const shown = text.trim() === '' ? [...options, ...(found ?? [])] : (found ?? [])
   const current = shown[Math.min(active, shown.length - 1)]
   const optionId = (option: SelectOption) => `${id}-${option.value}`
 
@@ -73,7 +75,7 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
 
   const status = failed
     ? 'The search failed. Type again to retry.'
-    : text.trim() !== '' && !found
+    : searches && !found
       ? 'Searching…'
       : shown.length === 0
         ? `Nothing matches “${text.trim()}”.`
@@ -131,10 +133,10 @@ function Choices({ options, find, label, value, onPick }: ChoicesProps) {
 }
 
 /** The debounced search result; undefined while searching. */
-function useFound(text: string, find: (text: string) => Promise<SelectOption[]>) {
-  const [result, setResult] = useState<{ text: string; found?: SelectOption[] }>()
+function useFound(text: string | undefined, find: (text: string) => Promise<SelectOption[]>) {
+  const [result, setResult] = useState<{ text: string | undefined; found?: SelectOption[] }>()
   useEffect(() => {
-    if (text === '') return
+    if (text === undefined) return
     let cancelled = false
     const timer = setTimeout(() => {
       find(text).then(
@@ -147,6 +149,6 @@ function useFound(text: string, find: (text: string) => Promise<SelectOption[]>)
       clearTimeout(timer)
     }
   }, [text, find])
-  const latest = result?.text === text ? result : undefined
+  const latest = text !== undefined && result?.text === text ? result : undefined
   return { found: latest?.found, failed: latest !== undefined && latest.found === undefined }
 }

@@ -51,17 +51,17 @@ export function ErrorState({ title, description, onRetry, retrying, onClear, cla
       {description && <p className="max-w-md text-pretty text-fg-muted">{description}</p>}
       {onClear && (
         <Button className="mt-4" onClick={onClear}>
-          Clear filters
+          Clear Filters
         </Button>
       )}
       {onRetry && !onClear && (
         <Button className="mt-4" onClick={onRetry} loading={retrying}>
           {retrying ? (
-            'Trying again…'
+            'Trying Again…'
           ) : (
             <>
               <RefreshCw />
-              Try again
+              Try Again
             </>
           )}
         </Button>

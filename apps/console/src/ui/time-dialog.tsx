@@ -32,7 +32,8 @@ export interface Time {
 }
 
 export interface TimeDialogProps {
-  title: ReactNode
+  /** A function is asked again when a duration is exchanged for a date. */
+  title: ReactNode | ((isAdding: boolean) => ReactNode)
   /** The current ends, ISO 8601, followed while the dialog is open; null for none. */
   ends: readonly (string | null)[]
   /** Shown for a current end that is null. */
@@ -123,7 +124,12 @@ export function TimeDialog(props: TimeDialogProps) {
   }
 
   return (
-    <Dialog onClose={onClose} busy={busy} title={title} description={describe(change, past, ends.length)}>
+    <Dialog
+      onClose={onClose}
+      busy={busy}
+      title={typeof title === 'function' ? title(isAdding) : title}
+      description={describe(change, past, ends.length)}
+    >
       <DialogForm onSubmit={submit}>
         <DialogBody>
           {hasEnd && !startsFromNow && (

@@ -95,14 +95,14 @@ export function AppFacts({ app }: { app: App }) {
         )}
         <div className="flex flex-wrap gap-2">
           <Button asChild size="sm">
-            <Link to={listOf(paths.licenses)}>Show licenses</Link>
+            <Link to={listOf(paths.licenses)}>Show Licenses</Link>
           </Button>
           <Button asChild size="sm">
-            <Link to={listOf(paths.users)}>Show end users</Link>
+            <Link to={listOf(paths.users)}>Show End Users</Link>
           </Button>
           <May call={wire.resellers.list}>
             <Button asChild size="sm">
-              <Link to={listOf(paths.resellers)}>Show resellers</Link>
+              <Link to={listOf(paths.resellers)}>Show Resellers</Link>
             </Button>
           </May>
         </div>

@@ -135,7 +135,7 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
               title="No applications found"
               description="No app name or app ID matches this search."
               actions={
-                <Button onClick={() => setUrl({ search: undefined, page: undefined })}>Clear search</Button>
+                <Button onClick={() => setUrl({ search: undefined, page: undefined })}>Clear Search</Button>
               }
             />
           ) : (

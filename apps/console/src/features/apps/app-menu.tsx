@@ -1,6 +1,7 @@
 import type { App } from '@keyward/contract'
 import {
   Braces,
+  CalendarPlus,
   Code,
   Copy,
   History,
@@ -19,7 +20,7 @@ import { useNavigate } from 'react-router'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { type AppTabName, appTabPath, useAppTabs } from '../../lib/navigation/app-tabs.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { useAppDialog } from './app-dialogs.tsx'
@@ -73,6 +74,14 @@ export function AppMenu({ app, onPage = false }: AppMenuProps) {
       <MenuItem icon={<History />} onSelect={() => void navigate(`${paths.activity}?app=${app._id}`)}>
         Activity
       </MenuItem>
+      <May call={wire.bulk.licenses}>
+        <MenuItem
+          icon={<CalendarPlus />}
+          onSelect={() => void navigate(listPath(paths.licenses, { app: app._id, dialog: 'extend-all' }))}
+        >
+          Extend Licenses…
+        </MenuItem>
+      </May>
       {dialog.may('edit-app') && (
         <MenuItem icon={<Pencil />} onSelect={() => dialog.open('edit-app', app._id)}>
           Edit App

@@ -38,7 +38,7 @@ function Preview({ id }: { id: string }) {
           will still be removed.
         </p>
         <Button size="sm" onClick={() => preview.refetch()} loading={preview.isFetching}>
-          Try again
+          Try Again
         </Button>
       </div>
     )

@@ -8,7 +8,7 @@ import { typeSummary } from '../../lib/format/license-type.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { paths } from '../../lib/navigation/paths.ts'
+import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
@@ -77,6 +77,18 @@ export function LicenseTypesPanel({ app, onEdit }: LicenseTypesPanelProps) {
                 : `${formatNumber(limits.searchCountMax)} or more licenses`}
             </Link>
             <span className="flex gap-2">
+              {type.licenses > 0 && (
+                <May call={wire.bulk.licenses}>
+                  <Button size="sm" asChild>
+                    <Link
+                      to={listPath(paths.licenses, { app: app._id, type: type._id, dialog: 'extend-all' })}
+                      aria-label={`Extend all licenses of ${type.name}`}
+                    >
+                      Extend…
+                    </Link>
+                  </Button>
+                </May>
+              )}
               <May call={wire.licenseTypes.update}>
                 <Button size="sm" aria-label={`Edit ${type.name}`} onClick={() => onEdit(type)}>
                   Edit

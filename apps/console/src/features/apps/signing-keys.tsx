@@ -49,7 +49,7 @@ export function SigningKeys({ app }: { app: App }) {
               disabled={change.isPending || hasNext !== false}
               onClick={() => change.mutate({ act: 'create' })}
             >
-              Make the next key
+              Make the Next Key
             </Button>
           </May>
         }

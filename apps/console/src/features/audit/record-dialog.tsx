@@ -62,10 +62,10 @@ export function RecordDialog({ record, onFilter, onClose }: RecordDialogProps) {
         <Button onClick={onClose}>Close</Button>
         {subject && (
           <Button onClick={() => onFilter({ subject: subject._id })}>
-            All of this {kindOfSubject(subject).toLowerCase()}
+            All of This {kindOfSubject(subject)}
           </Button>
         )}
-        <Button onClick={() => onFilter({ actor: actor._id })}>All by this actor</Button>
+        <Button onClick={() => onFilter({ actor: actor._id })}>All by This Actor</Button>
       </DialogFooter>
     </Dialog>
   )

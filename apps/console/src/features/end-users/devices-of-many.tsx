@@ -28,7 +28,7 @@ export function DevicesOfMany({ devices }: { devices: Device[] }) {
           className="border-t py-8"
           icon={<MonitorSmartphone />}
           title="No devices"
-          description="The next sign-in with a hardware id takes a place."
+          description="A device appears here once the program signs in with its hardware ID."
         />
       ) : (
         <ul className="divide-y border-t">

@@ -49,7 +49,7 @@ export function Devices({ user, onFreeAll }: Props) {
           className="border-t py-8"
           icon={<MonitorSmartphone />}
           title="No devices"
-          description="The next sign-in with a hardware id takes a place."
+          description="A device appears here once the program signs in with its hardware ID."
         />
       )}
       {data && data.devices.length > 0 && (

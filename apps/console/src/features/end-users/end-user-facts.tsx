@@ -97,11 +97,11 @@ export function EndUserFacts({ user, customer, why, onVariables }: Props) {
         />
         <div className="flex flex-wrap gap-2">
           <Button asChild size="sm">
-            <Link to={`${paths.activity}?${new URLSearchParams({ client: user._id })}`}>Show activity</Link>
+            <Link to={`${paths.activity}?${new URLSearchParams({ client: user._id })}`}>Show Activity</Link>
           </Button>
           <May call={wire.variables.setClient}>
             <Button size="sm" onClick={onVariables}>
-              Edit variables
+              Edit Variables
             </Button>
           </May>
         </div>

@@ -19,7 +19,7 @@ export function MailPasswordDialog({ user, onClose }: EndUserDialogProps) {
       description={
         <>
           <bdi>{user.username}</bdi> chooses a new password on the page of {user.app.name}. The link goes to{' '}
-          {to === null ? 'its e-mail address' : <bdi className="wrap-anywhere">{to}</bdi>} and works once, for{' '}
+          {to === null ? 'its email address' : <bdi className="wrap-anywhere">{to}</bdi>} and works once, for{' '}
           {limits.customerLinkMinutes} minutes. The present password works until then.
         </>
       }

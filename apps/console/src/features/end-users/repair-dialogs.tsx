@@ -132,7 +132,7 @@ export function SetPasswordDialog({ user, onClose }: EndUserDialogProps) {
       description={
         <>
           <bdi>{user.username}</bdi> is signed out everywhere and signs in with the new password. Give it to
-          the person on a safe way.
+          the person in a safe way.
         </>
       }
     >

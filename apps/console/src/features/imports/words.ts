@@ -43,7 +43,7 @@ export const fieldLabels: Record<ImportField, string> = {
   reference: 'Order or reference',
   username: 'Username',
   password: 'Password (bcrypt)',
-  email: 'E-mail address',
+  email: 'Email address',
 }
 
 export const stateFacts: Record<Import['state'], { label: string; tone: Tone }> = {

@@ -229,7 +229,7 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
           <Field
             label="Customer"
             optional
-            hint="The e-mail address of the buyer. A new address adds a customer."
+            hint="The email address of the buyer. A new address adds a customer."
             error={errors.customer?.message}
           >
             <Input

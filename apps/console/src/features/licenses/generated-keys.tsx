@@ -38,7 +38,7 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
         </ul>
       </DialogResult>
       <DialogFooter>
-        <Button onClick={onMore}>Generate more</Button>
+        <Button onClick={onMore}>Generate More</Button>
         <Button variant="primary" onClick={onDone}>
           Done
         </Button>

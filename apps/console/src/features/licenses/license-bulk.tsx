@@ -1,4 +1,4 @@
-import type { BulkLicenseAction, License } from '@keyward/contract'
+import type { BulkLicenseAction, License, ListedLicense } from '@keyward/contract'
 import { Download } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { call } from '../../lib/api/call.ts'
@@ -8,6 +8,7 @@ import { amountOf } from '../../lib/format/words.ts'
 import type { BulkNoun } from '../../ui/bulk-noun.ts'
 import { BulkSelection, type BulkSelectionProps } from '../../ui/bulk-selection.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ChooseAllDialog, type ChooseAllProps } from '../../ui/choose-all.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Names } from '../../ui/names.tsx'
 import { saveLicenses } from './export-selected.ts'
@@ -16,6 +17,11 @@ import { undoLicenses } from './queries.ts'
 /** The actions for the selected licenses. */
 export const LicenseSelection = (props: BulkSelectionProps<License, BulkLicenseAction>) => (
   <BulkSelection of={licenseBulk} {...props} />
+)
+
+/** Chooses all licenses that match the filters of the list. */
+export const ChooseAllLicenses = (props: ChooseAllProps<ListedLicense> & { onClose: () => void }) => (
+  <ChooseAllDialog noun="licenses" {...props} />
 )
 
 const licenseBulk: BulkNoun<License, BulkLicenseAction> = {

@@ -39,7 +39,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       busy={invite.isPending}
       title="Invite a Member"
-      description="A member signs in with an account of its own, which may be a member of other teams too."
+      description="Members sign in with their own account, which may belong to other teams too."
     >
       <DialogForm onSubmit={submit}>
         <DialogBody>

@@ -115,7 +115,7 @@ export function ActivateDialog({ app, user, onClose }: Props) {
           </Field>
           <Preview text={text} days={days} user={user} />
         </DialogBody>
-        <FormFooter submitLabel="Make File" busy={activate.isPending} onCancel={onClose} />
+        <FormFooter submitLabel="Create File" busy={activate.isPending} onCancel={onClose} />
       </DialogForm>
     </Dialog>
   )

@@ -90,7 +90,7 @@ export function StepCard({ title, steps, next, stacked = false, onHide }: StepCa
                         aria-label={`Not needed: ${step.title}`}
                         onClick={leave(onDismiss)}
                       >
-                        Not needed
+                        Not Needed
                       </Button>
                     )}
                   </div>

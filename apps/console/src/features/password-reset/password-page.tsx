@@ -83,7 +83,7 @@ function Frame({ title, lead, signIn, children }: FrameProps) {
       footer={
         <p>
           <Link to={signIn} className={textLinkClass}>
-            Back to sign in
+            Back to Sign In
           </Link>
         </p>
       }

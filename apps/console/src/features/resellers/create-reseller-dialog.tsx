@@ -167,7 +167,7 @@ function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProp
           error={errors.password?.message}
           action={
             <Button variant="link" onClick={fillPassword} disabled={blocked}>
-              Generate password
+              Generate Password
             </Button>
           }
         >

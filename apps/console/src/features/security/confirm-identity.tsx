@@ -115,7 +115,7 @@ export function ConfirmIdentity({ session, onAnswer }: ConfirmIdentityProps) {
             {kind && canUsePasskey && (
               <Button onClick={() => confirm.mutate('passkey')} disabled={confirm.isPending}>
                 <Fingerprint />
-                Use a passkey
+                Use a Passkey
               </Button>
             )}
             {byPasskey && failure && (

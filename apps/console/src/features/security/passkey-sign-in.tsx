@@ -23,7 +23,7 @@ export function PasskeySignIn({ begin, finish }: PasskeySignInProps) {
     <div className="mt-3 grid gap-3">
       <Button size="lg" loading={signIn.isPending} onClick={() => signIn.mutate()}>
         {!signIn.isPending && <Fingerprint />}
-        Sign in with a passkey
+        Sign in with a Passkey
       </Button>
       {signIn.isError && (
         <p

@@ -76,7 +76,7 @@ function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
       footer={
         <p>
           <Button variant="link" onClick={() => onBack(false)}>
-            Back to sign in
+            Back to Sign In
           </Button>
         </p>
       }
@@ -130,11 +130,11 @@ function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
           <p className="text-center">
             {kind === 'recovery' ? (
               <Button variant="link" onClick={() => turnTo(first)}>
-                {first === 'code' ? 'Use the authenticator app' : 'Use a passkey'}
+                {first === 'code' ? 'Use the Authenticator App' : 'Use a Passkey'}
               </Button>
             ) : (
               <Button variant="link" onClick={() => turnTo('recovery')}>
-                Use a recovery code
+                Use a Recovery Code
               </Button>
             )}
           </p>

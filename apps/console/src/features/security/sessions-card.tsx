@@ -52,7 +52,7 @@ export function SessionsCard({ holder }: { holder: Holder }) {
           </ul>
           {data && shown && shown.length < data.length && (
             <Button size="sm" variant="link" className="justify-self-start" onClick={() => setAll(true)}>
-              Show all {data.length}
+              Show All {data.length}
             </Button>
           )}
         </CardBody>

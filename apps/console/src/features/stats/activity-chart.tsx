@@ -33,7 +33,7 @@ export function ActivityChart() {
               </Link>
             </Button>
             <Button asChild size="sm">
-              <Link to={paths.activity}>All events</Link>
+              <Link to={paths.activity}>All Events</Link>
             </Button>
           </>
         }

@@ -26,7 +26,7 @@ export function AppActivity({ app, online }: { app: App; online: number }) {
         description="Activations, sign-ins and refusals of the last 30 days"
         actions={
           <Button asChild size="sm">
-            <Link to={`${paths.activity}?${new URLSearchParams({ app: app._id })}`}>All events</Link>
+            <Link to={`${paths.activity}?${new URLSearchParams({ app: app._id })}`}>All Events</Link>
           </Button>
         }
       />

@@ -27,7 +27,7 @@ export function CancelDialog({ subscription, onClose }: { subscription: Subscrip
       }
       loss={refund && !keeps ? endsNow : undefined}
       cancelLabel={cancelledAt ? `Keep premium` : 'Not now'}
-      confirmLabel={refund && back ? back : 'Cancel subscription'}
+      confirmLabel={refund && back ? back : 'Cancel Subscription'}
       busy={cancel.isPending}
       onConfirm={() => cancel.mutate(refund)}
     >

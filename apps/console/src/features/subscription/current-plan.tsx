@@ -82,7 +82,7 @@ export function CurrentPlan({ subscription, plan, payments, onCancel }: CurrentP
             <Button variant="dangerGhost" className="justify-self-start max-md:h-11" onClick={onCancel}>
               {change === 'refund' && moneyBack
                 ? `Get ${moneyBack.priceFormatted} back`
-                : 'Cancel subscription'}
+                : 'Cancel Subscription'}
             </Button>
           </div>
         )}

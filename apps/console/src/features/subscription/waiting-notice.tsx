@@ -22,7 +22,7 @@ export function WaitingNotice({ waiting, onCheck }: { waiting: Waiting; onCheck:
         tone="accent"
         icon={<Spinner className="size-5 text-accent-text" />}
         title="Waiting for confirmation"
-        action={slow && <Button onClick={onCheck}>Check again</Button>}
+        action={slow && <Button onClick={onCheck}>Check Again</Button>}
       >
         Your payment was sent. Premium starts automatically once the payment provider confirms it
         {slow ? ', which is taking longer than usual. You can leave this page.' : '.'}

@@ -61,7 +61,7 @@ export function Deliveries({ webhook, onOpen }: { webhook: Webhook; onOpen: (del
               title="No deliveries found"
               description={`None is in the state “${deliveryFacts[state].label}”.`}
               actions={
-                <Button onClick={() => setUrl({ state: undefined, page: undefined })}>Show all</Button>
+                <Button onClick={() => setUrl({ state: undefined, page: undefined })}>Show All</Button>
               }
             />
           ) : (

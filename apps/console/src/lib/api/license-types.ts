@@ -1,4 +1,5 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { call } from './call.ts'
 import { keys } from './query-keys.ts'
 import { wire } from './wire.ts'
@@ -14,3 +15,22 @@ export const licenseTypesQuery = (app: string | undefined) =>
 
 /** The license types of an app, oldest first. */
 export const useLicenseTypes = (app: string | undefined) => useQuery(licenseTypesQuery(app))
+
+const appsMost = 10
+
+/** Searches the types of several apps, the newest ones, once somebody opens the select; a value is `app/type`. */
+export function useFindTypes(apps: readonly { _id: string; name: string }[]) {
+  const client = useQueryClient()
+  return useCallback(
+    async (text: string) => {
+      const some = apps.slice(0, appsMost)
+      const types = await Promise.all(some.map(({ _id }) => client.fetchQuery(licenseTypesQuery(_id))))
+      return some
+        .flatMap((app, at) =>
+          types[at]!.map(({ _id, name }) => ({ value: `${app._id}/${_id}`, label: `${name} · ${app.name}` })),
+        )
+        .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+    },
+    [apps, client],
+  )
+}

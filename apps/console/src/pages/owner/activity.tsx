@@ -3,11 +3,13 @@ import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
 import { eventColumns } from '../../features/activity/event-columns.tsx'
 import { toEventFilter } from '../../features/activity/labels.ts'
 import { useActivity } from '../../features/activity/queries.ts'
+import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { ApiError } from '../../lib/api/call.ts'
 import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { usePageSize } from '../../lib/list/page-size.ts'
 import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
@@ -21,7 +23,6 @@ import { Table } from '../../ui/table.tsx'
 
 const ExplainDialog = lazyNamed(() => import('../../features/activity/explain-dialog.tsx'), 'ExplainDialog')
 
-const pageSize = 50
 const dialogs = ['explain'] as const
 const names = ['app', 'client', 'code', 'from', 'to', 'search'] as const
 const none = Object.fromEntries(names.map((name) => [name, undefined]))
@@ -31,6 +32,7 @@ export function ActivityPage() {
   const [url, setUrl] = useUrlState(...names, 'page')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page, turnTo } = usePage()
+  const size = usePageSize(useOwner().data?._id, 50)
   const dialog = useDialogParam(dialogs)
   const client = toId(url.client)
   const { kind, code } = toEventFilter(url.code)
@@ -44,7 +46,7 @@ export function ActivityPage() {
     from: shown.from && startOfLocalDay(shown.from),
     to: shown.to && endOfLocalDay(shown.to),
   }
-  const activity = useActivity({ ...filters, client, page, limit: pageSize }, !resolving)
+  const activity = useActivity({ ...filters, client, page, limit: size.limit }, !resolving)
   const missing = client !== undefined && activity.error instanceof ApiError && activity.error.status === 404
   const data = resolving || missing ? undefined : activity.data
   useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
@@ -66,7 +68,7 @@ export function ActivityPage() {
           actions={
             <>
               {client && (
-                <Button onClick={() => setUrl({ client: undefined, page: undefined })}>All users</Button>
+                <Button onClick={() => setUrl({ client: undefined, page: undefined })}>All Users</Button>
               )}
               <ActivityFilters
                 apps={apps.data ?? []}
@@ -99,7 +101,7 @@ export function ActivityPage() {
                 description={`It was deleted${app ? `, or is not a user of ${app.name}` : ''}.`}
                 actions={
                   <Button onClick={() => setUrl({ client: undefined, page: undefined })}>
-                    Show events of all users
+                    Show Events of All Users
                   </Button>
                 }
               />
@@ -108,7 +110,7 @@ export function ActivityPage() {
                 icon={<History />}
                 title="No events found"
                 description="Nothing matches your filters."
-                actions={<Button onClick={() => setUrl({ ...none, page: undefined })}>Clear filters</Button>}
+                actions={<Button onClick={() => setUrl({ ...none, page: undefined })}>Clear Filters</Button>}
               />
             ) : (
               <EmptyState
@@ -122,7 +124,7 @@ export function ActivityPage() {
         {data && (
           <Pagination
             page={page}
-            limit={pageSize}
+            {...size}
             total={data.pagination.total}
             onPage={turnTo}
             noun={data.pagination.capped ? 'events and more' : 'events'}

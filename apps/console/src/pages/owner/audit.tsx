@@ -3,11 +3,13 @@ import { AuditFilters } from '../../features/audit/audit-filters.tsx'
 import { nameOf, toAction } from '../../features/audit/labels.ts'
 import { useAudit } from '../../features/audit/queries.ts'
 import { recordColumns } from '../../features/audit/record-columns.tsx'
+import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
+import { usePageSize } from '../../lib/list/page-size.ts'
 import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
@@ -21,7 +23,6 @@ import { Table } from '../../ui/table.tsx'
 
 const RecordDialog = lazyNamed(() => import('../../features/audit/record-dialog.tsx'), 'RecordDialog')
 
-const pageSize = 50
 const dialogs = ['record'] as const
 const names = ['actor', 'action', 'subject', 'app', 'from', 'to', 'search'] as const
 const none = Object.fromEntries(names.map((name) => [name, undefined]))
@@ -31,6 +32,7 @@ export function AuditPage() {
   const [url, setUrl] = useUrlState(...names, 'page', 'dialog', 'id')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page, turnTo } = usePage()
+  const size = usePageSize(useOwner().data?._id, 50)
   const dialog = useDialogParam(dialogs)
   const [actor, subject] = [toId(url.actor), toId(url.subject)]
   const shown = {
@@ -46,7 +48,7 @@ export function AuditPage() {
     from: shown.from && startOfLocalDay(shown.from),
     to: shown.to && endOfLocalDay(shown.to),
   }
-  const audit = useAudit({ ...filters, page, limit: pageSize }, !resolving)
+  const audit = useAudit({ ...filters, page, limit: size.limit }, !resolving)
   const data = resolving ? undefined : audit.data
   useLastPage(audit.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values(filters).some(Boolean)
@@ -86,7 +88,7 @@ export function AuditPage() {
             <>
               {(actor || subject) && (
                 <Button onClick={() => setFilters({ actor: undefined, subject: undefined })}>
-                  All records
+                  All Records
                 </Button>
               )}
               <AuditFilters apps={apps.data ?? []} app={app} values={shown} onChange={setFilters} />
@@ -114,14 +116,14 @@ export function AuditPage() {
                   ? 'Nothing matches your filters.'
                   : 'Changes of your team and your programs appear here.'
               }
-              actions={filtered && <Button onClick={clear}>Clear filters</Button>}
+              actions={filtered && <Button onClick={clear}>Clear Filters</Button>}
             />
           }
         />
         {data && (
           <Pagination
             page={page}
-            limit={pageSize}
+            {...size}
             total={data.pagination.total}
             onPage={turnTo}
             noun={data.pagination.capped ? 'records and more' : 'records'}

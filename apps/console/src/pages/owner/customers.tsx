@@ -8,7 +8,6 @@ import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { rowsPerPage } from '../../ui/resource-list.tsx'
 import { OwnerList, useOwnerList } from './owner-list.tsx'
 
 const noStatuses = {}
@@ -19,7 +18,7 @@ export function CustomersPage() {
   const list = useOwnerList('customers', noStatuses)
   const dialog = useCallDialog(dialogs)
   const { app, search } = list.filters
-  const customers = useCustomers({ app, search, page: list.page, limit: rowsPerPage }, !list.resolving)
+  const customers = useCustomers({ app, search, page: list.page, limit: list.size.limit }, !list.resolving)
   const data = list.resolving ? undefined : customers.data
   const addButton = (
     <Button variant="primary" onClick={() => dialog.open('create')}>

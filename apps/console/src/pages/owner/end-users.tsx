@@ -22,7 +22,6 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
-import { rowsPerPage } from '../../ui/resource-list.tsx'
 import { OwnerList, OwnerPage, useOwnerList, useOwnerSelection } from './owner-list.tsx'
 
 const EndUserSelection = lazyNamed(
@@ -41,7 +40,7 @@ export function EndUsersPage() {
   const { apps, app, hasApps, sort, page, filters } = list
   const dialog = useCallDialog(dialogs)
 
-  const users = useEndUsers({ ...filters, sort, page, limit: rowsPerPage }, hasApps && !list.resolving)
+  const users = useEndUsers({ ...filters, sort, page, limit: list.size.limit }, hasApps && !list.resolving)
   const data = list.resolving ? undefined : users.data
   const selection = useOwnerSelection(
     filters,
@@ -96,7 +95,7 @@ export function EndUsersPage() {
         stacked
         noun="end users"
         icon={<Users />}
-        search={{ label: 'Search end users', placeholder: 'Name, e-mail, device …' }}
+        search={{ label: 'Search end users', placeholder: 'Name, email, device …' }}
         hasViews
         query={users}
         page={data}
@@ -120,7 +119,7 @@ export function EndUsersPage() {
                 <Button asChild variant="primary">
                   <Link to={paths.licenses}>
                     <KeyRound />
-                    Generate licenses
+                    Generate Licenses
                   </Link>
                 </Button>
               </May>

@@ -74,7 +74,7 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
           all &&
           readsChanges && (
             <Button asChild size="sm">
-              <Link to={all}>All records</Link>
+              <Link to={all}>All Records</Link>
             </Button>
           )
         }
@@ -89,7 +89,7 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
             loading={records.isFetchingNextPage || events.isFetchingNextPage}
             onClick={earlier}
           >
-            Show earlier
+            Show Earlier
           </Button>
         )}
         {!readsChanges && (

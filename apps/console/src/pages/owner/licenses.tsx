@@ -24,15 +24,13 @@ import { Button } from '../../ui/button.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
 import { MoreMenu } from '../../ui/more-menu.tsx'
-import { rowsPerPage } from '../../ui/resource-list.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { OwnerList, OwnerPage, useOwnerList, useOwnerSelection } from './owner-list.tsx'
 
-const LicenseSelection = lazyNamed(
-  () => import('../../features/licenses/license-bulk.tsx'),
-  'LicenseSelection',
-)
+const bulkParts = () => import('../../features/licenses/license-bulk.tsx')
+const LicenseSelection = lazyNamed(bulkParts, 'LicenseSelection')
+const ChooseAllLicenses = lazyNamed(bulkParts, 'ChooseAllLicenses')
 const deleteDialogs = () => import('../../features/licenses/delete-dialogs.tsx')
 const DeleteAllDialog = lazyNamed(deleteDialogs, 'DeleteAllDialog')
 const GenerateDialog = lazyNamed(
@@ -50,6 +48,7 @@ const dialogsFor = (app: string | undefined) => ({
       ? wire.licenses.removeAll
       : { call: wire.licenses.removeAll, part: 'with app' as const },
   ],
+  'extend-all': [wire.bulk.licenses],
   ...licenseDialogs,
   ...licenseBulkDialogs,
 })
@@ -62,7 +61,7 @@ export function LicensesPage() {
   const may = useMay()
   const navigate = useNavigate()
 
-  const licenses = useLicenses({ ...query, sort, page, limit: rowsPerPage }, hasApps && !list.resolving)
+  const licenses = useLicenses({ ...query, sort, page, limit: list.size.limit }, hasApps && !list.resolving)
   const data = list.resolving ? undefined : licenses.data
   const selection = useOwnerSelection(
     filters,
@@ -116,7 +115,7 @@ export function LicensesPage() {
                   disabled={!hasApps}
                   onSelect={() => navigate(listPath(paths.imports, { app: app?._id, dialog: 'new-import' }))}
                 >
-                  Import licenses
+                  Import Licenses
                 </MenuItem>
               )}
             </MoreMenu>
@@ -161,7 +160,7 @@ export function LicensesPage() {
         title="Recent Licenses"
         noun="licenses"
         icon={<KeyRound />}
-        search={{ label: 'Search licenses', placeholder: 'Key, e-mail, order, note …' }}
+        search={{ label: 'Search licenses', placeholder: 'Key, email, order, note …' }}
         hasViews
         query={licenses}
         page={data}
@@ -202,6 +201,16 @@ export function LicensesPage() {
 
       <LicenseDialog kind={dialog.kind} license={chosen} onClose={dialog.close} />
       <DialogSlot>
+        {dialog.kind === 'extend-all' && data && data.pagination.total > 0 && (
+          <ChooseAllLicenses
+            {...selection.everything}
+            onChosen={(rows) => {
+              selection.add(rows)
+              dialog.open('bulk-extend', undefined, { replace: true })
+            }}
+            onClose={dialog.close}
+          />
+        )}
         {dialog.kind === 'new-sale' && hasApps && <NewSaleDialog appId={app?._id} onClose={dialog.close} />}
         {dialog.kind === 'generate' && hasApps && (
           <GenerateDialog onClose={dialog.close} apps={apps.data ?? []} appId={app?._id} />

@@ -1,5 +1,5 @@
 import { useAppFilter } from '../../lib/api/apps.ts'
-import { useLicenseTypes } from '../../lib/api/license-types.ts'
+import { useFindTypes, useLicenseTypes } from '../../lib/api/license-types.ts'
 import { useResellerOptions } from '../../lib/api/resellers.ts'
 import { sortWords } from '../../lib/list/sort-words.ts'
 import type { FilterName } from '../../lib/list/use-filters.ts'
@@ -41,6 +41,8 @@ export function ListFilters({
   const appFilter = useAppFilter(apps, app)
   const appWithOrigin = 'type' in values ? app?._id : undefined
   const types = useLicenseTypes(appWithOrigin).data ?? []
+  const findAll = useFindTypes(apps)
+  const findTypes = 'type' in values && !app ? findAll : undefined
   const resellers = useResellerOptions(appWithOrigin)
   const statusOptions = Object.entries(statuses).map(([value, { label }]) => ({ value, label }))
   const { sort: _order, ...narrowing } = values
@@ -57,7 +59,7 @@ export function ListFilters({
           onChange={(status) => onChange({ status })}
         />
       )}
-      {(types.length > 0 || values.type) && (
+      {(types.length > 0 || values.type || findTypes) && (
         <FilterSelect
           label="License type"
           unset="All types"
@@ -67,7 +69,11 @@ export function ListFilters({
             'One type',
           )}
           value={values.type}
-          onChange={(type) => onChange({ type })}
+          find={findTypes}
+          onChange={(chosen) => {
+            const [of, type] = chosen?.split('/') ?? []
+            onChange(type ? { app: of, type } : { type: of })
+          }}
         />
       )}
       {(resellers.length > 0 || values.reseller) && (

@@ -6,11 +6,13 @@ import { OrderFilters, toState } from '../../features/orders/order-filters.tsx'
 import { useOrders } from '../../features/orders/queries.ts'
 import { RetryButton } from '../../features/orders/retry-button.tsx'
 import { toSale, wordsOf } from '../../features/orders/sold.ts'
+import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { usePage } from '../../lib/list/list-page.ts'
+import { usePageSize } from '../../lib/list/page-size.ts'
 import { toId, toSearch } from '../../lib/list/url-values.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -23,7 +25,6 @@ import { NoApps } from './no-apps.tsx'
 
 const OrderDialog = lazyNamed(() => import('../../features/orders/order-dialog.tsx'), 'OrderDialog')
 
-const pageSize = 50
 const dialogs = ['order'] as const
 const names = ['app', 'shop', 'state', 'search', 'license', 'customer'] as const
 /** What the page Sales counts. */
@@ -37,6 +38,7 @@ export function OrdersPage() {
   const [url, setUrl] = useUrlState(...names, ...saleNames, 'page', 'dialog', 'id')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const { page } = usePage()
+  const size = usePageSize(useOwner().data?._id, 50)
   const dialog = useDialogParam(dialogs)
   const [license, customer] = [toId(url.license), toId(url.customer)]
   const shown = {
@@ -47,7 +49,7 @@ export function OrdersPage() {
   }
   const sold = toSale(url)
   const filters = { ...shown, license, customer, ...sold }
-  const orders = useOrders({ ...filters, page, limit: pageSize }, !resolving)
+  const orders = useOrders({ ...filters, page, limit: size.limit }, !resolving)
   const data = resolving ? undefined : orders.data
   const filtered = Object.values(filters).some((value) => value !== undefined)
   const order = useChosen(data?.orders, dialog.kind && dialog.id)
@@ -82,7 +84,7 @@ export function OrdersPage() {
         filters={
           <>
             {(license || customer || wordsOf(sold)) && (
-              <Button onClick={() => setFilters({ ...none, ...shown })}>All orders</Button>
+              <Button onClick={() => setFilters({ ...none, ...shown })}>All Orders</Button>
             )}
             <OrderFilters
               apps={apps.data ?? []}
@@ -97,7 +99,7 @@ export function OrdersPage() {
         before={unresolved ?? apps}
         page={data}
         rows={data?.orders}
-        limit={pageSize}
+        {...size}
         failure="Failed to load orders"
         onClear={filtered ? () => setFilters(none) : undefined}
         nothingFound="Nothing matches your filters."

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useOwner } from '../../lib/api/account.ts'
 import { useApps } from '../../lib/api/apps.ts'
 import { tableState, usePage } from '../../lib/list/list-page.ts'
+import { usePageSize } from '../../lib/list/page-size.ts'
 import { useSavedViews } from '../../lib/list/saved-views.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
@@ -32,6 +33,7 @@ export function useOwnerList<Status extends string>(
   const url = useFilters(statuses, options)
   const { page } = usePage()
   const [view, onView] = useTableView(name, owner?._id)
+  const size = usePageSize(owner?._id)
   const hasApps = (apps.data?.length ?? 0) > 0
   const before = url.unresolved ?? apps
   return {
@@ -44,6 +46,7 @@ export function useOwnerList<Status extends string>(
     /** Known to have no apps. */
     isWithoutApps: apps.isSuccess && !hasApps,
     page,
+    size,
     /** A query that has to succeed before the list. */
     before,
     isLoading: (query: UseQueryResult) => tableState(query, '', before).loading,
@@ -70,7 +73,11 @@ export function useOwnerSelection<Row extends { _id: string }>(
       read({ sort: 'oldest', page: number, limit: limits.pageSizeMax }, signal),
     onChosen: selection.add,
   }
-  return { ...selection, all: isPageSelected && total > selection.rows.length ? all : undefined }
+  return {
+    ...selection,
+    everything: all,
+    all: isPageSelected && total > selection.rows.length ? all : undefined,
+  }
 }
 
 export type OwnerListState = ReturnType<typeof useOwnerList>
@@ -92,7 +99,7 @@ export function OwnerPage({ list, noApps, children, primary, ...header }: OwnerP
   )
 }
 
-type Given = 'filters' | 'before' | 'onClear' | 'columns' | 'view' | 'fixed'
+type Given = 'limit' | 'onLimit' | 'filters' | 'before' | 'onClear' | 'columns' | 'view' | 'fixed'
 
 export interface OwnerListProps<Row extends { _id: string }>
   extends Omit<ResourceListProps<Row>, Given>,
@@ -137,6 +144,7 @@ export function OwnerList<Row extends { _id: string }>({
         columns={columns}
         view={view}
         fixed={fixed}
+        {...list.size}
         before={list.before}
         onClear={isFiltered ? clearFilters : undefined}
         filters={

@@ -11,7 +11,6 @@ import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
-import { rowsPerPage } from '../../ui/resource-list.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { OwnerList, OwnerPage, useOwnerList } from './owner-list.tsx'
 
@@ -21,7 +20,7 @@ export function ResellersPage() {
   const setActive = useSetActive()
   const dialog = useResellerDialog()
   const resellers = useResellers(
-    { ...filters, page: list.page, limit: rowsPerPage },
+    { ...filters, page: list.page, limit: list.size.limit },
     hasApps && !list.resolving,
   )
   const data = list.resolving ? undefined : resellers.data

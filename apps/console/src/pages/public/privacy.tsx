@@ -28,20 +28,20 @@ const sections: DocumentSection[] = [
         <dl>
           <dt>Administrator</dt>
           <dd>
-            Name, e-mail address, a hash of the password, the plan and its payments, and the apps, license
+            Name, email address, a hash of the password, the plan and its payments, and the apps, license
             keys, resellers and settings that you create.
           </dd>
           <dt>Reseller</dt>
           <dd>
-            E-mail address, a hash of the password, the app and quota you were given, and the license keys
-            that you generate.
+            Email address, a hash of the password, the app and quota you were given, and the license keys that
+            you generate.
           </dd>
           <dt>End user</dt>
           <dd>
             Username, a hash of the password if there is one, the license key, its dates, a ban if there is
             one, and the network address of the last sign-in. Of each device: the hardware id that the
             vendor’s program sends, its name, its system, hashes of its parts, and when it was seen. If the
-            program asks for an e-mail address, that too.
+            program asks for an email address, that too.
           </dd>
         </dl>
         <p>
@@ -107,7 +107,7 @@ const sections: DocumentSection[] = [
           keys that they generated and who uses them. No administrator sees the data of another one.
         </p>
         <p>
-          Buyers of premium give name, e-mail address and card details to the card payment provider, which
+          Buyers of premium give name, email address and card details to the card payment provider, which
           handles them under its own policy; we receive the confirmation and never the card number. Where the
           operator looks up leaked passwords, a lookup service receives the first five digits of a hash, which
           thousands of passwords share. Beyond that, data is given to others only where the law obliges us.
@@ -151,7 +151,7 @@ const sections: DocumentSection[] = [
         <p>
           You may ask what is stored about you, have it corrected, exported or deleted, object to its use, or
           have its use restricted, and you may complain to your data protection authority. Administrators can
-          change their e-mail address, password and records in the console at any time.
+          change their email address, password and records in the console at any time.
         </p>
         <p>
           Send your request to the operator of this server. We answer within 30 days. To protect you, we may

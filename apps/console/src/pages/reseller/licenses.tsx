@@ -112,7 +112,7 @@ export function ResellerLicensesPage() {
         rows={data?.licenses}
         failure="Failed to fetch licenses"
         onClear={search ? () => setSearch(undefined) : undefined}
-        clearLabel="Clear search"
+        clearLabel="Clear Search"
         nothingFound="No key or user matches this search."
         caption="Licenses, newest first"
         columns={portalLicenseColumns}
