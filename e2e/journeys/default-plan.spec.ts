@@ -29,7 +29,7 @@ test('a server without payments gives premium to every vendor and sells nothing'
     page.getByText('Your premium plan has no end. There is nothing to buy or renew.'),
   ).toBeVisible()
   await expect(page.getByText('Licenses per App', { exact: true })).toBeVisible()
-  for (const name of [/Upgrade/, 'Premium is active', 'Apply', 'Cancel Subscription', 'Refresh Plans']) {
+  for (const name of [/Upgrade/, 'Premium is active', 'Apply', 'Cancel Subscription', 'Refresh plans']) {
     await expect(page.getByRole('button', { name })).toHaveCount(0)
   }
   for (const text of ['Premium Until', 'Expires', 'money-back', 'Payment History']) {

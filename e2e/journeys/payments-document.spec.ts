@@ -67,7 +67,7 @@ test('other navigation does not reload the document', { tag: '@full' }, async ({
   await page.goto('/subscription?dialog=cancel')
   await expect(heading(page, 'Subscription')).toBeVisible()
   const second = await documentOf(page)
-  await page.getByRole('button', { name: 'Refresh Plans' }).click()
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Plans refreshed successfully!')
   expect(await documentOf(page)).toBe(second)
 })

@@ -7,7 +7,7 @@ test('with payments off the page says so and sells nothing', { tag: '@full' }, a
   await enter(page, await Vendor.signUp(request), '/subscription')
   await expect(page.getByText('Payments are turned off on this server.')).toBeVisible()
   await settle(page)
-  for (const name of [/Upgrade/, 'Apply', 'Refresh Plans'])
+  for (const name of [/Upgrade/, 'Apply', 'Refresh plans'])
     await expect(page.getByRole('button', { name })).toHaveCount(0)
   for (const text of ['₹1,199', 'money-back', 'Payment History'])
     await expect(page.getByText(text)).toHaveCount(0)

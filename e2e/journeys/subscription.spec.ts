@@ -27,7 +27,7 @@ test('the free plan shows its features and the prices of premium', async ({ page
   }
 
   setPlan(keyward, vendor, 'premium')
-  await page.getByRole('button', { name: 'Refresh Plans' }).click()
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Plans refreshed successfully!')
   const until = shownDate(Date.now() + 365 * 86_400_000)
   await expect(page.getByText(`Premium is active until ${until}.`)).toBeVisible()
@@ -52,10 +52,10 @@ test('shows fallback prices with a note while prices cannot be loaded', { tag: '
   await expect(page.getByText('instead of 12')).toHaveCount(0)
   await expect(page.getByText('Failed to load the prices of this server.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upgrade Yearly' })).toBeDisabled()
-  await page.getByRole('button', { name: 'Refresh Plans' }).click()
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Failed to refresh plans')
   await page.unroute('**/api/payments/pricing')
-  await page.getByRole('button', { name: 'Refresh Plans' }).click()
+  await page.getByRole('button', { name: 'Refresh plans' }).click()
   await expectToast(page, 'Plans refreshed successfully!')
   await expect(page.getByText('₹1,199', { exact: true })).toBeVisible()
 })

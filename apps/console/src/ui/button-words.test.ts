@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '..')
 /** Words that stay small within the title of a button. */
 const small = new Set('a an and as at by for from in into of on or the to with its'.split(' '))
 /** The specification's own words. */
-const specified = ['API docs']
+const specified = ['API docs', 'Refresh plans']
 /** Pages for visitors talk in sentences. */
 const isOfVisitors = (file: string) => /^(customer|features\/(landing|onboarding)|pages\/public)\//.test(file)
 

@@ -84,7 +84,7 @@ export function SubscriptionPage() {
             sells && (
               <Button onClick={() => refresh.mutate()} loading={refresh.isPending}>
                 {!refresh.isPending && <RefreshCw />}
-                Refresh Plans
+                Refresh plans
               </Button>
             )
           }
