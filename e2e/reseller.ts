@@ -90,10 +90,6 @@ export async function signInToPortal(page: Page, { email, password }: Omit<Crede
   await form.getByRole('button', { name: 'Sign In' }).click()
 }
 
-/** A button of a row: an icon on desktop, with its name on phones. */
-export const resellerButton = (page: Page, action: string, email: string) =>
-  page.getByRole('button', { name: `${action} ${email}`, exact: true })
-
 export const portalNavigation = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
 /** The date in `days` as the value of a date field; the browser uses UTC. */

@@ -1,5 +1,5 @@
 import { expect, test } from '../keyward.ts'
-import { createReseller, premiumVendor, resellerButton } from '../reseller.ts'
+import { createReseller, premiumVendor } from '../reseller.ts'
 import { dialog, enter, expectToast, keyPrefix, row } from '../steps.ts'
 
 test('the keyboard goes on in the page after a row is deleted, and at the row otherwise', {
@@ -10,17 +10,19 @@ test('the keyboard goes on in the page after a row is deleted, and at the row ot
   await vendor.createEndUser(app, 'gone-soon')
 
   await enter(page, vendor, '/resellers')
-  const remove = resellerButton(page, 'Delete', email)
-  await remove.focus()
-  await page.keyboard.press('Enter')
+  const menu = page.getByRole('button', { name: `Actions for ${email}` })
+  const remove = page.getByRole('menuitem', { name: 'Delete Reseller' })
+  await menu.press('Enter')
+  await remove.press('Enter')
   await expect(dialog(page, 'Delete Reseller')).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(remove).toBeFocused()
-  await page.keyboard.press('Enter')
+  await expect(menu).toBeFocused()
+  await menu.press('Enter')
+  await remove.press('Enter')
   await dialog(page, 'Delete Reseller').getByRole('textbox').fill(email)
   await page.keyboard.press('Enter')
   await expectToast(page, 'Reseller has been permanently deleted.')
-  await expect(remove).toHaveCount(0)
+  await expect(menu).toHaveCount(0)
   await expect(page.getByRole('main')).toBeFocused()
 
   // A row that leaves hands the focus to the one in its place, and the last one to the page.

@@ -1,14 +1,6 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import {
-  createReseller,
-  dayInput,
-  premiumVendor,
-  resellerButton,
-  Seller,
-  setPlan,
-  signInToPortal,
-} from '../reseller.ts'
+import { createReseller, dayInput, premiumVendor, Seller, setPlan, signInToPortal } from '../reseller.ts'
 import {
   choose,
   dialog,
@@ -20,6 +12,7 @@ import {
   openFilters,
   readClipboard,
   row,
+  rowAction,
   shownDate,
   unique,
   Vendor,
@@ -113,7 +106,7 @@ test('a reseller is created, generates within its quota, is suspended and delete
   })
 
   await test.step('a limit below the created licenses needs a confirmation', async () => {
-    await resellerButton(page, 'Edit', email).click()
+    await rowAction(page, email, 'Edit License Limit')
     const form = dialog(page, 'Edit Reseller License Limit')
     const limit = form.getByLabel('License Limit')
     await limit.fill('5')
@@ -137,7 +130,7 @@ test('a reseller is created, generates within its quota, is suspended and delete
   })
 
   await test.step('suspending signs the reseller out until resumed', async () => {
-    await resellerButton(page, 'Suspend', email).click()
+    await rowAction(page, email, 'Suspend')
     await dialog(page, 'Suspend Reseller').getByRole('button', { name: 'Suspend' }).click()
     await expectToast(page, 'Reseller suspended')
     await expect(row(page, email)).toContainText('Suspended')
@@ -148,7 +141,7 @@ test('a reseller is created, generates within its quota, is suspended and delete
     await expect(portal.getByRole('main').getByRole('alert')).toHaveText(
       'Invalid email or password. Please check your credentials.',
     )
-    await resellerButton(page, 'Resume', email).click()
+    await rowAction(page, email, 'Resume')
     await expectToast(page, 'Reseller resumed')
     await expect(row(page, email)).toContainText('Active')
     await signInToPortal(portal, { email, password })
@@ -157,7 +150,7 @@ test('a reseller is created, generates within its quota, is suspended and delete
   })
 
   await test.step('deleting removes the reseller and keeps its licenses', async () => {
-    await resellerButton(page, 'Delete', email).click()
+    await rowAction(page, email, 'Delete Reseller')
     const question = dialog(page, 'Delete Reseller')
     await expect(question).toContainText("You keep the reseller's 3 licenses and their end users.")
     const confirm = question.getByRole('button', { name: 'Delete Reseller' })

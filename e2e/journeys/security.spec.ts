@@ -1,13 +1,6 @@
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import {
-  createReseller,
-  enterPortal,
-  premiumVendor,
-  resellerButton,
-  Seller,
-  signInToPortal,
-} from '../reseller.ts'
+import { createReseller, enterPortal, premiumVendor, Seller, signInToPortal } from '../reseller.ts'
 import {
   addAuthenticator,
   atHostName,
@@ -17,7 +10,17 @@ import {
   saveRecoveryCodes,
   setUpApp,
 } from '../second-factor.ts'
-import { dialog, enter, expectToast, heading, navigate, readClipboard, signIn, Vendor } from '../steps.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  heading,
+  navigate,
+  readClipboard,
+  rowAction,
+  signIn,
+  Vendor,
+} from '../steps.ts'
 
 const security = '/profile/security'
 
@@ -274,7 +277,7 @@ test('a reseller has a second factor and sessions of its own, and the vendor res
 
   const owner = await (await browser.newContext({ baseURL: keyward.url })).newPage()
   await enter(owner, vendor, '/resellers')
-  await resellerButton(owner, 'Reset second factor of', reseller.email).click()
+  await rowAction(owner, reseller.email, 'Reset Second Factor')
   await dialog(owner, 'Reset Second Factor').getByRole('button', { name: 'Reset' }).click()
   await dialog(owner, 'Confirm that it is you').getByLabel('Password', { exact: true }).fill(vendor.password)
   await owner.keyboard.press('Enter')

@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
-import { createReseller, enterPortal, premiumVendor, resellerButton, Seller } from '../reseller.ts'
+import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
 import {
   dialog,
   enter,
@@ -209,12 +209,12 @@ test('resellers and their portal show their texts for errors without a message',
   await expectToast(page, 'Failed to create reseller.')
   await create.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByText('What resellers do')).toBeVisible()
-  await resellerButton(page, 'Edit', reseller.email).click()
+  await rowAction(page, reseller.email, 'Edit License Limit')
   const edit = dialog(page, 'Edit Reseller License Limit')
   await edit.getByRole('button', { name: 'Update Limit' }).click()
   await expectToast(page, 'Failed to update reseller license limit')
   await edit.getByRole('button', { name: 'Cancel' }).click()
-  await resellerButton(page, 'Suspend', reseller.email).click()
+  await rowAction(page, reseller.email, 'Suspend')
   await dialog(page, 'Suspend Reseller').getByRole('button', { name: 'Suspend' }).click()
   await expectToast(page, 'Failed to update reseller.')
   await page.route('**/api/resellers?*', silent)

@@ -14,6 +14,7 @@ import { statusFilters } from '../../features/end-users/status.ts'
 import { call } from '../../lib/api/call.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { fromHeaderSort, toHeaderSort } from '../../lib/list/sorting.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
@@ -106,7 +107,7 @@ export function EndUsersPage() {
         columns={endUserColumns}
         sort={toHeaderSort(sort, 'joined')}
         onSort={(by) => list.setFilters({ sort: fromHeaderSort(by) })}
-        rowLabel={(user) => user.username}
+        rowLabel={endUserName}
         rowMenu={(user) => <EndUserMenu user={user} onAction={(action) => dialog.open(action, user._id)} />}
         skeletonRows={8}
         empty={{

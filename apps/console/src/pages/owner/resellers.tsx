@@ -1,10 +1,10 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
-import { useMemo } from 'react'
 import { statusFacts } from '../../features/resellers/filter.ts'
 import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'
+import { ResellerMenu } from '../../features/resellers/reseller-menu.tsx'
 import { ResellerStats } from '../../features/resellers/reseller-stats.tsx'
 import { summarize } from '../../features/resellers/summary.ts'
 import { May, useMay } from '../../lib/api/rights.tsx'
@@ -27,17 +27,6 @@ export function ResellersPage() {
 
   const { open } = dialog
   const may = useMay()
-  const mayChange = may(wire.resellers.update) || may(wire.resellers.remove)
-  const { mutate: changeActive } = setActive
-  const columns = useMemo(
-    () =>
-      resellerColumns((action, { _id }) => {
-        if (action === 'resume') changeActive({ id: _id, active: true })
-        else open(action, _id)
-      }).filter(({ id }) => mayChange || id !== 'actions'),
-    [open, changeActive, mayChange],
-  )
-
   const free = owner?.plan === 'free'
   return (
     <>
@@ -87,7 +76,17 @@ export function ResellersPage() {
           failure="Failed to load resellers"
           failureHint="Please try refreshing the page"
           caption="Resellers, newest first"
-          columns={columns}
+          columns={resellerColumns}
+          rowMenu={(reseller) => (
+            <ResellerMenu
+              reseller={reseller}
+              onAction={(action) =>
+                action === 'resume'
+                  ? setActive.mutate({ id: reseller._id, active: true })
+                  : open(action, reseller._id)
+              }
+            />
+          )}
           empty={{
             title: 'No resellers yet',
             description:
