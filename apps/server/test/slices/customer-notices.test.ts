@@ -8,11 +8,14 @@ import {
   tellRenewed,
   tellSecurity,
 } from '../../src/modules/customer-mails/customer-mails.tell.ts'
+import { startCustomerMails } from '../../src/modules/customer-mails/customer-mails.worker.ts'
 import { makeApp, makePremium, makeType, refusal, signUp, wrongFields } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { tidyUp } from '../fixtures.ts'
 import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
+import { queuedMails } from '../queued-mails.ts'
+import { times } from '../rounds.ts'
 import { allUsed, makeShop, orderOnce, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 import { SmtpSink } from '../smtp-sink.ts'
@@ -166,11 +169,10 @@ describe('the end of a license', () => {
     behaviour.reply = (command) => (command.startsWith('RCPT') ? '451 later' : undefined)
     const [one, other] = [await vendor.license(2), await vendor.license(2)]
     on.clock.advance(hour)
-    await toldOf(vendor, one.email, ['endsSoon 3 queued'])
+    // Neither is on its way to the mail server any more.
+    for (const { email } of [one, other])
+      await eventually(() => expect(sink.commands.join()).toContain(`RCPT TO:<${email}>`))
     await one.change({ expiresAt: on.clock.inDays(300) })
-    await eventually(() =>
-      expect(sink.commands.filter((line) => line.includes(other.email)).length).toBeGreaterThan(0),
-    )
     behaviour.reply = undefined
     on.clock.advance(2 * hour)
     await toldOf(vendor, one.email, ['endsSoon 3 dropped'])
@@ -220,6 +222,52 @@ describe('the end of a license', () => {
         .executeTakeFirstOrThrow()
       expect(row.renews).toBe(0)
     })
+    on.clock.advance(hour)
+    await toldOf(vendor, email, ['ended sent'])
+    const words = textsTo(sink, email).at(-1)
+    expect(words).toMatch(/^Guten Tag/)
+    expect(words).toMatch(/Ihre Lizenz .* Atlas ist am \d{1,2}\. .* 20\d\d abgelaufen\./)
+    expect(words).toContain('Keine solchen E-Mails mehr: http')
+  })
+
+  test('is told once by four nodes that look at the same time', async () => {
+    const vendor = await newVendor({ renewed: true })
+    const licenses = await times(12, () => vendor.license(2))
+    const errors: unknown[] = []
+    const parts = { ctx: ctxOf(on), consoleUrl: () => 'http://127.0.0.1:4000' }
+    const options = { onError: (error: unknown) => errors.push(error), pollMs: 20 }
+    const nodes = Array.from({ length: 4 }, () => startCustomerMails(parts, options))
+    for (const node of nodes) node.start()
+    await vendor.put(all)
+    const told = () =>
+      sink.received.flatMap(({ to }) => to).filter((to) => licenses.some(({ email }) => email === to))
+    await eventually(() => expect(told().length).toBeGreaterThanOrEqual(licenses.length))
+    on.clock.advance(hour)
+    await lookedAt(vendor.app)
+    await Promise.all(nodes.map((node) => node.end()))
+    expect(told().toSorted()).toEqual(licenses.map(({ email }) => email).toSorted())
+    expect(errors).toEqual([])
+  })
+
+  test('is not told any more once its app is deleted, whether the mail waits or is with the mail server', async () => {
+    const vendor = await newVendor()
+    await on.database.db
+      .updateTable('owners')
+      .set({ max_mails: 2 })
+      .where('id', '=', vendor.owner.id)
+      .execute()
+    behaviour.reply = (command) => (command.startsWith('RCPT') ? '451 later' : undefined)
+    const [one, other] = [await vendor.license(2), await vendor.license(2.5)]
+    on.clock.advance(hour)
+    await toldOf(vendor, one.email, ['endsSoon 3 queued'])
+    await toldOf(vendor, other.email, ['endsSoon 3 waiting'])
+    expect((await vendor.owner.call('DELETE', `/apps/${vendor.app._id}`)).status).toBe(200)
+    behaviour.reply = undefined
+    on.clock.advance(day)
+    await eventually(async () => expect((await queuedMails(on)).map(({ to }) => to)).not.toContain(one.email))
+    expect([one, other].flatMap(({ email }) => textsTo(sink, email))).toEqual([])
+    const left = on.database.db.selectFrom('customer_mails').select('id').where('app_id', '=', vendor.app._id)
+    expect(await left.execute()).toEqual([])
   })
 })
 
