@@ -47,7 +47,9 @@ class Gate {
   static void granted(const keyward::Result<keyward::UserData> &result) {
     if (result.ok) return;
     const std::string reference = result.reference.empty() ? "" : "\nReference: " + result.reference;
-    throw RefusedError(result.message + "\n" + nextStep(result.code, result.details) + reference);
+    const auto &links = result.offers.links;
+    const std::string renew = links && links->renew ? "\nRenew: " + *links->renew : "";
+    throw RefusedError(result.message + "\n" + nextStep(result.code, result.details) + renew + reference);
   }
 
   keyward::Client client_;

@@ -21,6 +21,7 @@ inline std::string countOf(const keyward::Json &use) {
 inline std::string nextStep(const std::string &code, const keyward::Json &details) {
   const std::string ended = details["expiresAt"].string();
   const std::string until = details["until"].string();
+  const std::string release = details["release"]["version"].string();
   const std::map<std::string, std::string> steps = {
       {"appDisabled", "The vendor has ended this program. Ask the vendor what replaces it."},
       {"pausedApp", "The vendor has paused this program. Try again later."},
@@ -31,6 +32,7 @@ inline std::string nextStep(const std::string &code, const keyward::Json &detail
       {"pausedSub", "Your license is paused. Ask the vendor when it goes on."},
       {"noActiveSubs", "Your license ended" + (ended.empty() ? "" : " on " + dayOf(ended)) + ". Renew it, then start Tally again."},
       {"updatesEnded", "Your license does not cover this version. Install an earlier one, or renew your updates."},
+      {"versionTooOld", "Install " + (release.empty() ? "a newer version." : "version " + release + ".")},
       {"hwidBlacklisted", "The vendor has blocked this computer or address. Ask the vendor."},
       {"hwidMismatch", "Your license is in use on " + countOf(details["devices"]) + " computers. Ask the vendor to free one."},
       {"vpnBlocked", "Turn off the VPN, then start Tally again."},

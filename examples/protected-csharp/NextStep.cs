@@ -29,6 +29,7 @@ internal static class NextStep
             case "pausedSub": return "Your license is paused. Ask the vendor when it goes on.";
             case "noActiveSubs": return "Your license ended" + Date(" on ", details?.ExpiresAt, "yyyy-MM-dd") + ". Renew it, then start Tally again.";
             case "updatesEnded": return "Your license does not cover this version. Install an earlier one, or renew your updates.";
+            case "versionTooOld": return "Install " + (details?.Release == null ? "a newer version." : "version " + details.Release.Version + ".");
             case "hwidBlacklisted": return "The vendor has blocked this computer or address. Ask the vendor.";
             case "hwidMismatch": return "Your license is in use on " + Count(details?.Devices) + " computers. Ask the vendor to free one.";
             case "vpnBlocked": return "Turn off the VPN, then start Tally again.";

@@ -88,6 +88,8 @@ Counts the words of your texts.
         if (result.Ok) return false;
         Console.Error.WriteLine(result.Message);
         Console.Error.WriteLine(NextStep.After(result));
+        string renew = result.Details?.Links?.Renew;
+        if (renew != null) Console.Error.WriteLine("Renew: " + renew);
         if (result.Reference != null) Console.Error.WriteLine("Reference: " + result.Reference);
         return true;
     }

@@ -19,6 +19,7 @@ import { retries } from './suites/retries.ts'
 import { signOuts } from './suites/sign-outs.ts'
 import { signatures } from './suites/signatures.ts'
 import { storage } from './suites/storage.ts'
+import { updates } from './suites/updates.ts'
 import { variables } from './suites/variables.ts'
 
 /** Every test that the SDK of one language must pass. */
@@ -53,6 +54,7 @@ export function conformance(name: LanguageName): void {
     clocks(adapter)
     keySignIns(adapter)
     variables(adapter)
+    updates(adapter)
 
     it('ends with its input', async () => {
       const other = await Adapter.start(await command())

@@ -124,6 +124,19 @@ Json optional(const std::optional<std::string> &text) { return text ? Json(*text
 /** A text of the JSON, or the default of the field. */
 bool isText(const std::string &field, const Json &json) { return field == json.string(); }
 
+bool isSame(const std::optional<keyward::Links> &links, const Json &json) {
+  if (!links) return !json.isObject();
+  return optional(links->buy) == json["buy"] && optional(links->renew) == json["renew"] &&
+         links->upgrades.size() == json["upgrades"].items().size() &&
+         (links->upgrades.empty() || links->upgrades[0].url == json["upgrades"].items()[0]["url"].string());
+}
+
+bool isSame(const std::optional<keyward::Advisory> &advisory, const Json &json) {
+  if (!advisory) return !json.isObject();
+  return optional(advisory->version) == json["version"] && advisory->severity == json["severity"].string() &&
+         advisory->summary == json["summary"].string() && optional(advisory->url) == json["url"];
+}
+
 void compare(const keyward::UserData &data, const Json &json) {
   const keyward::SessionUser &user = data.user;
   const Json &from = json["user"];
@@ -138,15 +151,29 @@ void compare(const keyward::UserData &data, const Json &json) {
   expect((user.updateAvailable ? Json(*user.updateAvailable) : Json()) == from["updateAvailable"], "updateAvailable");
   expect(user.devices.limit == from["devices"]["limit"].number() && user.devices.used == from["devices"]["used"].number(), "devices");
   expect(user.seat.has_value() == from["seat"].isObject(), "seat");
+  expect(isSame(user.links, from["links"]) && isSame(data.advisory, json["advisory"]), "links, advisory");
   expect(data.offline.has_value() == json["offline"].isObject(), "offline");
   if (!data.offline) return;
   expect(optional(data.offline->until) == json["offline"]["until"], "offline.until");
   expect(optional(data.offline->graceUntil) == json["offline"]["graceUntil"], "offline.graceUntil");
 }
 
+void compare(const keyward::UpdateData &data, const Json &json) {
+  const Json &update = json["update"];
+  expect(data.update.has_value() == update.isObject() && data.beyond.has_value() == json["beyond"].isObject(), "update, beyond");
+  if (data.beyond)
+    expect(data.beyond->version == json["beyond"]["version"].string() && isSame(data.beyond->links, json["beyond"]["links"]), "beyond");
+  if (!data.update) return;
+  expect(data.update->version == update["version"].string() && data.update->releasedAt == update["releasedAt"].string(), "version, releasedAt");
+  expect(optional(data.update->notes) == update["notes"] && optional(data.update->url) == update["url"], "notes, url");
+  expect(data.update->security.has_value() == update["security"].isObject(), "security");
+  expect(data.update->artifact.has_value() == update["artifact"].isObject(), "artifact");
+}
+
 void compare(const keyward::InitData &data, const Json &json) {
   expect(isText(data.app.name, json["app"]["name"]) && isText(data.app.version, json["app"]["version"]), "app");
   expect(data.updateAvailable == json["updateAvailable"].isTrue(), "updateAvailable");
+  expect(isSame(data.advisory, json["advisory"]), "advisory");
 }
 
 void compare(const keyward::ValidateData &data, const Json &json) {
@@ -172,6 +199,9 @@ Json shown(const keyward::Result<Data> &result) {
   } else {
     expect(isText(result.code, result.json["code"]) && isText(result.reference, result.json["reference"]), "code, reference");
     expect(result.details == result.json["details"], "details");
+    const Json &details = result.details;
+    expect(isSame(result.offers.links, details["links"]) && isSame(result.offers.advisory, details["advisory"]), "offers");
+    expect((result.offers.release ? result.offers.release->version : "") == details["release"]["version"].string(), "release");
   }
   return result.json;
 }
@@ -201,6 +231,10 @@ Json run(keyward::Client &client, const std::string &method, const Json &args) {
   if (method == "devices") return shown(client.devices());
   if (method == "freeDevice") return shown(client.freeDevice(text(first, "deviceId")));
   if (method == "validate") return shown(client.validate(text(first, "licenseKey"), {arg(1)["activate"].isTrue()}));
+  if (method == "checkForUpdate")
+    return shown(client.checkForUpdate({optionalText(first["channel"]), optionalText(first["platform"]),
+                                        optionalText(first["architecture"]), optionalText(first["licenseKey"])}));
+  if (method == "downloadUpdate") return client.downloadUpdate(detail::toUpdate(first), text(arg(1), "folder"));
   if (method == "has") return client.has(text(first, "feature"));
   if (method == "variable") return optional(client.variable(text(first, "name")));
   if (method == "offlineRequest") return client.offlineRequest(text(first, "licenseKey"));

@@ -198,6 +198,8 @@ namespace Keyward
                 case "devices": return await keyward.DevicesAsync();
                 case "freeDevice": return await keyward.FreeDeviceAsync(first);
                 case "validate": return await keyward.ValidateAsync(first, args.Count > 1 && JsonText.Flag((Json)args[1], "activate"));
+                case "checkForUpdate": return await keyward.CheckForUpdateAsync(text("channel"), text("platform"), text("architecture"), text("licenseKey"));
+                case "downloadUpdate": return await keyward.DownloadUpdateAsync(new Update(named), (string)args[1]);
                 case "has": return keyward.Has(first);
                 case "variable": return keyward.Variable(first);
                 case "offlineRequest": return await keyward.OfflineRequestAsync(first);

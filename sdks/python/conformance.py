@@ -32,6 +32,7 @@ from keyward.exchange import Deadline, receive
 from keyward.hwid import Machine, default_hwid
 from keyward.keys import to_key_ring
 from keyward.offline import Offline, OfflineAnswer
+from keyward.results import to_update
 from keyward.signature import ReceivedAnswer, SentRequest, is_signed, judge, signature_base
 from keyward.structured_fields import parse_dictionary
 from keyward.text import to_base64_url
@@ -128,8 +129,10 @@ def call(request: Request) -> Request:
     """The TypeScript SDK takes some arguments as the members of one object."""
     run: Callable[..., Any] = getattr(clients[request["id"]].keyward, to_snake(request["method"]))
     arguments, named = list(request.get("args") or []), {}
-    if request["method"] in ("register", "login", "upgrade", "trial") and arguments:
+    if request["method"] in ("register", "login", "upgrade", "trial", "checkForUpdate") and arguments:
         named = arguments.pop(0)
+    elif request["method"] == "downloadUpdate":
+        arguments[0] = to_update(arguments[0])
     elif request["method"] == "validate" and len(arguments) == 2:
         named = arguments.pop()
     return {"result": to_camel(run(*arguments, **{to_snake(name): value for name, value in (named or {}).items()}))}

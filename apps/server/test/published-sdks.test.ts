@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { signed, startStandIn, succeed, user } from '../../../packages/sdk/test/stand-in.ts'
 
 const releases = fileURLToPath(new URL('../../../sdks/releases', import.meta.url))
 const script = fileURLToPath(new URL('../../../scripts/published.mjs', import.meta.url))
@@ -50,6 +51,41 @@ function republish() {
     writeFileSync(path, readFileSync(path, 'utf8').replace(before, after))
   }
 }
+
+test('a program with the SDK 1.5.0 takes versionTooOld for a rejection, and passes over what it does not know', async () => {
+  const { 'keyward-sdk-1.5.0.tgz': packed } = unzip(readFileSync(join(releases, '1.5.0.zip')))
+  writeFileSync(join(folder, 'sdk.tgz'), packed)
+  execFileSync('tar', ['-xzf', 'sdk.tgz'], { cwd: folder })
+  const { Keyward } = (await import(
+    pathToFileURL(join(folder, 'package/dist/node.js')).href
+  )) as typeof import('../../../packages/sdk/src/index.ts')
+  const server = await startStandIn()
+  const links = { buy: null, renew: 'https://shop.example', upgrades: [] }
+  const advisory = { version: '1.2.1', severity: 'high', summary: 'A hole', url: null }
+  server.on('license', succeed({ user: { ...user, links, of: 'the future' } }))
+  server.on('session', (seen) =>
+    signed(seen, 403, {
+      ...{ success: false, code: 'versionTooOld', message: 'Too old', later: [1] },
+      details: { expiresAt: null, links, advisory, release: { version: '1.2.1', url: null } },
+    }),
+  )
+  try {
+    const { baseUrl, publicKeys } = server
+    const keyward = new Keyward({
+      baseUrl,
+      publicKeys,
+      appId: 'app12345',
+      secret: 's',
+      version: '1.0.0',
+      hwid: 'a',
+    })
+    expect(await keyward.license('KEY')).toMatchObject({ ok: true, user: { username: user.username } })
+    expect(await keyward.session()).toMatchObject({ ok: false, code: 'versionTooOld', message: 'Too old' })
+    expect(keyward.has('pro')).toBe(false)
+  } finally {
+    await server.close()
+  }
+})
 
 test('the check accepts the published SDKs as they are', () => {
   expect(check()).toEqual({ status: 0, faults: '' })

@@ -1,6 +1,6 @@
 import { Keyward, KeywardNetworkError } from '@keyward/sdk'
 import { forgetKey, readConfig, rememberedKey, rememberKey, SetupError } from './config.mjs'
-import { nextStep } from './next-step.mjs'
+import { nextStep, shopPages } from './next-step.mjs'
 
 /** Keep in step with the version in Keyward's console, which reports updates to users. */
 const version = '1.0.0'
@@ -55,6 +55,13 @@ export async function activate(file) {
 /** Frees this machine: the vendor needs the code that it returns. */
 export const deactivate = async () => (await connect()).deactivateOffline()
 
+/** Downloads the newest version that the license covers; returns the path of its file, undefined without one. */
+export async function downloadUpdate(folder) {
+  const keyward = await connect()
+  const { update } = granted(await keyward.checkForUpdate({ licenseKey: await rememberedKey() }))
+  return update?.artifact ? keyward.downloadUpdate(update, folder) : undefined
+}
+
 /** Signs out, which forgets what the SDK has stored. */
 export async function forget() {
   await forgetKey()
@@ -76,6 +83,8 @@ function granted(result) {
   if (result.ok) return result
   const { message, reference } = result
   throw new RefusedError(
-    [message, nextStep(result), ...(reference ? [`Reference: ${reference}`] : [])].join('\n'),
+    [message, nextStep(result), ...shopPages(result), ...(reference ? [`Reference: ${reference}`] : [])].join(
+      '\n',
+    ),
   )
 }

@@ -11,6 +11,8 @@ const steps = {
   noActiveSubs: ({ expiresAt }) => `Your license ended${on(expiresAt)}. Renew it, then start Tally again.`,
   updatesEnded: () =>
     'Your license does not cover this version. Install an earlier one, or renew your updates.',
+  versionTooOld: ({ release }) =>
+    release ? `Start Tally with --update to get version ${release.version}.` : 'Ask the vendor.',
   hwidBlacklisted: () => 'The vendor has blocked this computer or address. Ask the vendor.',
   hwidMismatch: ({ devices }) =>
     `Your license is in use on ${count(devices)} computers. Ask the vendor to free one.`,
@@ -34,6 +36,14 @@ const offlineSteps = {
 
 /** One sentence for the customer; `details` of a refusal has its dates and numbers. */
 export const nextStep = ({ code, details = {} }) => steps[code]?.(details) ?? 'Ask the vendor.'
+
+/** The pages of the vendor's shop that help after a refusal; terminals open them with a click. */
+export const shopPages = ({ details: { links } = {} }) =>
+  links
+    ? [{ name: 'Renew', url: links.renew }, ...links.upgrades, { name: 'Buy', url: links.buy }]
+        .filter(({ url }) => url)
+        .map(({ name, url }) => `${name}: ${url}`)
+    : []
 
 /** One sentence for the customer after a `KeywardNetworkError`. */
 export const nextNetworkStep = (error) =>

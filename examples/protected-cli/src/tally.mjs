@@ -1,16 +1,17 @@
 #!/usr/bin/env node
+import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { KeywardNetworkError, KeywardSignatureError, KeywardUsageError } from '@keyward/sdk'
 import { SetupError } from './config.mjs'
-import { activate, deactivate, forget, makeRequest, openGate, RefusedError } from './gate.mjs'
+import { activate, deactivate, downloadUpdate, forget, makeRequest, openGate, RefusedError } from './gate.mjs'
 import { nextNetworkStep, time } from './next-step.mjs'
 import { count, toTable } from './report.mjs'
 
 const usage = `Usage: tally [--key KEY] [--watch] FILE...
-       tally --forget
+       tally --forget | --update FOLDER
        tally --offline-request KEY | --activate FILE | --deactivate
 
 Counts the words and the reading time of your texts.
@@ -18,6 +19,7 @@ Counts the words and the reading time of your texts.
   --key KEY   activate with this license key; it is remembered
   --watch     count again whenever a file changes
   --forget    forget the license key
+  --update    download the newest version into the folder, and start it
 
 Without a connection to the license server:
 
@@ -31,12 +33,14 @@ async function main() {
     key: { type: 'string' },
     watch: yes,
     forget: yes,
+    update: { type: 'string' },
     'offline-request': { type: 'string' },
     activate: { type: 'string' },
     deactivate: yes,
   }
   const { values, positionals: files } = parseArgs({ options, allowPositionals: true })
   if (values.forget) return forget()
+  if (values.update !== undefined) return update(values.update, files)
   if (values['offline-request']) return console.log(await makeRequest(values['offline-request']))
   if (values.deactivate) return console.log(`Deactivated. Code for the vendor: ${await deactivate()}`)
   if (values.activate !== undefined) return activateFrom(values.activate)
@@ -55,6 +59,15 @@ async function main() {
   await tally(gate, files)
   // No logout: it would forget the lease, and Tally could not start offline.
   if (values.watch) watchFiles(gate, files)
+}
+
+/** The new version takes over, with the same files. What the SDK stores is of the user, so it stays signed in. */
+async function update(folder, files) {
+  const path = await downloadUpdate(folder)
+  if (!path) return console.log('This is the newest version.')
+  spawn(process.execPath, [path, ...files], { stdio: 'inherit' }).on('exit', (status) =>
+    process.exit(status ?? 1),
+  )
 }
 
 async function activateFrom(path) {

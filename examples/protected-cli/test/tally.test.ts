@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { createHash, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -207,6 +209,53 @@ it.each([
   expect(status).toBe(3)
   expect(output).toMatch(/^No\.\n[^\n]+\n$/)
   expect(output).toContain(step)
+})
+
+it('shows where to renew after a refusal that a purchase mends', async () => {
+  const links = {
+    buy: null,
+    renew: 'https://shop.example/?reference=kwr_1',
+    upgrades: [{ name: 'Team', url: 'https://shop.example/team' }],
+  }
+  const refusal = {
+    success: false,
+    code: 'noActiveSubs',
+    message: 'No.',
+    details: { expiresAt: null, links },
+  }
+  server.on('license', (seen) => signed(seen, 403, refusal))
+  const { output } = await run('--key', 'GOOD-KEY', text).end
+  expect(output).toMatch(
+    /\nRenew: https:\/\/shop\.example\/\?reference=kwr_1\nTeam: https:\/\/shop\.example\/team\n$/,
+  )
+})
+
+it('updates itself to the next version and starts it, and never starts another file', async () => {
+  const next = Buffer.from("console.log('Tally 2.0.0 reads', process.argv.length - 2, 'file')\n")
+  const files = createServer((_, response) => response.end(next))
+  await once(files.listen(0, '127.0.0.1'), 'listening')
+  const { port } = files.address() as AddressInfo
+  const artifact = {
+    ...{ platform: 'linux', architecture: 'x64', kind: 'full', name: 'tally-2.0.0.mjs', size: next.length },
+    url: `http://127.0.0.1:${port}/tally`,
+    sha512: createHash('sha512').update(next).digest('hex'),
+  }
+  const offer = (change: object) =>
+    succeed({
+      update: { version: '2.0.0', artifact: { ...artifact, ...change }, security: null },
+      beyond: null,
+    })
+  await run('--key', 'GOOD-KEY', text).end
+  server.on('updates', offer({ sha512: 'f'.repeat(128) }))
+  const forged = await run('--update', 'new', text).end
+  expect(forged.status).toBe(4)
+  expect(forged.output).not.toContain('2.0.0 reads')
+  server.on('updates', offer({}))
+  expect(await run('--update', 'new', text).end).toEqual({ status: 0, output: 'Tally 2.0.0 reads 1 file\n' })
+  expect(server.seen.at(-1)?.body).toMatchObject({ licenseKey: 'GOOD-KEY' })
+  server.on('updates', succeed({ update: null, beyond: null }))
+  expect(await run('--update', 'new').end).toEqual({ status: 0, output: 'This is the newest version.\n' })
+  files.close()
 })
 
 it('stays signed in when copies start together, round after round', async () => {

@@ -7,7 +7,7 @@ from typing import Optional, TypeVar, Union
 from keyward import InitData, Keyward, KeywardNetworkError, Refused, UserData
 
 from .config import VERSION, read_config
-from .next_step import next_step
+from .next_step import next_step, shop_pages
 
 T = TypeVar("T", InitData, UserData)
 
@@ -52,5 +52,5 @@ class Gate:
 def _granted(result: Union[T, Refused]) -> T:
     if isinstance(result, Refused):
         reference = [f"Reference: {result.reference}"] if result.reference else []
-        raise RefusedError("\n".join([result.message, next_step(result), *reference]))
+        raise RefusedError("\n".join([result.message, next_step(result), *shop_pages(result), *reference]))
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 from keyward import DeviceUse, KeywardNetworkError, Refused
 
@@ -16,6 +16,7 @@ _STEPS = {
     "pausedSub": "Your license is paused. Ask the vendor when it goes on.",
     "noActiveSubs": "Your license ended{on}. Renew it, then start Tally again.",
     "updatesEnded": "Your license does not cover this version. Install an earlier one, or renew your updates.",
+    "versionTooOld": "Install {release}.",
     "hwidBlacklisted": "The vendor has blocked this computer or address. Ask the vendor.",
     "hwidMismatch": "Your license is in use on {devices} computers. Ask the vendor to free one.",
     "vpnBlocked": "Turn off the VPN, then start Tally again.",
@@ -41,7 +42,17 @@ def next_step(refused: Refused) -> str:
         until=f"at {moment(until)}" if until else "later",
         devices=_count(details.devices if details else None),
         seats=_count(details.seats if details else None),
+        release=f"version {details.release.version}" if details and details.release else "a newer version",
     )
+
+
+def shop_pages(refused: Refused) -> List[str]:
+    """The pages of the vendor's shop that help after a refusal; terminals open them with a click."""
+    links = refused.details.links if refused.details else None
+    if links is None:
+        return []
+    pages = [("Renew", links.renew), *((each.name, each.url) for each in links.upgrades), ("Buy", links.buy)]
+    return [f"{name}: {url}" for name, url in pages if url]
 
 
 def next_network_step(error: KeywardNetworkError) -> str:

@@ -1,2 +1,2 @@
 /** The version of the SDKs that this server serves below `/sdk/`. */
-export const sdkVersion = '1.5.0'
+export const sdkVersion = '1.6.0'

@@ -16,7 +16,7 @@ export type NetworkErrorCode =
   | 'server_error'
   /** A web page or a redirect answered: a sign-in page of the network (captive portal), or `baseUrl` is another site. */
   | 'captive_portal'
-  /** The server at `baseUrl` has no such call: `baseUrl` is wrong, or the server is older than this SDK. */
+  /** The server at `baseUrl` has no such call: `baseUrl` is wrong, or the server is older than this SDK. Or an update is not at its address. */
   | 'wrong_address'
   /** The server knows no app with this `appId`, and therefore cannot sign. */
   | 'unknown_app'
@@ -35,7 +35,7 @@ export type SignatureErrorCode =
   | 'wrong_parameters'
   /** Signed with a key that is not in `publicKeys`. */
   | 'unknown_key'
-  /** The body does not match `Content-Digest`. */
+  /** The body does not match `Content-Digest`, or a downloaded update the digest that the server has signed. */
   | 'digest_mismatch'
   /** The signature does not match this request and response. */
   | 'bad_signature'
@@ -56,7 +56,7 @@ export type UsageErrorCode =
   | 'activation_rejected'
   /** There is no activation that could be ended. */
   | 'no_activation'
-  /** The storage cannot be read or written, so nothing was changed. */
+  /** The storage cannot be read or written, so nothing was changed; or the folder of an update cannot. */
   | 'storage_failed'
   /** Web Crypto, or Ed25519 in it, is missing in this browser or on this page. */
   | 'crypto_unavailable'

@@ -81,7 +81,7 @@ async function readBody(response: FetchResponse): Promise<Uint8Array> {
   }
 }
 
-function toNetworkError(error: unknown, url: string): KeywardNetworkError {
+export function toNetworkError(error: unknown, url: string): KeywardNetworkError {
   const codes = causeCodes(error)
   const rejected = toCertificateError(codes, url, error)
   if (rejected) return rejected

@@ -9,6 +9,8 @@ export {
 } from './errors.ts'
 export { Keyward } from './keyward.ts'
 export type {
+  Advisory,
+  Artifact,
   Credentials,
   Device,
   DeviceDescription,
@@ -21,6 +23,7 @@ export type {
   KeywardOptions,
   KeywardStorage,
   LicenseState,
+  Links,
   LogEvent,
   OfflineState,
   PublicJwk,
@@ -30,6 +33,9 @@ export type {
   Result,
   SessionUser,
   Trial,
+  Update,
+  UpdateData,
+  UpdateQuery,
   Upgrade,
   UserData,
   ValidateData,

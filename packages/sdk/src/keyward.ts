@@ -1,5 +1,6 @@
+import { platform } from '#platform'
 import { encodeRequest, licenseKeyMax } from './activation.ts'
-import { texts, toKey, toSegment } from './arguments.ts'
+import { texts, toArtifact, toKey, toSegment } from './arguments.ts'
 import { fromHex } from './bytes.ts'
 import { KeywardUsageError } from './errors.ts'
 import { granted, unexpected } from './granted.ts'
@@ -19,6 +20,9 @@ import type {
   Registration,
   Result,
   Trial,
+  Update,
+  UpdateData,
+  UpdateQuery,
   Upgrade,
   UserData,
   ValidateData,
@@ -147,6 +151,44 @@ export class Keyward {
   async freeDevice(deviceId: string): Promise<Result<object>> {
     const name = `devices/${toSegment('deviceId', deviceId)}`
     return this.#session.signedIn<object>({ method: 'DELETE', name, repeatable: false })
+  }
+
+  /**
+   * Finds the newest version that the license covers and that this one may update to. A program that nobody is signed in to
+   * passes `licenseKey`; that also finds it after `noActiveSubs`, `updatesEnded`, `versionTooOld` and `noSeats`.
+   */
+  async checkForUpdate(query: UpdateQuery = {}): Promise<Result<UpdateData>> {
+    const { channel, licenseKey, ...target } = { ...platform.target, ...query }
+    const body = {
+      ...texts(target, ['platform', 'architecture']),
+      channel,
+      licenseKey: licenseKey === undefined ? undefined : toKey(licenseKey),
+    }
+    const call: SessionCall = { method: 'POST', name: 'updates', body, repeatable: true }
+    const result = await this.#session.signedIn<UpdateData>(call)
+    if (result.ok && (typeof result.update !== 'object' || typeof result.beyond !== 'object')) {
+      throw unexpected('updates')
+    }
+    return result
+  }
+
+  /**
+   * Downloads the file of an update into a folder and returns its path. The file appears there only if its size and SHA-512
+   * are those that the server has signed, else `KeywardSignatureError` (`digest_mismatch`). After a `KeywardNetworkError`
+   * the next call goes on where this one stopped. Follows redirects, over `https` alone. Not in browsers.
+   */
+  async downloadUpdate(
+    update: Update,
+    folder: string,
+    { onProgress }: { onProgress?: (received: number, size: number) => void } = {},
+  ): Promise<string> {
+    const { fetch, timeoutMs } = this.#options
+    if (!platform.download) throw new KeywardUsageError('invalid_argument', 'A browser has no folders')
+    const artifact = toArtifact(update)
+    if (typeof folder !== 'string' || folder === '') {
+      throw new KeywardUsageError('invalid_argument', 'folder must be a text')
+    }
+    return platform.download({ artifact, folder, fetch, timeoutMs, onProgress })
   }
 
   /**

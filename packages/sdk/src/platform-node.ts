@@ -2,6 +2,7 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { readBoot } from './boot.ts'
 import { toBase64Url } from './bytes.ts'
 import { describeDevice } from './device.ts'
+import { download } from './download.ts'
 import { environmentFetch } from './environment-proxy.ts'
 import { defaultHwid } from './hwid.ts'
 import type { Platform } from './platform.ts'
@@ -27,5 +28,7 @@ export const platform: Platform = {
   proxyFetch,
   ...(readsEnvironment ? {} : { environmentFetch }),
   boot: readBoot,
+  target: { platform: process.platform, architecture: process.arch },
+  download,
   warn: (code, message) => process.emitWarning(message, { type: 'KeywardWarning', code }),
 }

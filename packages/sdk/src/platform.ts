@@ -1,4 +1,4 @@
-import type { DeviceDescription, Fetch, KeywardStorage } from './types.ts'
+import type { Artifact, DeviceDescription, Fetch, KeywardStorage } from './types.ts'
 
 /** What the SDK needs from its surroundings; one implementation for Node, Bun and Deno, one for browsers. */
 export interface Platform {
@@ -20,8 +20,22 @@ export interface Platform {
   environmentFetch?(direct: Fetch): Fetch
   /** The run of the operating system, and its age in seconds; undefined where it has no name. */
   boot?(): Promise<{ id: string; uptime: number } | undefined>
+  /** This machine in the names of artifacts; undefined where programs cannot know it. */
+  target?: { platform: string; architecture: string }
+  /** Downloads a file and checks it; undefined where programs have no files. */
+  download?(wanted: Download): Promise<string>
   /** Prints a warning where developers see it. */
   warn(code: string, message: string): void
+}
+
+/** A file to download. */
+export interface Download {
+  artifact: Artifact
+  folder: string
+  fetch: Fetch
+  /** How long to wait for the next bytes. */
+  timeoutMs: number
+  onProgress?: ((received: number, size: number) => void) | undefined
 }
 
 /** An HTTP proxy, as the option `proxy` names it. */

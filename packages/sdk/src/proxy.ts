@@ -20,7 +20,7 @@ export function proxyFetch(proxy: HttpProxy): Fetch {
     const target = new URL(url)
     if (target.protocol === 'http:') return forwarded(proxy, target, init)
     const socket = await openTunnel(proxy, target, init)
-    return exchanged(init, target, { path: target.pathname, createConnection: () => socket })
+    return exchanged(init, target, { path: target.pathname + target.search, createConnection: () => socket })
   }
 }
 

@@ -104,13 +104,20 @@ export class Session {
     return token
   }
 
-  /** A call of the signed-in user; without one it is `sessionUnauthed`. */
+  /**
+   * A call of the signed-in user; without one it is `sessionUnauthed`. One with a license key needs no user, so a session
+   * that has ended is opened again.
+   */
   async signedIn<Data>(call: SessionCall, required?: keyof Data & string): Promise<Result<Data>> {
     const deadline = this.deadline()
-    const { result, token } = await this.#openIfNeeded(deadline)
-    if (token === undefined) return result
-    const outcome = await this.#transport.send({ ...call, session: token }, deadline)
-    return outcome.ok ? granted<Data>(outcome, required) : outcome
+    for (let reopen = call.body?.licenseKey !== undefined; ; reopen = false) {
+      const { result, token } = await this.#openIfNeeded(deadline)
+      if (token === undefined) return result
+      const outcome = await this.#transport.send({ ...call, session: token }, deadline)
+      if (outcome.ok) return granted<Data>(outcome, required)
+      if (outcome.code !== 'sessionUnauthed' || !reopen) return outcome
+      if (this.#token === token) this.#token = undefined
+    }
   }
 
   /** Adds a key to the user of that name, who may be another one than the signed-in user. */

@@ -8,6 +8,12 @@ export interface RefusalDetails {
   expiresAt?: string | null
   /** When a license that counts from its first use was first used. */
   startedAt?: string | null
+  /** Where to buy, renew and upgrade, with refusals that a purchase mends. */
+  links?: Links
+  /** With `updatesEnded` and `versionTooOld`: the newest version that the license may use; null if there is none. */
+  release?: { version: string; url: string | null } | null
+  /** A vulnerability of this program's version. */
+  advisory?: Advisory
   [name: string]: unknown
 }
 
@@ -34,6 +40,24 @@ export type Granted<Data> = { ok: true; message?: string } & Data
 
 /** The result of every call: check `ok` first and deny access unless it is true. */
 export type Result<Data> = Granted<Data> | Refused
+
+/** Pages of the vendor's shop, which know the license: a program opens them for its user. */
+export interface Links {
+  /** Where to buy a license; null if the vendor has set none, like the others. */
+  buy: string | null
+  renew: string | null
+  upgrades: { name: string; url: string }[]
+}
+
+/** A vulnerability of this program's version. */
+export interface Advisory {
+  /** The version that repairs it; null if none is left. */
+  version: string | null
+  severity: 'low' | 'medium' | 'high' | 'critical' | (string & {})
+  summary: string
+  /** A page about it. */
+  url: string | null
+}
 
 /** The signed-in end user. Times are ISO 8601 UTC. */
 export interface SessionUser {
@@ -63,6 +87,8 @@ export interface SessionUser {
   devices: DeviceUse
   /** The seat of a floating license: call `session()` before it ends. Null for other licenses. */
   seat: { until: string } | null
+  /** Where to buy, renew and upgrade: after a sign-in, `trial` and `upgrade`, not after `session`. */
+  links?: Links
 }
 
 export interface DeviceUse {
@@ -79,10 +105,14 @@ export interface InitData {
   updateAvailable: boolean
   /** The app's public variables by name; see `variable`. */
   variables: Record<string, string>
+  /** A vulnerability of this program's version, or null; absent with older servers. */
+  advisory?: Advisory | null
 }
 
 export interface UserData {
   user: SessionUser
+  /** A vulnerability of this program's version, or null: after `session` alone. */
+  advisory?: Advisory | null
   /** Set if a lease or an activation of this machine stands in for the server. */
   offline?: OfflineState
 }
@@ -136,6 +166,60 @@ export interface Device {
 export interface DevicesData {
   /** The device seen last comes first; at most 200. */
   devices: Device[]
+}
+
+/** What `checkForUpdate` asks for. */
+export interface UpdateQuery {
+  /** By default `stable`. */
+  channel?: string
+  /** The platform and architecture of the artifact; by default those of this machine. */
+  platform?: string
+  architecture?: string
+  /** Needed while nobody is signed in; it is not used by it. */
+  licenseKey?: string
+}
+
+export interface UpdateData {
+  /** The newest version that the license covers and that this one may update to; null if there is none. */
+  update: Update | null
+  /** A newer version that the license does not cover, and where to renew; null if there is none. */
+  beyond: { version: string; links: Links } | null
+}
+
+export interface Update {
+  version: string
+  /** ISO 8601 UTC. */
+  releasedAt: string
+  /** Markdown. */
+  notes: string | null
+  /** Where people download it. */
+  url: string | null
+  /** The file for this machine; null for a release without files. */
+  artifact: Artifact | null
+  /** Set for a release that repairs a vulnerability. */
+  security: {
+    severity: Advisory['severity']
+    affects: { from: string | null; before: string | null }[]
+    summary: string
+    advisory: string | null
+  } | null
+}
+
+/** A file of a release. Digests are in lower-case hex. */
+export interface Artifact {
+  platform: string
+  architecture: string
+  /** Such as `installer`, `archive`, `full` or `delta`. */
+  kind: string
+  name: string
+  url: string
+  /** Bytes. */
+  size: number
+  sha512: string
+  sha256?: string
+  sha1?: string
+  /** The vendor's own. */
+  signature?: string
 }
 
 export interface Trial {

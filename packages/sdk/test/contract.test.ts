@@ -1,10 +1,12 @@
-import type { DataOf, endpoints, MessageKey } from '@keyward/contract'
+import type { RefusalDetails as ContractDetails, DataOf, endpoints, MessageKey } from '@keyward/contract'
 import { expectTypeOf, it } from 'vitest'
 import type {
   DevicesData,
   InitData,
   LicenseState,
+  RefusalDetails,
   SessionUser,
+  UpdateData,
   UserData,
   ValidatedLicense,
 } from '../src/index.ts'
@@ -18,7 +20,9 @@ it('the public types accept every response of the contract', () => {
   expectTypeOf<Answer<'login'>>().toExtend<UserData>()
   expectTypeOf<Answer<'license'>>().toExtend<UserData>()
   expectTypeOf<Answer<'upgrade'>>().toExtend<UserData>()
-  expectTypeOf<keyof Answer<'session'>['user']>().toEqualTypeOf<keyof SessionUser>()
+  expectTypeOf<keyof Answer<'login'>['user']>().toEqualTypeOf<keyof SessionUser>()
+  expectTypeOf<Answer<'updates'>>().toExtend<UpdateData>()
+  expectTypeOf<ContractDetails>().toExtend<RefusalDetails>()
   expectTypeOf<NonNullable<Answer<'validate'>['license']>>().toExtend<ValidatedLicense>()
   expectTypeOf<Answer<'devices'>>().toExtend<DevicesData>()
   expectTypeOf<Answer<'trial'>>().toExtend<UserData>()

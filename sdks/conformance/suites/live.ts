@@ -256,6 +256,30 @@ export function live(adapter: () => Adapter): void {
       expect(await facts()).toEqual([false, false, false, 'https://example.com', null, null])
     })
 
+    it('a sign-in has links, and an update is found for the user and by the key alone', async () => {
+      const renewUrl = 'https://shop.example/renew'
+      const license = await vendor.sell({ name: 'Pro', renewUrl })
+      const artifact = {
+        ...{ platform: 'linux', architecture: 'x64', kind: 'full', name: 'tally.bin', size: 9 },
+        ...{ url: 'https://files.example/tally.bin', sha512: 'f'.repeat(128) },
+      }
+      const releasedAt = new Date(Date.now() - day).toISOString()
+      const release = { version: '1.1.0', releasedAt, artifacts: [artifact] }
+      await vendor.call('POST', `/apps/${vendor.app._id}/releases`, release)
+      const id = await start()
+      const { user } = (await call(id, 'license', license.key)).result
+      expect(user.links.renew).toMatch(`${renewUrl}?reference=kwr_`)
+      const machine = { platform: 'linux', architecture: 'x64' }
+      const update = { version: '1.1.0', releasedAt, artifact }
+      expect(await call(id, 'checkForUpdate', machine)).toMatchObject(granted({ update }))
+      const other = await start({ hwid: 'machine-2' })
+      const byKey = { ...machine, licenseKey: license.key }
+      expect(await call(other, 'checkForUpdate', byKey)).toMatchObject(granted({ update }))
+      expect(await call(other, 'checkForUpdate', { licenseKey: 'NO-SUCH-KEY' })).toMatchObject(
+        refused('keyNotFound', { reference }),
+      )
+    })
+
     it('seats, trials and devices', async () => {
       const floating = await vendor.sell({ name: 'Floating', seats: 1 })
       const first = await start({ hwid: 'seat-1' })

@@ -99,6 +99,19 @@ class Client {
   Result<ValidateData> validate(const std::string &licenseKey, const ValidateOptions &options = {});
 
   /**
+   * Finds the newest version that the license covers and that this one may update to. A program that nobody is signed in to
+   * passes `licenseKey`; that also finds it after `noActiveSubs`, `updatesEnded`, `versionTooOld` and `noSeats`.
+   */
+  Result<UpdateData> checkForUpdate(const UpdateQuery &query = {});
+
+  /**
+   * Downloads the file of an update into a folder and returns its path. The file appears there only if its size and SHA-512
+   * are those that the server has signed, else `SignatureError` (`digest_mismatch`). After a `NetworkError` the next call goes
+   * on where this one stopped. Follows redirects, over `https` alone.
+   */
+  std::string downloadUpdate(const Update &update, const std::string &folder, const Progress &onProgress = {});
+
+  /**
    * Whether the license of the signed-in user includes a feature, by the last answer to a sign-in or `session`. False before,
    * and after a refusal or `logout`.
    */
@@ -215,7 +228,10 @@ class Client {
 
   void endSession(const std::optional<std::string> &session);
 
-  /** A call of the signed-in user; without one it is `sessionUnauthed`. */
+  /**
+   * A call of the signed-in user; without one it is `sessionUnauthed`. One with a license key needs no user, so a session that
+   * has ended is opened again.
+   */
   Json signedIn(detail::Call call, const char *required);
 
   /** Renews the lease after a success, and forgets it after a refusal that would hold offline, too. */

@@ -118,11 +118,15 @@ inline void Client::endSession(const std::optional<std::string> &session) {
 
 inline Json Client::signedIn(detail::Call call, const char *required) {
   const Time until = deadline();
-  const Answered opening = opened(until);
-  if (opening.session.empty()) return opening.result;
-  call.session = opening.session;
-  const detail::Outcome outcome = transport_.send(call, until);
-  return outcome.ok ? detail::granted(outcome, required) : outcome.refused;
+  for (bool reopen = call.body && call.body->find("licenseKey");; reopen = false) {
+    const Answered opening = opened(until);
+    if (opening.session.empty()) return opening.result;
+    call.session = opening.session;
+    const detail::Outcome outcome = transport_.send(call, until);
+    if (outcome.ok) return detail::granted(outcome, required);
+    if (outcome.refused["code"].string() != "sessionUnauthed" || !reopen) return outcome.refused;
+    endSession(opening.session);
+  }
 }
 
 }  // namespace keyward

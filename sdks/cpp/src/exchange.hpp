@@ -29,6 +29,11 @@ struct Exchange {
   std::optional<std::string> body = std::nullopt;
   /** Whether executing the request twice has the same effect as once. */
   bool isRepeatable = false;
+  /**
+   * Takes the body as it comes, with the head of the response, and returns whether there may be more; must not throw. With it
+   * the timeout is that of the next bytes.
+   */
+  std::function<bool(const ReceivedAnswer &, std::string_view)> sink = nullptr;
 };
 
 /** Collects the lines of a response's head, and ignores trailers and the heads of interim answers. */

@@ -152,6 +152,7 @@ inline std::optional<double> lockAge(const std::string &path) {
 }
 
 inline constexpr const char *slashes = "/";
+inline std::filesystem::path toPath(const std::string &path) { return path; }
 inline void makeFolder(const std::string &path) { ::mkdir(path.c_str(), 0700); }
 
 inline std::string homeFolder() {

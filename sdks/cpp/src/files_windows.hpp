@@ -89,6 +89,7 @@ inline bool isRunning(long) { return true; }
 inline long ownNumber() { return 0; }
 
 inline constexpr const char *slashes = "\\/";
+inline std::filesystem::path toPath(const std::string &path) { return toWide(path); }
 inline void makeFolder(const std::string &path) { CreateDirectoryW(toWide(path).c_str(), nullptr); }
 
 /** The folder for data of programs that the user does not edit. */

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "clock.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "http_windows.hpp"
@@ -65,10 +66,11 @@ class Http {
 
   /** Sends one request and reads the whole response, whatever its status. Does not follow redirects. */
   ReceivedAnswer exchange(const Exchange &request, std::int64_t timeoutMs) {
-    Running running;
+    Running running(request, timeoutMs, stopped_);
     const std::unique_ptr<CURL, std::function<void(CURL *)>> curl(take(), [this](CURL *used) { release(used); });
     if (!curl) throw unreachable(request, "out of memory");
     const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers(toList(request), &curl_slist_free_all);
+    running.curl = curl.get();
     setOptions(curl.get(), request, timeoutMs, headers.get(), running);
     const CURLcode code = perform(curl.get());
     long status = 0;
@@ -76,13 +78,13 @@ class Http {
     running.answer.status = static_cast<int>(status);
     long connectStatus = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_HTTP_CONNECTCODE, &connectStatus);
-    if (code == CURLE_OK || running.isTooLarge) {
+    if (code == CURLE_OK || running.isEnough) {
       if (proxy_ && status == 407) throw proxyRefused(407);
       return std::move(running.answer);
     }
     const char *text = curl_easy_strerror(code);
     if (connectStatus >= 300) throw proxyRefused(static_cast<int>(connectStatus));
-    if (code == CURLE_OPERATION_TIMEDOUT) throw timedOut(request);
+    if (code == CURLE_OPERATION_TIMEDOUT || running.isLate) throw timedOut(request);
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_ISSUER_ERROR)
       throw certificateError(request, running.problem[0] != '\0' ? running.problem.data() : text);
     if (isNeverSent(code, running)) throw unreachable(request, text);
@@ -91,15 +93,29 @@ class Http {
 
  private:
   struct Running {
+    Running(const Exchange &theRequest, std::int64_t timeoutMs, const std::atomic<bool> &isStopped)
+        : request(theRequest), patience(timeoutMs), lastBytes(Clock::now()), stopped(isStopped) {}
+
+    const Exchange &request;
+    const std::chrono::milliseconds patience;
+    Clock::time_point lastBytes;
+    const std::atomic<bool> &stopped;
+    /** Whether the next bytes of a file did not come in time. */
+    bool isLate = false;
     ReceivedAnswer answer;
     HeadReader head;
     std::array<char, CURL_ERROR_SIZE> problem{};
-    bool isTooLarge = false;
+    /** Whether no more of the body is needed. */
+    bool isEnough = false;
+    CURL *curl = nullptr;
     int connections = 0;
   };
 
-  static int onProgress(void *stopped, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-    return *static_cast<const std::atomic<bool> *>(stopped) ? 1 : 0;
+  /** At least once a second. */
+  static int onProgress(void *user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    auto &running = *static_cast<Running *>(user);
+    running.isLate = running.request.sink && Clock::now() > running.lastBytes + running.patience;
+    return running.stopped || running.isLate ? 1 : 0;
   }
 
 #if LIBCURL_VERSION_NUM >= 0x075000
@@ -171,9 +187,17 @@ class Http {
 
   static std::size_t onBody(char *data, std::size_t size, std::size_t count, void *user) {
     auto &running = *static_cast<Running *>(user);
-    running.answer.body.append(data, size * count);
-    running.isTooLarge = running.answer.body.size() > maxAnswerBytes;
-    return running.isTooLarge ? 0 : size * count;
+    if (running.request.sink) {
+      running.lastBytes = Clock::now();
+      long status = 0;
+      curl_easy_getinfo(running.curl, CURLINFO_RESPONSE_CODE, &status);
+      running.answer.status = static_cast<int>(status);
+      running.isEnough = !running.request.sink(running.answer, std::string_view(data, size * count));
+    } else {
+      running.answer.body.append(data, size * count);
+      running.isEnough = running.answer.body.size() > maxAnswerBytes;
+    }
+    return running.isEnough ? 0 : size * count;
   }
 
 #if LIBCURL_VERSION_NUM >= 0x075000
@@ -199,7 +223,11 @@ class Http {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeoutMs));
+    if (request.sink) {
+      set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(timeoutMs));
+    } else {
+      set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeoutMs));
+    }
 #if LIBCURL_VERSION_NUM >= 0x075700
     // Without it the end of the time waits for a name server that does not answer.
     set(CURLOPT_QUICK_EXIT, 1L);
@@ -210,7 +238,7 @@ class Http {
     set(CURLOPT_ERRORBUFFER, running.problem.data());
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &Http::onProgress);
-    set(CURLOPT_XFERINFODATA, const_cast<std::atomic<bool> *>(&stopped_));
+    set(CURLOPT_XFERINFODATA, static_cast<void *>(&running));
     set(CURLOPT_HTTPHEADER, headers);
     set(CURLOPT_USERAGENT, sdk);
     set(CURLOPT_HEADERFUNCTION, &Http::onHeader);

@@ -88,9 +88,12 @@ class Http {
 
     HINTERNET handle() const { return handle_; }
     State &state() const { return *state_; }
+    /** How long to wait for the next bytes. */
+    std::chrono::milliseconds patience() const { return patience_; }
 
     void setOptions(std::int64_t timeoutMs) {
       const int ms = static_cast<int>(timeoutMs);
+      patience_ = std::chrono::milliseconds(timeoutMs);
       WinHttpSetTimeouts(handle_, ms, ms, ms, ms);
       set(WINHTTP_OPTION_DISABLE_FEATURE, WINHTTP_DISABLE_COOKIES | WINHTTP_DISABLE_REDIRECTS);
       set(WINHTTP_OPTION_AUTOLOGON_POLICY, WINHTTP_AUTOLOGON_SECURITY_LEVEL_HIGH);
@@ -174,6 +177,7 @@ class Http {
     HINTERNET handle_;
     const std::atomic<bool> &stopped_;
     std::shared_ptr<State> state_;
+    std::chrono::milliseconds patience_{0};
   };
 
   static Parts split(const std::string &origin) {

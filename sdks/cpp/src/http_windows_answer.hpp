@@ -101,8 +101,10 @@ inline ReceivedAnswer Http::read(const Exchange &request, Running &running, int 
       throw connectionLost(request, "the head of the answer is too large");
     at = stop + 2;
   }
+  std::uint64_t received = 0;
   for (;;) {
     State &state = running.state();
+    if (request.sink) deadline = Clock::now() + running.patience();
     // Reading more than there is could wait for the rest, beyond the deadline.
     const DWORD lost =
         running.run(deadline, [&] { return WinHttpQueryDataAvailable(running.handle(), nullptr) != FALSE; });
@@ -113,11 +115,16 @@ inline ReceivedAnswer Http::read(const Exchange &request, Running &running, int 
         deadline, [&] { return WinHttpReadData(running.handle(), state.buffer.data(), size, nullptr) != FALSE; });
     if (failed != 0) throw toError(request, failed);
     if (state.length == 0) break;
+    received += state.length;
+    if (request.sink) {
+      if (!request.sink(answer, std::string_view(state.buffer.data(), state.length))) return answer;
+      continue;
+    }
     answer.body.append(state.buffer.data(), state.length);
     if (answer.body.size() > maxAnswerBytes) return answer;
   }
   const std::string declared = answer.header("content-length");
-  if (!declared.empty() && std::strtoull(declared.c_str(), nullptr, 10) > answer.body.size())
+  if (!declared.empty() && std::strtoull(declared.c_str(), nullptr, 10) > received)
     throw connectionLost(request, "the answer is incomplete");
   return answer;
 }

@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -23,6 +26,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <ios>
 #include <set>
 #include <sstream>
 #include <stdexcept>

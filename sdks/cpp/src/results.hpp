@@ -2,6 +2,7 @@
 
 #include "json.hpp"
 #include "platform.hpp"
+#include "updates.hpp"
 
 namespace keyward {
 
@@ -42,6 +43,8 @@ struct SessionUser {
   std::optional<Seat> seat;
   /** True if the license covers a newer version; nothing from servers that do not say, and offline what they said last. */
   std::optional<bool> updateAvailable;
+  /** Where to buy, renew and upgrade: after a sign-in, `trial` and `upgrade`, not after `session`. */
+  std::optional<Links> links;
 };
 
 /** How long a program may go on without the server. Times are ISO 8601 UTC. */
@@ -58,6 +61,8 @@ struct UserData {
   SessionUser user;
   /** Set if a lease or an activation of this machine stands in for the server. */
   std::optional<OfflineState> offline;
+  /** A vulnerability of the program's version: after `session` alone. */
+  std::optional<Advisory> advisory;
 };
 
 struct AppInfo {
@@ -74,6 +79,8 @@ struct InitData {
   bool updateAvailable = false;
   /** The app's public variables by name; see `Client::variable`. */
   std::map<std::string, std::string> variables;
+  /** A vulnerability of the program's version. */
+  std::optional<Advisory> advisory;
 };
 
 struct ValidatedLicense {
@@ -124,6 +131,8 @@ struct Result : Data {
   std::string reference;
   /** Facts for the end user; only after the password or the license key was right. Null without any. */
   Json details;
+  /** What the details offer the user. */
+  Offers offers;
   /** Invalid inputs, if `code` is `invalid_input`. */
   std::vector<InputError> errors;
   /** All of the result, with what newer servers may add. */

@@ -52,19 +52,25 @@ class Hash {
     for (std::size_t i = 0; i < 8; i++) state_[i] = upper(firstState[i]);
   }
 
-  std::string of(std::string_view message) {
+  void add(std::string_view bytes) {
+    size_ += bytes.size();
+    rest_ += bytes;
     std::size_t at = 0;
-    for (; at + blockBytes <= message.size(); at += blockBytes) add(toBytes(message) + at);
-    std::string rest(message.substr(at));
+    for (; at + blockBytes <= rest_.size(); at += blockBytes) addBlock(toBytes(rest_) + at);
+    rest_.erase(0, at);
+  }
+
+  std::string finish() {
+    std::string rest = rest_;
     // One bit, zeros, and the length in bits. No message is so long that the length needs more than eight bytes.
     rest += '\x80';
     rest.append(2 * sizeof(Word) - 8, '\0');
     while ((rest.size() + 8) % blockBytes != 0) rest += '\0';
     for (unsigned shift = 64; shift > 0;) {
       shift -= 8;
-      rest += static_cast<char>(static_cast<unsigned char>((static_cast<std::uint64_t>(message.size()) << 3) >> shift));
+      rest += static_cast<char>(static_cast<unsigned char>((size_ << 3) >> shift));
     }
-    for (at = 0; at < rest.size(); at += blockBytes) add(toBytes(rest) + at);
+    for (std::size_t at = 0; at < rest.size(); at += blockBytes) addBlock(toBytes(rest) + at);
     std::string out;
     for (const Word word : state_)
       for (std::size_t shift = 8 * sizeof(Word); shift > 0;) {
@@ -85,7 +91,7 @@ class Hash {
   static Word turns(Word word, const unsigned (&by)[3]) { return turn(word, by[0]) ^ turn(word, by[1]) ^ turn(word, by[2]); }
   static Word mix(Word word, const unsigned (&by)[3]) { return turn(word, by[0]) ^ turn(word, by[1]) ^ (word >> by[2]); }
 
-  void add(const unsigned char *block) {
+  void addBlock(const unsigned char *block) {
     Word words[rounds];
     for (std::size_t i = 0; i < 16; i++) {
       words[i] = 0;
@@ -106,12 +112,23 @@ class Hash {
   }
 
   Word state_[8];
+  std::string rest_;
+  std::uint64_t size_ = 0;
 };
+
+template <class Word>
+std::string hashOf(std::string_view bytes) {
+  Hash<Word> hash;
+  hash.add(bytes);
+  return hash.finish();
+}
 
 }  // namespace sha2
 
-inline std::string sha256(std::string_view bytes) { return sha2::Hash<std::uint32_t>().of(bytes); }
-inline std::string sha512(std::string_view bytes) { return sha2::Hash<std::uint64_t>().of(bytes); }
+using Sha512 = sha2::Hash<std::uint64_t>;
+
+inline std::string sha256(std::string_view bytes) { return sha2::hashOf<std::uint32_t>(bytes); }
+inline std::string sha512(std::string_view bytes) { return sha2::hashOf<std::uint64_t>(bytes); }
 
 inline std::string randomBytes(std::size_t length) {
   std::string out(length, '\0');

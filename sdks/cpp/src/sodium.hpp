@@ -20,6 +20,23 @@ inline std::string sha256(std::string_view bytes) {
   return out;
 }
 
+class Sha512 {
+ public:
+  Sha512() {
+    useSodium();
+    crypto_hash_sha512_init(&state_);
+  }
+  void add(std::string_view bytes) { crypto_hash_sha512_update(&state_, toBytes(bytes), bytes.size()); }
+  std::string finish() {
+    std::string out(crypto_hash_sha512_BYTES, '\0');
+    crypto_hash_sha512_final(&state_, toBytes(out));
+    return out;
+  }
+
+ private:
+  crypto_hash_sha512_state state_;
+};
+
 inline std::string randomBytes(std::size_t length) {
   useSodium();
   std::string out(length, '\0');

@@ -74,6 +74,9 @@ class Transport {
     }
   }
 
+  /** A file of any server. */
+  ReceivedAnswer fetch(const Exchange &request, std::int64_t timeoutMs) { return http_.exchange(request, timeoutMs); }
+
   /** When the server signed its last verdict, in seconds since 1970. The clock of this machine has no part in it. */
   std::optional<double> serverTime() const {
     const std::int64_t time = serverTime_;

@@ -3,6 +3,7 @@
 #include "json.hpp"
 #include "platform.hpp"
 #include "results.hpp"
+#include "typed_updates.hpp"
 
 namespace keyward::detail {
 
@@ -42,11 +43,13 @@ inline SessionUser toUser(const Json &from) {
   user.devices = {toInt(from["devices"]["used"]), toInt(from["devices"]["limit"])};
   if (from["updateAvailable"].isBoolean()) user.updateAvailable = from["updateAvailable"].isTrue();
   if (from["seat"].isObject()) user.seat = Seat{from["seat"]["until"].string()};
+  user.links = toLinks(from["links"]);
   return user;
 }
 
 inline void readInto(const Json &from, UserData &data) {
   data.user = toUser(from["user"]);
+  data.advisory = toAdvisory(from["advisory"]);
   const Json &offline = from["offline"];
   if (offline.isObject())
     data.offline = OfflineState{offline["until"].text(), offline["graceUntil"].text(), offline["inGrace"].isTrue()};
@@ -57,6 +60,7 @@ inline void readInto(const Json &from, InitData &data) {
   data.app = {from["app"]["name"].string(), from["app"]["version"].string()};
   data.updateAvailable = from["updateAvailable"].isTrue();
   data.variables = toTexts(from["variables"]);
+  data.advisory = toAdvisory(from["advisory"]);
 }
 
 inline void readInto(const Json &from, ValidateData &data) {
@@ -89,6 +93,7 @@ Result<Data> toResult(Json json) {
     result.code = json["code"].string();
     result.reference = json["reference"].string();
     result.details = json["details"];
+    result.offers = toOffers(result.details);
     for (const Json &one : json["errors"].items()) result.errors.push_back({one["path"].string(), one["message"].string()});
   }
   result.json = std::move(json);

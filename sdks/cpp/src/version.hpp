@@ -4,6 +4,6 @@
 namespace keyward {
 
 /** What the program sends as `sdk` when it opens a session. */
-inline constexpr const char *sdk = "keyward-cpp/1.5.0";
+inline constexpr const char *sdk = "keyward-cpp/1.6.0";
 
 }  // namespace keyward

@@ -134,14 +134,22 @@ namespace Keyward
             }
         }
 
-        /// <summary>A call of the signed-in user; without one it is <c>sessionUnauthed</c>.</summary>
+        /// <summary>
+        /// A call of the signed-in user; without one it is <c>sessionUnauthed</c>. One with a license key needs no user, so a session that
+        /// has ended is opened again.
+        /// </summary>
         private async Task<Dictionary<string, object>> SignedInAsync(Call call, string required, long deadline, CancellationToken cancellationToken)
         {
-            Opened opened = await OpenOnceAsync(deadline, cancellationToken).ConfigureAwait(false);
-            if (opened.Session == null) return opened.Result.Json;
-            call.Session = opened.Session;
-            Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
-            return outcome.Ok ? Granted(outcome, required) : outcome.Refusal();
+            for (bool reopen = call.Body != null && call.Body.ContainsKey("licenseKey"); ; reopen = false)
+            {
+                Opened opened = await OpenOnceAsync(deadline, cancellationToken).ConfigureAwait(false);
+                if (opened.Session == null) return opened.Result.Json;
+                call.Session = opened.Session;
+                Outcome outcome = await _transport.SendAsync(call, deadline, cancellationToken).ConfigureAwait(false);
+                if (outcome.Ok) return Granted(outcome, required);
+                if (outcome.Code != LicenseState.SessionUnauthed || !reopen) return outcome.Refusal();
+                EndSession(opened.Session);
+            }
         }
 
         private void ForgetUser()

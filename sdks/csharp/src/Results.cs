@@ -67,6 +67,12 @@ namespace Keyward
         public DateTimeOffset? Until { get; }
         public DeviceUse Devices { get; }
         public DeviceUse Seats { get; }
+        /// <summary>Where to buy, renew and upgrade, with refusals that a purchase mends; else null.</summary>
+        public Links Links { get; }
+        /// <summary>With <c>updatesEnded</c> and <c>versionTooOld</c>: the newest version that the license may use.</summary>
+        public NamedRelease Release { get; }
+        /// <summary>A vulnerability of the program's version; null if none is known.</summary>
+        public Advisory Advisory { get; }
         public IReadOnlyDictionary<string, object> Data { get; }
 
         internal RefusalDetails(Dictionary<string, object> json)
@@ -76,6 +82,9 @@ namespace Keyward
             Until = JsonText.Time(json, "until");
             Devices = DeviceUse.From(json, "devices");
             Seats = DeviceUse.From(json, "seats");
+            Links = Links.From(json);
+            Release = NamedRelease.From(json, "release");
+            Advisory = Advisory.From(json);
             Data = json;
         }
     }
@@ -92,6 +101,8 @@ namespace Keyward
         public bool UpdateAvailable { get; }
         /// <summary>The app's public variables by name; see <see cref="KeywardClient.Variable"/>.</summary>
         public IReadOnlyDictionary<string, string> Variables { get; }
+        /// <summary>A vulnerability of the program's version; null if none is known.</summary>
+        public Advisory Advisory { get; }
 
         internal InitResult(Dictionary<string, object> json) : base(json)
         {
@@ -101,6 +112,7 @@ namespace Keyward
             AppVersion = JsonText.Text(app, "version");
             UpdateAvailable = JsonText.Flag(json, "updateAvailable");
             Variables = JsonText.Texts(json, "variables");
+            Advisory = Advisory.From(json);
         }
     }
 
@@ -111,11 +123,14 @@ namespace Keyward
         public SessionUser User { get; }
         /// <summary>Set if a lease or an activation of this machine stands in for the server.</summary>
         public OfflineState Offline { get; }
+        /// <summary>A vulnerability of the program's version: after <c>SessionAsync</c> alone.</summary>
+        public Advisory Advisory { get; }
 
         internal UserResult(Dictionary<string, object> json) : base(json)
         {
             if (!Ok) return;
             User = new SessionUser(JsonText.Child(json, "user"));
+            Advisory = Advisory.From(json);
             if (json.ContainsKey("offline")) Offline = new OfflineState(JsonText.Child(json, "offline"));
         }
     }

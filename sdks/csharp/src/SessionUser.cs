@@ -33,6 +33,8 @@ namespace Keyward
         public DateTimeOffset? SeatUntil { get; }
         /// <summary>True if the license covers a newer version; null from servers that do not say, and offline what they said last.</summary>
         public bool? UpdateAvailable { get; }
+        /// <summary>Where to buy, renew and upgrade: after a sign-in, <c>TrialAsync</c> and <c>UpgradeAsync</c>, not after <c>SessionAsync</c>.</summary>
+        public Links Links { get; }
 
         internal SessionUser(Dictionary<string, object> json)
         {
@@ -51,6 +53,7 @@ namespace Keyward
             Devices = DeviceUse.From(json, "devices");
             SeatUntil = JsonText.Time(JsonText.Child(json, "seat"), "until");
             UpdateAvailable = json.TryGetValue("updateAvailable", out object isNewer) ? isNewer as bool? : null;
+            Links = Links.From(json);
         }
     }
 

@@ -12,10 +12,10 @@ from urllib.parse import quote, urlsplit
 from .errors import KeywardUsageError
 from .text import to_utf8
 
-_PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9._-]{0,251}[a-z0-9_.])?", re.ASCII)
 _LOOPBACK = re.compile(r"localhost|127(?:\.[0-9]{1,3}){3}|::1|.+\.localhost")
-_PATH_CHARACTERS = "!$%&'()*+,-./:;=@_~|[]^"
+PATH_CHARACTERS = "!$%&'()*+,-./:;=@_~|[]^"
 
 
 class KeywardWarning(UserWarning):
@@ -39,7 +39,7 @@ class Address:
     def authority(self) -> str:
         """Host and port as the request names them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def target(self) -> str:
@@ -62,21 +62,21 @@ def to_address(base_url: str) -> Address:
         port = url.port
     except ValueError:
         raise _wrong("is not an address") from None
-    if url.scheme not in _PORTS:
+    if url.scheme not in PORTS:
         raise _wrong("must be http or https")
     if "@" in url.netloc:
         raise _wrong("must not carry a user or a password")
     if url.query != "" or url.fragment != "":
         raise _wrong("must not have a query or a fragment")
-    host = _to_host(url.hostname or "")
+    host = to_host(url.hostname or "")
     if port == 0:
         raise _wrong("is not an address")
-    address = Address(url.scheme, host, _PORTS[url.scheme] if port is None else port, _to_prefix(url.path))
+    address = Address(url.scheme, host, PORTS[url.scheme] if port is None else port, _to_prefix(url.path))
     _warn_of_plain_http(address)
     return address
 
 
-def _to_host(host: str) -> str:
+def to_host(host: str) -> str:
     if ":" in host:
         try:
             return str(ipaddress.IPv6Address(host))
@@ -94,7 +94,7 @@ def _to_host(host: str) -> str:
 def _to_prefix(path: str) -> str:
     """The path as browsers send it: percent-encoded, without dot segments and trailing slashes."""
     segments: List[str] = []
-    for segment in quote(to_utf8(path), safe=_PATH_CHARACTERS).split("/")[1:]:
+    for segment in quote(to_utf8(path), safe=PATH_CHARACTERS).split("/")[1:]:
         plain = segment.lower().replace("%2e", ".")
         if plain == "..":
             segments = segments[:-1]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform as this_platform
 from typing import Callable, Dict, Optional, Tuple, TypeVar, Union
 
 from .activation import LICENSE_KEY_MAX, encode_request
 from .arguments import check_optional_text, check_text, to_path_segment
+from .download import Download, Progress, to_artifact
 from .errors import KeywardUsageError
 from .exchange import Network
 from .granted import to_list, to_object, to_user_data, unexpected
@@ -19,11 +21,15 @@ from .results import (
     Granted,
     InitData,
     Refused,
+    Update,
+    UpdateData,
     UserData,
     ValidateData,
+    to_beyond,
     to_device,
     to_license,
     to_refused,
+    to_update,
 )
 from .session import Session
 from .text import trim
@@ -105,8 +111,9 @@ class Keyward:
         )
         options = self._options
         self._identity = Identity(options)
+        self._network = Network(options.proxy)
         self._transport = Transport(
-            options.address, options.app_id, options.keys, Network(options.proxy), options.log
+            options.address, options.app_id, options.keys, self._network, options.log
         )
         self._session = Session(options, self._transport, self._identity)
 
@@ -248,6 +255,46 @@ class Keyward:
         if data.get("valid") is not False or not isinstance(code, str):
             raise unexpected("validate")
         return to_refused(code, code if outcome.message is None else outcome.message, data)
+
+    def check_for_update(
+        self,
+        *,
+        channel: Optional[str] = None,
+        platform: Optional[str] = None,
+        architecture: Optional[str] = None,
+        license_key: Optional[str] = None,
+    ) -> Union[UpdateData, Refused]:
+        """
+        Finds the newest version that the license covers and that this one may update to, on the channel ``stable`` and for
+        this machine by default. A program that nobody is signed in to passes ``license_key``; that also finds it after
+        ``noActiveSubs``, ``updatesEnded``, ``versionTooOld`` and ``noSeats``.
+        """
+        key = check_optional_text("license_key", license_key)
+        body = {
+            "platform": check_optional_text("platform", platform) or this_platform.system().lower(),
+            "architecture": check_optional_text("architecture", architecture) or this_platform.machine().lower(),
+            "channel": check_optional_text("channel", channel),
+            "licenseKey": None if key is None else trim(key),
+        }
+        outcome = self._session.signed_in(Call("POST", "updates", True, body))
+        if isinstance(outcome, Refused):
+            return outcome
+        data = outcome.data
+        if not all(name in data and isinstance(data[name], (dict, type(None))) for name in ("update", "beyond")):
+            raise unexpected("updates")
+        return UpdateData(outcome.message, data, to_update(data["update"]), to_beyond(data["beyond"]))
+
+    def download_update(self, update: Update, folder: str, on_progress: Optional[Progress] = None) -> str:
+        """
+        Downloads the file of an update into a folder and returns its path. The file appears there only if its size and
+        SHA-512 are those that the server has signed, else ``KeywardSignatureError`` (``digest_mismatch``). After a
+        ``KeywardNetworkError`` the next call goes on where this one stopped. ``on_progress`` is called with the bytes
+        received and the size. Follows redirects, over ``https`` alone.
+        """
+        artifact = to_artifact(update)
+        if check_text("folder", folder) == "":
+            raise KeywardUsageError("invalid_argument", "folder must be a text")
+        return Download(artifact, folder, self._network, self._options.timeout_s, on_progress).run()
 
     def has(self, feature: str) -> bool:
         """

@@ -21,7 +21,8 @@ NetworkErrorCode = Literal[
     "server_error",
     # A web page or a redirect answered: a sign-in page of the network, or ``base_url`` is another site.
     "captive_portal",
-    # The server at ``base_url`` has no such call: ``base_url`` is wrong, or the server is older than this SDK.
+    # The server at ``base_url`` has no such call: ``base_url`` is wrong, or the server is older than this SDK. Or an
+    # update is not at its address.
     "wrong_address",
     # The server knows no app with this ``app_id``, and therefore cannot sign.
     "unknown_app",
@@ -40,7 +41,7 @@ SignatureErrorCode = Literal[
     "wrong_parameters",
     # Signed with a key that is not in ``public_keys``.
     "unknown_key",
-    # The body does not match ``Content-Digest``.
+    # The body does not match ``Content-Digest``, or a downloaded update the digest that the server has signed.
     "digest_mismatch",
     # The signature does not match this request and response.
     "bad_signature",
@@ -63,7 +64,7 @@ UsageErrorCode = Literal[
     "activation_rejected",
     # There is no activation that could be ended.
     "no_activation",
-    # The storage cannot be read or written, so nothing was changed.
+    # The storage cannot be read or written, so nothing was changed; or the folder of an update cannot.
     "storage_failed",
 ]
 

@@ -10,8 +10,9 @@ import ssl
 import threading
 import time
 import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .address import Address
 from .certificates import to_certificate_error
@@ -21,7 +22,7 @@ from .proxy import Proxy, find_proxy
 from .signature import MAX_ANSWER_BYTES, ReceivedAnswer
 from .version import SDK
 
-_CHUNK_BYTES = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _MAX_INTERIM_ANSWERS = 10
 #: A proxy's answer to CONNECT is a few lines.
@@ -55,7 +56,15 @@ class Network:
         Sends one request and reads the whole response, whatever its status, within the time. Raises
         ``KeywardNetworkError``.
         """
-        deadline = Deadline(timeout_s)
+        with self.begun(request, Deadline(timeout_s)) as head:
+            try:
+                return _to_answer(head)
+            except Exception as error:
+                raise lost(error, request.url) from error
+
+    @contextmanager
+    def begun(self, request: Exchange, deadline: Deadline) -> Iterator[http.client.HTTPResponse]:
+        """Sends one request and reads the head of the response. Raises ``KeywardNetworkError``."""
         try:
             proxy = find_proxy(self._proxy, request.address)
             connection = self._connect(request.address, proxy, deadline)
@@ -65,15 +74,16 @@ class Network:
             rejected = to_certificate_error(error, request.address.origin)
             raise rejected or _unreachable(error, request.url) from error
         try:
-            _send(connection, _to_bytes(request, proxy), deadline)
-            answer = receive(connection, request.method, deadline)
-        except Exception as error:
-            raise _lost(error, request.url) from error
+            try:
+                _send(connection, _to_bytes(request, proxy), deadline)
+                head = _read_head(connection, request.method, deadline)
+            except Exception as error:
+                raise lost(error, request.url) from error
+            if proxy is not None and head.status == 407 and not request.address.is_encrypted:
+                raise _refused(proxy, head.status)
+            yield head
         finally:
             _close(connection)
-        if proxy is not None and answer.status == 407 and not request.address.is_encrypted:
-            raise _refused(proxy, answer.status)
-        return answer
 
     def _connect(self, address: Address, proxy: Optional[Proxy], deadline: Deadline) -> socket.socket:
         if proxy is None:
@@ -105,6 +115,9 @@ class Deadline:
     """A point in time; every wait gets what is left until then."""
 
     def __init__(self, seconds: float) -> None:
+        self.renew(seconds)
+
+    def renew(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
@@ -204,7 +217,7 @@ def _tunnel(connection: socket.socket, address: Address, proxy: Proxy, deadline:
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MAX_PROXY_HEAD_BYTES:
         connection.settimeout(deadline.left())
-        chunk = connection.recv(_CHUNK_BYTES)
+        chunk = connection.recv(CHUNK_BYTES)
         if chunk == b"":
             raise OSError("the proxy closed the connection")
         head += chunk
@@ -244,6 +257,10 @@ def _send(connection: socket.socket, data: bytes, deadline: Deadline) -> None:
 
 
 def receive(connection: socket.socket, method: str, deadline: Deadline) -> ReceivedAnswer:
+    return _to_answer(_read_head(connection, method, deadline))
+
+
+def _read_head(connection: socket.socket, method: str, deadline: Deadline) -> http.client.HTTPResponse:
     source = _Source(connection, deadline)
     for _ in range(_MAX_INTERIM_ANSWERS):
         answer = http.client.HTTPResponse(source, method=method)  # type: ignore[arg-type]
@@ -252,6 +269,10 @@ def receive(connection: socket.socket, method: str, deadline: Deadline) -> Recei
             break
     if answer.status < 200 or answer.headers.defects:
         raise http.client.HTTPException("the head of the answer is malformed")
+    return answer
+
+
+def _to_answer(answer: http.client.HTTPResponse) -> ReceivedAnswer:
     headers = [(name, _FOLD.sub(" ", value)) for name, value in answer.headers.items()]
     return ReceivedAnswer(answer.status, headers, _decode(_read_body(answer), answer))
 
@@ -259,7 +280,7 @@ def receive(connection: socket.socket, method: str, deadline: Deadline) -> Recei
 def _read_body(answer: http.client.HTTPResponse) -> bytes:
     body = b""
     while True:
-        chunk = answer.read(_CHUNK_BYTES)
+        chunk = answer.read(CHUNK_BYTES)
         if chunk == b"":
             break
         body += chunk
@@ -288,7 +309,7 @@ def _unreachable(error: Exception, url: str) -> KeywardNetworkError:
     return KeywardNetworkError("unreachable", f"Cannot reach {url} ({_reason(error)})", outcome_unknown=False)
 
 
-def _lost(error: Exception, url: str) -> KeywardNetworkError:
+def lost(error: Exception, url: str) -> KeywardNetworkError:
     if isinstance(error, (TimeoutError, socket.timeout)):
         return KeywardNetworkError("timed_out", f"No answer from {url} in time", outcome_unknown=True)
     message = f"The connection to {url} broke ({_reason(error)})"

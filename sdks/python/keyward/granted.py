@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from .errors import KeywardNetworkError
-from .results import Refused, UserData, to_user
+from .results import Refused, UserData, to_advisory, to_user
 from .transport import Delivered
 
 
@@ -15,7 +15,8 @@ def overtaken() -> Refused:
 
 
 def to_user_data(outcome: Delivered) -> UserData:
-    return UserData(outcome.message, outcome.data, to_user(to_object(outcome, "user")), None)
+    user, advisory = to_user(to_object(outcome, "user")), to_advisory(outcome.data.get("advisory"))
+    return UserData(outcome.message, outcome.data, user, None, advisory)
 
 
 def to_object(outcome: Delivered, name: str) -> Dict[str, Any]:

@@ -27,6 +27,98 @@ class Seat:
 
 
 @dataclass(frozen=True)
+class Upgrade:
+    """A page of the vendor's shop for another type of license."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Links:
+    """Pages of the vendor's shop, which know the license: a program opens them for its user."""
+
+    #: Where to buy a license; None if the vendor has set none, like the others.
+    buy: Optional[str]
+    renew: Optional[str]
+    upgrades: Tuple[Upgrade, ...]
+
+
+@dataclass(frozen=True)
+class Advisory:
+    """A vulnerability of the program's version."""
+
+    #: The version that repairs it; None if none is left.
+    version: Optional[str]
+    #: ``low``, ``medium``, ``high`` or ``critical``.
+    severity: str
+    summary: str
+    #: A page about it.
+    url: Optional[str]
+
+
+@dataclass(frozen=True)
+class OfferedRelease:
+    """The newest version that a license may use."""
+
+    version: str
+    url: Optional[str]
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file of a release. Digests are in lower-case hex."""
+
+    platform: str
+    architecture: str
+    #: Such as ``installer``, ``archive``, ``full`` or ``delta``.
+    kind: str
+    name: str
+    url: str
+    #: Bytes.
+    size: int
+    sha512: str
+    sha256: Optional[str]
+    sha1: Optional[str]
+    #: The vendor's own.
+    signature: Optional[str]
+    raw: Json = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class SecurityFix:
+    severity: str
+    summary: str
+    #: A page about the vulnerability.
+    advisory: Optional[str]
+    #: With ``affects``, the affected versions.
+    raw: Json = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Update:
+    version: str
+    released_at: str
+    #: Markdown.
+    notes: Optional[str]
+    #: Where people download it.
+    url: Optional[str]
+    #: The file for this machine; None for a release without files.
+    artifact: Optional[Artifact]
+    #: Set for a release that repairs a vulnerability.
+    security: Optional[SecurityFix]
+    raw: Json = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """A newer version that the license does not cover, and where to renew."""
+
+    version: str
+    links: Optional[Links]
+
+
+@dataclass(frozen=True)
 class User:
     """The signed-in end user."""
 
@@ -54,6 +146,8 @@ class User:
     devices: Optional[DeviceUse]
     #: None for licenses that are not floating.
     seat: Optional[Seat]
+    #: Where to buy, renew and upgrade: after a sign-in, ``trial`` and ``upgrade``, not after ``session``.
+    links: Optional[Links]
     #: The object as the server sent it, with its names.
     raw: Json = field(repr=False, compare=False)
 
@@ -113,6 +207,12 @@ class RefusalDetails:
     seats: Optional[DeviceUse]
     #: When another try may succeed.
     until: Optional[str]
+    #: Where to buy, renew and upgrade, with refusals that a purchase mends.
+    links: Optional[Links]
+    #: With ``updatesEnded`` and ``versionTooOld``: the newest version that the license may use.
+    release: Optional[OfferedRelease]
+    #: A vulnerability of the program's version.
+    advisory: Optional[Advisory]
     #: The object as the server sent it: newer servers may send more.
     raw: Json = field(repr=False, compare=False)
 
@@ -150,6 +250,8 @@ class InitData(Granted):
     update_available: bool
     #: The app's public variables by name; see ``variable``.
     variables: Mapping[str, str]
+    #: A vulnerability of the program's version.
+    advisory: Optional[Advisory]
 
 
 @dataclass(frozen=True)
@@ -157,6 +259,15 @@ class UserData(Granted):
     user: User
     #: Set if a lease or an activation of this machine answered instead of the server.
     offline: Optional[OfflineState]
+    #: A vulnerability of the program's version: after ``session`` alone.
+    advisory: Optional[Advisory] = None
+
+
+@dataclass(frozen=True)
+class UpdateData(Granted):
+    #: The newest version that the license covers and that this one may update to; None if there is none.
+    update: Optional[Update]
+    beyond: Optional[Beyond]
 
 
 @dataclass(frozen=True)
@@ -214,6 +325,7 @@ def to_user(raw: Json) -> User:
         updates_until=raw.get("updatesUntil"),
         devices=_to_use(raw.get("devices")),
         seat=_to_seat(raw.get("seat")),
+        links=_to_links(raw.get("links")),
         raw=raw,
     )
 
@@ -270,8 +382,61 @@ def _to_details(raw: Json) -> RefusalDetails:
         devices=_to_use(raw.get("devices")),
         seats=_to_use(raw.get("seats")),
         until=raw.get("until"),
+        links=_to_links(raw.get("links")),
+        release=_to_release(raw.get("release")),
+        advisory=to_advisory(raw.get("advisory")),
         raw=raw,
     )
+
+
+def to_advisory(raw: object) -> Optional[Advisory]:
+    if not isinstance(raw, dict):
+        return None
+    return Advisory(raw.get("version"), raw.get("severity", ""), raw.get("summary", ""), raw.get("url"))
+
+
+def to_update(raw: object) -> Optional[Update]:
+    if not isinstance(raw, dict):
+        return None
+    return Update(
+        version=raw.get("version", ""),
+        released_at=raw.get("releasedAt", ""),
+        notes=raw.get("notes"),
+        url=raw.get("url"),
+        artifact=_to_artifact(raw.get("artifact")),
+        security=_to_security(raw.get("security")),
+        raw=raw,
+    )
+
+
+def to_beyond(raw: object) -> Optional[Beyond]:
+    return Beyond(raw.get("version", ""), _to_links(raw.get("links"))) if isinstance(raw, dict) else None
+
+
+def _to_artifact(raw: object) -> Optional[Artifact]:
+    if not isinstance(raw, dict):
+        return None
+    texts = {name: raw.get(name, "") for name in ("platform", "architecture", "kind", "name", "url", "sha512")}
+    optional = {name: raw.get(name) for name in ("sha256", "sha1", "signature")}
+    return Artifact(**texts, **optional, size=raw.get("size", 0), raw=raw)
+
+
+def _to_security(raw: object) -> Optional[SecurityFix]:
+    if not isinstance(raw, dict):
+        return None
+    return SecurityFix(raw.get("severity", ""), raw.get("summary", ""), raw.get("advisory"), raw)
+
+
+def _to_links(raw: object) -> Optional[Links]:
+    if not isinstance(raw, dict):
+        return None
+    upgrades = (each for each in _list(raw.get("upgrades")) if isinstance(each, dict))
+    pages = tuple(Upgrade(each.get("name", ""), each.get("url", "")) for each in upgrades)
+    return Links(raw.get("buy"), raw.get("renew"), pages)
+
+
+def _to_release(raw: object) -> Optional[OfferedRelease]:
+    return OfferedRelease(raw.get("version", ""), raw.get("url")) if isinstance(raw, dict) else None
 
 
 def _to_use(raw: object) -> Optional[DeviceUse]:

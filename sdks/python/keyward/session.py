@@ -17,7 +17,7 @@ from .log import LogEvent
 from .offline import OfflineAnswer
 from .options import CheckedOptions
 from .renewal import IsCurrent, LeaseRenewal
-from .results import AppInfo, InitData, Refused, User, UserData, to_texts, to_user
+from .results import AppInfo, InitData, Refused, User, UserData, to_advisory, to_texts, to_user
 from .transport import Call, Delivered, Outcome, Transport
 from .version import SDK
 
@@ -104,6 +104,7 @@ class Session:
             app=AppInfo(app.get("name", ""), app.get("version", "")),
             update_available=data.get("updateAvailable") is True,
             variables=to_texts(data.get("variables")),
+            advisory=to_advisory(data.get("advisory")),
         )
         with self._lock.held():
             self._token = token
@@ -142,12 +143,23 @@ class Session:
         return self.call(call, self.limits(lambda: True))
 
     def signed_in(self, call: Call) -> Outcome:
-        """A call of the signed-in user; without one it is ``sessionUnauthed``."""
+        """
+        A call of the signed-in user; without one it is ``sessionUnauthed``. One with a license key needs no user, so a
+        session that has ended is opened again.
+        """
         deadline = self.deadline()
-        refused, token = self._opened(deadline)
-        if token is None:
-            return overtaken() if refused is None else refused
-        return self._transport.send(replace(call, session=token), deadline)
+        reopen = (call.body or {}).get("licenseKey") is not None
+        while True:
+            refused, token = self._opened(deadline)
+            if token is None:
+                return overtaken() if refused is None else refused
+            outcome = self._transport.send(replace(call, session=token), deadline)
+            if isinstance(outcome, Delivered) or outcome.code != "sessionUnauthed" or not reopen:
+                return outcome
+            with self._lock.held():
+                if self._token == token:
+                    self._token = None
+            reopen = False
 
     def sign_in(
         self,

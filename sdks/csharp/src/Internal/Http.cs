@@ -56,6 +56,17 @@ namespace Keyward.Internal
             return handler;
         }
 
+        /// <summary>For files of any size from any server. The tunnel reads no more than an answer.</summary>
+        public static HttpClient ToFileClient(CheckedOptions options)
+        {
+            ProxyAddress proxy = options.Proxy;
+            if (proxy != null && proxy.HasCredentials)
+                proxy = new ProxyAddress { Address = proxy.Address, Credentials = new NetworkCredential(proxy.User, proxy.Password) };
+            var client = options.Handler == null ? new HttpClient(ToHandler(proxy)) : new HttpClient(options.Handler, false);
+            client.Timeout = Timeout.InfiniteTimeSpan;
+            return client;
+        }
+
         public void Dispose()
         {
             _client.Dispose();
@@ -168,7 +179,7 @@ namespace Keyward.Internal
             }
         }
 
-        private static KeywardNetworkException ToNetworkException(Exception error, Uri url)
+        internal static KeywardNetworkException ToNetworkException(Exception error, Uri url)
         {
             KeywardNetworkException rejected = Certificates.ToError(error, url);
             if (rejected != null) return rejected;

@@ -4,6 +4,6 @@ namespace Keyward.Internal
     internal static class SdkVersion
     {
         /// <summary>What the program sends as <c>sdk</c> when it opens a session.</summary>
-        public const string Sdk = "keyward-csharp/1.5.0";
+        public const string Sdk = "keyward-csharp/1.6.0";
     }
 }
