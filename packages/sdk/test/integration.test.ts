@@ -287,6 +287,9 @@ describe('the SDK and the real server', () => {
       await refused(keyward.session(), 'updatesEnded')
       expect([keyward.has('pro'), keyward.variable('token')]).toEqual([false, undefined])
       await owner('DELETE', `/releases/${release._id}`)
+      await set({ minimumVersion: '2.0.0' })
+      await refused(keyward.session(), 'versionTooOld')
+      await set({ minimumVersion: null })
       await owner('PUT', `/apps/${app._id}/variables`, { variables: [] })
     })
 
