@@ -52,6 +52,7 @@ export const versionsInUse: Migration = {
         expires_at bigint not null,
         primary key (owner_id, release_id)
       )`,
+      'create index release_notices_expires on release_notices (expires_at)',
     ]
   },
 }
