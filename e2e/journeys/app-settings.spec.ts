@@ -146,7 +146,7 @@ test.describe('the settings of an app', () => {
     const view = part(page, 'Error Messages')
     await expect(view.getByRole('textbox')).toHaveCount(19)
     await view.getByText('Trials, seats, updates and activation').click()
-    await expect(view.getByRole('textbox')).toHaveCount(23)
+    await expect(view.getByRole('textbox')).toHaveCount(24)
     await expect(view.getByLabel('noSeats', { exact: true })).toHaveValue('All seats are in use')
     await view.getByRole('searchbox', { name: 'Search messages' }).fill('not found')
     await expect(view.getByRole('textbox')).toHaveCount(2)

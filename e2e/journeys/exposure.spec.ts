@@ -21,7 +21,7 @@ test('an app shows its versions in use, and a security fix whom it has not reach
   const fix = { version: '1.1.0', releasedAt: new Date().toISOString(), security }
   await vendor.call('POST', `/apps/${app._id}/releases`, fix)
 
-  await enter(page, vendor, `/apps/${app._id}`)
+  await enter(page, vendor, `/apps/${app._id}?tab=releases`)
   const inUse = part(page, 'Versions in use')
   await expect(inUse.getByRole('listitem')).toHaveText([
     /1\.1\.0.*1 device \(33%\)/,
@@ -29,7 +29,6 @@ test('an app shows its versions in use, and a security fix whom it has not reach
   ])
   await expectAccessible(page, 'versions in use')
 
-  await page.goto(`/apps/${app._id}?tab=releases`)
   await page.getByRole('button', { name: 'Details of 1.1.0' }).click()
   const affected = part(page, 'Affected devices of 1.1.0')
   await expect(affected.getByText('2 devices').first()).toBeVisible()

@@ -23,6 +23,7 @@ test('a vendor gives itself a face, which its customers see in mails, on their p
   await vendor.call('POST', '/licenses', { app: app._id, expiresAt: '2099-01-01', customer: email })
 
   await enter(page, vendor, '/settings')
+  await page.getByRole('link', { name: 'Open Profile' }).click()
   const card = page.getByRole('region', { name: 'Business Profile' })
   await card.getByLabel('Business name').fill('Nordlys')
   await card.getByLabel('Help for customers').fill('nordlys.example')

@@ -17,6 +17,7 @@ import { QueryError } from '../../ui/states.tsx'
 import { CoveredRelease } from './covered-release.tsx'
 import { useRemoveRelease, useVersionsInUse } from './releases-queries.ts'
 import { SafeLink } from './safe-link.tsx'
+import { VersionsInUse } from './versions-in-use.tsx'
 
 const ReleaseDialog = lazyNamed(() => import('./release-dialog.tsx'), 'ReleaseDialog')
 const ReleaseDetails = lazyNamed(() => import('./release-details.tsx'), 'ReleaseDetails')
@@ -33,55 +34,60 @@ export function ReleasesTab({ app }: { app: App }) {
   const devicesOf = new Map(inUse?.versions.map(({ version, devices }) => [version, devices]))
   const devices = inUse && [...devicesOf.values()].reduce((sum, count) => sum + count, inUse.unknown)
   return (
-    <Card aria-label={`Releases of ${app.name}`}>
-      <CardHeader
-        title={`Releases of ${app.name}`}
-        description="A license with an end of updates covers the versions that were released before, and every security fix. It also covers versions that are not listed here."
-        actions={
-          releases.data && (
-            <May call={wire.releases.add}>
-              <Button size="sm" onClick={() => setOpened({ form: undefined })}>
-                <Plus />
-                Add Release
-              </Button>
-            </May>
-          )
-        }
-      />
-      <CardBody className="grid gap-4">
-        {releases.isError && <QueryError boxed query={releases} title="Failed to load the releases" />}
-        {releases.isPending && <Skeleton className="h-32" />}
-        {releases.data?.length === 0 && (
-          <p className="text-fg-muted">No releases yet: every license covers every version.</p>
-        )}
-        {releases.data && releases.data.length > 0 && (
-          <>
-            <CoveredRelease releases={releases.data} />
-            <ul aria-label="Releases" className="min-w-0 divide-y rounded-lg border">
-              {releases.data.map((release) => (
-                <ReleaseRow
-                  key={release._id}
-                  release={release}
-                  share={devices ? (devicesOf.get(release.version) ?? 0) / devices : undefined}
-                  devices={devicesOf.get(release.version) ?? 0}
-                  onEdit={() => setOpened({ form: release })}
-                  onWithdraw={() => setOpened({ withdrawn: release })}
-                />
-              ))}
-            </ul>
-          </>
-        )}
-      </CardBody>
-      {opened && releases.data && (
-        <Deferred onFail={close}>
-          {'form' in opened ? (
-            <ReleaseDialog app={app} releases={releases.data} release={opened.form} onClose={close} />
-          ) : (
-            <WithdrawDialog app={app} release={opened.withdrawn} onClose={close} />
+    <div className="grid gap-4 md:gap-6">
+      <Card aria-label={`Releases of ${app.name}`}>
+        <CardHeader
+          title={`Releases of ${app.name}`}
+          description="A license with an end of updates covers the versions that were released before, and every security fix. It also covers versions that are not listed here."
+          actions={
+            releases.data && (
+              <May call={wire.releases.add}>
+                <Button size="sm" onClick={() => setOpened({ form: undefined })}>
+                  <Plus />
+                  Add Release
+                </Button>
+              </May>
+            )
+          }
+        />
+        <CardBody className="grid gap-4">
+          {releases.isError && <QueryError boxed query={releases} title="Failed to load the releases" />}
+          {releases.isPending && <Skeleton className="h-32" />}
+          {releases.data?.length === 0 && (
+            <p className="text-fg-muted">No releases yet: every license covers every version.</p>
           )}
-        </Deferred>
-      )}
-    </Card>
+          {releases.data && releases.data.length > 0 && (
+            <>
+              <CoveredRelease releases={releases.data} />
+              <ul aria-label="Releases" className="min-w-0 divide-y rounded-lg border">
+                {releases.data.map((release) => (
+                  <ReleaseRow
+                    key={release._id}
+                    release={release}
+                    share={devices ? (devicesOf.get(release.version) ?? 0) / devices : undefined}
+                    devices={devicesOf.get(release.version) ?? 0}
+                    onEdit={() => setOpened({ form: release })}
+                    onWithdraw={() => setOpened({ withdrawn: release })}
+                  />
+                ))}
+              </ul>
+            </>
+          )}
+        </CardBody>
+        {opened && releases.data && (
+          <Deferred onFail={close}>
+            {'form' in opened ? (
+              <ReleaseDialog app={app} releases={releases.data} release={opened.form} onClose={close} />
+            ) : (
+              <WithdrawDialog app={app} release={opened.withdrawn} onClose={close} />
+            )}
+          </Deferred>
+        )}
+      </Card>
+      <May call={wire.exposure.versions}>
+        <VersionsInUse app={app} />
+      </May>
+    </div>
   )
 }
 

@@ -9,7 +9,6 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns } from './item-page.tsx'
 
 const AppActivity = lazyNamed(() => import('../../features/stats/app-activity.tsx'), 'AppActivity')
-const VersionsInUse = lazyNamed(() => import('../../features/releases/versions-in-use.tsx'), 'VersionsInUse')
 const IntegrationTab = lazyNamed(() => import('../../features/apps/integration-tab.tsx'), 'IntegrationTab')
 
 /** The facts of an app and what its programs do; until one has reported, what a program needs. */
@@ -26,18 +25,11 @@ export function AppOverview({ app }: { app: App }) {
         ) : (
           <div className="grid gap-4 md:gap-6">
             {reported ? (
-              <>
-                <May call={wire.dashboard.activity}>
-                  <Deferred fallback={<Skeleton className="h-80 rounded-xl" />}>
-                    <AppActivity app={app} online={stats.data?.stats.onlineClients ?? 0} />
-                  </Deferred>
-                </May>
-                <May call={wire.exposure.versions}>
-                  <Deferred fallback={<Skeleton className="h-60 rounded-xl" />}>
-                    <VersionsInUse app={app} />
-                  </Deferred>
-                </May>
-              </>
+              <May call={wire.dashboard.activity}>
+                <Deferred fallback={<Skeleton className="h-80 rounded-xl" />}>
+                  <AppActivity app={app} online={stats.data?.stats.onlineClients ?? 0} />
+                </Deferred>
+              </May>
             ) : (
               <Deferred fallback={wait}>
                 <IntegrationTab app={app} />

@@ -1,6 +1,6 @@
-import { Bell, KeyRound, Monitor, Moon, Plug, Sun } from 'lucide-react'
+import { Bell, KeyRound, Monitor, Moon, Plug, Store, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { DangerZone } from '../../features/platform/danger-zone.tsx'
 import { PlatformSwitches } from '../../features/platform/platform-switches.tsx'
 import { May, useMay } from '../../lib/api/rights.tsx'
@@ -20,6 +20,7 @@ const ProfileCard = lazyNamed(() => import('../../features/apps/profile-card.tsx
 export function SettingsPage() {
   const { theme, setTheme } = useTheme()
   const may = useMay()
+  const [query] = useSearchParams()
   return (
     <div className="grid w-full max-w-3xl gap-6">
       <PageHeader
@@ -50,9 +51,19 @@ export function SettingsPage() {
         <PlatformSwitches />
       </May>
       <May call={wire.profiles.get}>
-        <Deferred fallback={<Skeleton className="h-96 rounded-xl" />}>
-          <ProfileCard />
-        </Deferred>
+        {query.has('profile') ? (
+          <Deferred fallback={<Skeleton className="h-96 rounded-xl" />}>
+            <ProfileCard />
+          </Deferred>
+        ) : (
+          <LinkCard
+            title="Business Profile"
+            description="The name, logo and help that customers and resellers see."
+            to={`${paths.settings}?profile`}
+            icon={<Store aria-hidden />}
+            label="Open Profile"
+          />
+        )}
       </May>
       <May call={wire.apiKeys.list}>
         <LinkCard
