@@ -66,6 +66,15 @@ test('only queries without an app name the owner of rows by hand, and not by the
     'notifications/notifications.access.ts': 2,
     'notifications/notifications.facts.ts': 10,
     'notifications/notifications.repo.ts': 8,
+    // Workers release the mails of a vendor that wait, of all its apps.
+    'customer-mails/customer-mails.repo.ts': 2,
+    'licenses/licenses.mail.ts': 1,
+    // A waiting mail names its vendor and the digest of the logo.
+    'mail/mail.face.ts': 1,
+    // A vendor has so many notices a week, for all its apps.
+    'releases/told.access.ts': 1,
+    // Webhooks, for callers with all apps, and API keys, for those who may list them.
+    'dashboard/attention.repo.ts': 2,
     // The plan's limit counts the resellers of all apps.
     'resellers/resellers.repo.ts': 1,
     // What waits for the vendor itself, in all its apps.

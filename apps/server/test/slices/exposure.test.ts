@@ -409,7 +409,7 @@ describe('the evidence of a release', () => {
     const count = rounds(1_500, 20_000)
     const copies = Array.from({ length: count }, (_, at) => ({
       id: `cus_${at}`,
-      email: `c${at}@example.com`,
+      email: `mailed${at}@example.com`,
     }))
     for (const some of slices(copies)) {
       const customers = some.map((one) => ({
