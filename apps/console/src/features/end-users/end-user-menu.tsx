@@ -19,6 +19,7 @@ import {
 import { useNavigate } from 'react-router'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -57,7 +58,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
     </May>
   )
   return (
-    <Menu label={`Actions for ${user.username}`}>
+    <Menu label={`Actions for ${endUserName(user)}`}>
       {user.ban && banItem}
       {user.expiresAt !== null && (
         <May call={wire.bulk.clients}>
