@@ -51,7 +51,7 @@ export async function countRefused(
   minimumVersion: string,
 ): Promise<number> {
   const { id: appId } = await getApp(db, scope, app)
-  const releases = await readCatalog(database, appId)
+  const releases = await readCatalog(database.lists, appId)
   let refused = 0
   for (const { version, devices } of await repo.listOlder(database.lists, appId, minimumVersion)) {
     if (hasFix(releases, version)) continue

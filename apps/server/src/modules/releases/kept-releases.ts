@@ -1,6 +1,6 @@
 import type { Artifact } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { Database } from '../../db/index.ts'
+import type { Database, Db } from '../../db/index.ts'
 import { type Catalog, noReleases, toCatalog } from './catalog.rules.ts'
 import { toArtifacts, toSecurity } from './releases.view.ts'
 
@@ -74,10 +74,10 @@ type Lists = Pick<Database, 'lists'>
 /** What a release without a fix has at most: its link, its numbers. */
 const charsOfRelease = 600
 
-/** The releases of apps without notes and artifacts, which few calls need. */
-export const keepCatalogs = (database: Lists): KeptReleases<Catalog> =>
+/** The releases of apps without notes and artifacts, which few calls need. Checks wait for them, so no list is before them. */
+export const keepCatalogs = ({ db }: Pick<Database, 'db'>): KeptReleases<Catalog> =>
   new KeptReleases({
-    read: (appId) => readCatalog(database, appId),
+    read: (appId) => readCatalog(db, appId),
     weigh: ({ named, fixes }) =>
       fixes.reduce(
         (sum, { security }) => sum + JSON.stringify(security).length / charsOfRelease,
@@ -87,8 +87,8 @@ export const keepCatalogs = (database: Lists): KeptReleases<Catalog> =>
     none: noReleases,
   })
 
-export async function readCatalog({ lists }: Lists, appId: string): Promise<Catalog> {
-  const rows = await lists
+export async function readCatalog(db: Db, appId: string): Promise<Catalog> {
+  const rows = await db
     .selectFrom('releases')
     .select(['id', 'version', 'released_at', 'channel', 'link', 'updates_from', 'security', 'withdrawn_at'])
     .select(sql<number>`case when octet_length(artifacts) > 2 then 1 else 0 end`.as('has_artifacts'))
@@ -96,11 +96,7 @@ export async function readCatalog({ lists }: Lists, appId: string): Promise<Cata
     .orderBy('released_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()
-  const removed = await lists
-    .selectFrom('removed_fixes')
-    .select('version')
-    .where('app_id', '=', appId)
-    .execute()
+  const removed = await db.selectFrom('removed_fixes').select('version').where('app_id', '=', appId).execute()
   const releases = rows.map((row) => ({
     id: row.id,
     version: row.version,
