@@ -37,10 +37,10 @@ export class Shop {
     expect(answer.status()).toBe(200)
   }
 
-  /** A customer buys a product; returns the number of the order. */
-  async buy(email: string, product: string): Promise<string> {
+  /** A customer buys a product, by a link with a reference or without one; returns the number of the order. */
+  async buy(email: string, product: string, more: { reference?: string } = {}): Promise<string> {
     const order = `order-${randomUUID()}`
-    await this.send(paid(order, { email, name: 'Ada Buyer', lines: [{ product, quantity: 1 }] }))
+    await this.send(paid(order, { email, name: 'Ada Buyer', lines: [{ product, quantity: 1 }], ...more }))
     return order
   }
 

@@ -26,15 +26,19 @@ interface Situation {
 }
 
 /** A vendor who sells Tally in a shop, and a customer with a text to count. */
-async function sold(request: APIRequestContext, keyward: Running): Promise<Situation> {
+async function sold(
+  request: APIRequestContext,
+  keyward: Running,
+  products: Record<string, object> = {
+    home: { devices: 1, features: ['home'] },
+    studio: { devices: 3, features: ['home', 'studio'] },
+  },
+): Promise<Situation> {
   const vendor = await Vendor.signUp(request)
   trustMails(keyward)
   const app = await vendor.createApp('Tally')
   await vendor.call('PUT', `/apps/${app._id}`, { settings: { customerPage: true } })
-  const shop = await Shop.open(request, vendor, app, {
-    home: { devices: 1, features: ['home'] },
-    studio: { devices: 3, features: ['home', 'studio'] },
-  })
+  const shop = await Shop.open(request, vendor, app, products)
   const keys = await request.get(`/api/client/apps/${app.appId}/keys`)
   const home = await mkdtemp(join(tmpdir(), 'keyward-support-'))
   const text = join(home, 'novel.md')
@@ -327,4 +331,60 @@ test('the wrong edition: the customer changes it in the shop', { tag: '@full' },
   await signInByKey(page, app, key)
   await expect(page.getByRole('heading', { name: 'studio' })).toBeVisible()
   await expect(page.getByText('2 of 3 places are taken.')).toBeVisible()
+})
+
+const inAYear = { term: 'first_use', duration: { value: 1, unit: 'years' } }
+const yearMs = 365 * 86_400_000
+
+/** The reference in the link that a refused program shows. */
+async function referenceOf(program: Tally, link: string): Promise<string> {
+  await program.expectEnd(3, `${link}?reference=kwr_`)
+  return /kwr_[\w-]+/.exec(program.text)![0]
+}
+
+test('renewed by the link of the refusal: the same key goes on', async ({
+  page,
+  request,
+  keyward,
+  mails,
+}) => {
+  const renewUrl = 'https://shop.example/renew'
+  const { vendor, shop, email, run, text } = await sold(request, keyward, { home: { ...inAYear, renewUrl } })
+  await shop.buy(email, 'home')
+  const key = await mailedKey(mails, email)
+  await run('pc', '--key', key, text).expectEnd(0, wordCount)
+  const found = async () => (await vendor.call('GET', `/licenses?search=${key}`)).licenses
+  const [{ _id }] = await found()
+  await vendor.call('PUT', `/licenses/${_id}`, { expiresAt: '2001-01-01' })
+  const reference = await referenceOf(run('pc', text), renewUrl)
+  const order = await shop.buy(email, 'home', { reference })
+  await expect(async () => run('pc', text).expectEnd(0, wordCount)).toPass()
+  const [{ expiresAt }, ...others] = await found()
+  expect(others).toEqual([])
+  expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(0.99 * yearMs)
+  expect((await vendor.call('GET', '/licenses')).licenses).toHaveLength(1)
+  await enter(page, vendor, `/orders?search=${order}`)
+  await expect(page.getByRole('row').filter({ hasText: order })).toContainText('Fulfilled')
+})
+
+test('more than was bought: the link of the refusal upgrades the same key', { tag: '@full' }, async ({
+  request,
+  keyward,
+  mails,
+}) => {
+  const { vendor, app, shop, email, run, text } = await sold(request, keyward, {
+    home: { ...inAYear, devices: 1 },
+    studio: { ...inAYear, devices: 3 },
+  })
+  const { licenseTypes } = await vendor.call('GET', `/apps/${app._id}/license-types`)
+  const idOf = (name: string) => licenseTypes.find((type: { name: string }) => type.name === name)._id
+  const upgrades = [{ type: idOf('studio'), name: 'Studio', url: 'https://shop.example/studio' }]
+  await vendor.call('PUT', `/license-types/${idOf('home')}`, { upgrades })
+  await shop.buy(email, 'home')
+  const key = await mailedKey(mails, email)
+  await run('pc', '--key', key, text).expectEnd(0, wordCount)
+  const reference = await referenceOf(run('laptop', '--key', key, text), upgrades[0]!.url)
+  await shop.buy(email, 'studio', { reference })
+  await expect(async () => run('laptop', '--key', key, text).expectEnd(0, wordCount)).toPass()
+  expect((await vendor.call('GET', '/licenses')).licenses).toHaveLength(1)
 })
