@@ -44,6 +44,8 @@ export interface Seal {
   openToken(sealed: string, context: string): Buffer | undefined
   /** A keyed hash, for values that are few enough to be enumerated. */
   digest(text: string): string
+  /** A keyed hash, in hex, of texts of one length, of which a part is shown: a fourth of the time of `digest`. */
+  proof(text: string): string
   /** Identifies the key without revealing it. */
   fingerprint: string
 }
@@ -58,6 +60,7 @@ export function createSeal(secretKey: string, digestKey = deriveDigestKey(secret
   const derive = deriver(secretKey)
   const key = derive('seal', 32)
   const tokenKey = derive('token', 32)
+  const proofKey = createHmac('sha256', digestKey).update('proof').digest('hex')
   const keyOfToken = (salt: Buffer) => createHmac('sha256', tokenKey).update(salt).digest()
   return {
     fingerprint: derive('fingerprint', 16).toString('hex'),
@@ -99,5 +102,6 @@ export function createSeal(secretKey: string, digestKey = deriveDigestKey(secret
       }
     },
     digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
+    proof: (text) => hash('sha256', proofKey + text, 'hex'),
   }
 }

@@ -21,6 +21,7 @@ export class SealRing implements Seal {
   readonly #held = new Map<string, Held>()
   #current: Seal
   readonly digest: Seal['digest']
+  readonly proof: Seal['proof']
 
   /** Seals with the key of this fingerprint. `readKeys` is asked again for one that is missing: a rotation adds files. */
   constructor(fingerprint: string, readKeys: () => readonly RingKey[], digestKey: Buffer) {
@@ -31,6 +32,7 @@ export class SealRing implements Seal {
     if (!current) throw new Error('the key of the ring is missing')
     this.#current = current
     this.digest = current.digest
+    this.proof = current.proof
   }
 
   get fingerprint(): string {

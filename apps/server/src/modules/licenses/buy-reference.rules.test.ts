@@ -11,7 +11,7 @@ test('a reference names one license, is always the same, and survives a new secr
   for (const reference of references) expect(reference).toMatch(/^kwr_[A-Za-z0-9_-]{1,56}$/)
   expect(references.map((reference) => readBuyReference(seal, reference))).toEqual(ids)
   expect(new Set(references).size).toBe(ids.length)
-  const rotated = { ...createSeal('another key of the tests, 32+ characters'), digest: seal.digest }
+  const rotated = { ...createSeal('another key of the tests, 32+ characters'), proof: seal.proof }
   expect(ids.map((id) => toBuyReference(rotated, id))).toEqual(references)
 })
 

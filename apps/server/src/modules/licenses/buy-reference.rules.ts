@@ -1,6 +1,6 @@
 import type { Seal } from '../../core/crypto.ts'
 
-type Keyed = Pick<Seal, 'digest'>
+type Keyed = Pick<Seal, 'proof'>
 
 const form = /^kwr_[\w-]{36}$/
 const idBytes = 16
@@ -10,20 +10,20 @@ const proofDigits = 22
  * The reference that links to a shop carry: the digits of the license's id, and a proof that the server made it, by the key
  * of keyed hashes, which outlasts every new secret key. It is worth nothing but a payment.
  */
-export function toBuyReference({ digest }: Keyed, licenseId: string): string {
+export function toBuyReference({ proof }: Keyed, licenseId: string): string {
   const digits = licenseId.slice('lic_'.length)
-  const bytes = Buffer.from(digits + proofOf(digest, digits), 'hex')
+  const bytes = Buffer.from(digits + proofOf(proof, digits), 'hex')
   return `kwr_${bytes.toString('base64url')}`
 }
 
 /** The id of the license that a reference names, which may be deleted or another vendor's; undefined for any other text. */
-export function readBuyReference({ digest }: Keyed, text: string): string | undefined {
+export function readBuyReference({ proof }: Keyed, text: string): string | undefined {
   const reference = text.trim()
   if (!form.test(reference)) return undefined
   const hex = Buffer.from(reference.slice('kwr_'.length), 'base64url').toString('hex')
   const digits = hex.slice(0, 2 * idBytes)
-  return hex.slice(2 * idBytes) === proofOf(digest, digits) ? `lic_${digits}` : undefined
+  return hex.slice(2 * idBytes) === proofOf(proof, digits) ? `lic_${digits}` : undefined
 }
 
-const proofOf = (digest: Seal['digest'], digits: string): string =>
-  digest(`buy-reference:${digits}`).slice(0, proofDigits)
+const proofOf = (proof: Seal['proof'], digits: string): string =>
+  proof(`buy-reference:${digits}`).slice(0, proofDigits)
