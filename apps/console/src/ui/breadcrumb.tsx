@@ -1,7 +1,7 @@
 import { ChevronLeft } from 'lucide-react'
 import { Link } from 'react-router'
 
-/** The way back to the page that this one belongs to. It stands above the page's header. */
+/** A link to the parent page, above the header of a page. */
 export function Breadcrumb({ label, to }: { label: string; to: string }) {
   return (
     <nav aria-label="Breadcrumb" className="-mb-3 md:-mb-5">

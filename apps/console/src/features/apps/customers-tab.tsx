@@ -14,7 +14,7 @@ import { ProfileCard } from './profile-card.tsx'
 import { type Face, faceOf, useProfile } from './profile-queries.ts'
 import { SettingsForm } from './settings-form.tsx'
 
-/** The languages of the customer's page, and of the mails that the server brings along. */
+/** The languages of the customer's page and of the default mails. */
 const languages = ['en', 'de', 'es', 'pt', 'zh']
 
 /** What customers of an app see of the vendor, and how that looks before it is saved. */
@@ -67,7 +67,7 @@ export function CustomersTab({ app }: { app: App }) {
   )
 }
 
-/** The page itself, which is told what is written. */
+/** The customer's page in a frame, with the unsaved profile. */
 function PagePreview({ app, face, language }: { app: App; face: Face; language: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isLoaded, setIsLoaded] = useState(false)
@@ -77,7 +77,7 @@ function PagePreview({ app, face, language }: { app: App; face: Face; language: 
       { vendor: name ?? app.name, support, shop, logo },
       window.location.origin,
     )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page is told after each change
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame gets the profile after each change
   useEffect(() => {
     if (isLoaded) tell()
   }, [isLoaded, name, support, shop, logo])

@@ -38,7 +38,7 @@ export interface ProfileCardProps {
   app?: App
   /** What counts where the app has nothing. */
   vendors?: Profile | undefined
-  /** Is told what is written, before it is saved. */
+  /** Called with the unsaved profile after each change. */
   onChange?: (profile: Profile) => void
 }
 

@@ -49,7 +49,7 @@ const columns: Column<ToldCustomer>[] = [
 
 const all = { value: 'all', label: 'All' } as const
 
-/** What the customers of an app were told, and what could not be sent. */
+/** The mails to the customers of an app, with those that failed. */
 export function ToldCustomers({ app }: { app: App }) {
   const [state, setState] = useState<ToldState | 'all'>('all')
   const [page, setPage] = useState(1)

@@ -26,7 +26,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   })
   const { errors } = form.formState
   const submit = form.handleSubmit((body) => {
-    // The API means all apps without a word about them. Whoever invites says so.
+    // Without `apps` the API gives access to all apps, so the form asks for a choice.
     if (body.apps === undefined) return form.setError('apps', { message: 'Choose all applications, or some' })
     invite.mutate(body, {
       onSuccess: ({ member, link }) => setInvited({ email: member.email, link }),

@@ -13,7 +13,7 @@ export function useSales(query: SalesQuery, enabled: boolean) {
     queryFn: ({ signal }) => call(wire.sales.get, { query, signal }),
     enabled,
     staleTime: 10_000,
-    // Nothing tells that earlier orders are counted.
+    // No event says when the count of earlier orders is complete.
     refetchInterval: ({ state }) => state.data?.counting && 3_000,
     placeholderData: keepPreviousData,
   })

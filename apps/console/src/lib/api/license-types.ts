@@ -18,7 +18,7 @@ export const useLicenseTypes = (app: string | undefined) => useQuery(licenseType
 
 const appsMost = 10
 
-/** Searches the types of several apps, the newest ones, once somebody opens the select; a value is `app/type`. */
+/** Loads the license types of the newest apps when the select opens; a value is `app/type`. */
 export function useFindTypes(apps: readonly { _id: string; name: string }[]) {
   const client = useQueryClient()
   return useCallback(
