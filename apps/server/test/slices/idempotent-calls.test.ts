@@ -79,8 +79,11 @@ async function prepare(name: string, key: string): Promise<() => Promise<Answer>
   }
 }
 
-/** A waiting order is tried again. */
-const untold = { attempts: 0, due_at: 0 }
+/** What workers change later on their own: a waiting order is tried again, and an app's ends are looked at again. */
+const changedLater: Record<string, object> = {
+  shop_events: { attempts: 0, due_at: 0 },
+  customer_mail_settings: { look_at: 0 },
+}
 
 /** What a shop told is used, and mails are sent, after the call that caused them. */
 const allTried = () =>
@@ -116,7 +119,7 @@ async function snapshot(): Promise<string> {
         .selectAll()
         .execute()
       return `${name}\n${found
-        .map((row) => JSON.stringify({ ...row, ...(name === 'shop_events' ? untold : {}) }))
+        .map((row) => JSON.stringify({ ...row, ...changedLater[name] }))
         .sort()
         .join('\n')}`
     }),
