@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
-import { makeLicenses, refusal, single } from '../actors.ts'
+import { type Program, refusal } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { updatesOn } from '../update-actor.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on' })
 const owner = ownerForEach(on)
@@ -20,32 +21,13 @@ const artifact = (platform: string, architecture: string, version: string, more:
   url: `https://example.com/atlas-${version}-${platform}-${architecture}.exe`,
   ...more,
 })
-const release = async (version: string, days: number, more: object = {}) => {
-  const body = { version, releasedAt: on.clock.inDays(days), link: `https://example.com/${version}`, ...more }
-  const { status, json } = await owner.call('POST', `/apps/${app._id}/releases`, body)
-  expect([status, json.errors]).toEqual([201, undefined])
-  return json.data.release
-}
-/** A license whose updates end after 10 days. */
-async function makeKey(change: object = {}) {
-  const license = single(await makeLicenses(on, owner, app))
-  await on.database.db
-    .updateTable('licenses')
-    .set({ updates_for_days: 10, ...change })
-    .where('id', '=', license._id)
-    .execute()
-  return license
-}
-async function start(version: string) {
-  const body = { appId: app.appId, secret: app.appSecret, version }
-  const token = (await on.call('POST', '/client/init', { body })).json.data.session
-  return (method: string, path: string, fields?: object) =>
-    on.call(method, `/client${path}`, { token, body: fields, headers: { 'keyward-app': app.appId } })
-}
-type Program = Awaited<ReturnType<typeof start>>
+const { makeKey, start, ...vendor } = updatesOn(on, owner, app)
+const release = (version: string, days: number, more: object = {}) =>
+  vendor.release(version, days, { link: `https://example.com/${version}`, ...more })
 const windows = { platform: 'windows', architecture: 'x64' }
-const updates = (call: Program, fields: object = {}) => call('POST', '/updates', { ...windows, ...fields })
-const found = async (call: Program, fields: object = {}) => {
+const updates = (call: Program['call'], fields: object = {}) =>
+  call('POST', '/updates', { ...windows, ...fields })
+const found = async (call: Program['call'], fields: object = {}) => {
   const { update, beyond } = (await updates(call, fields)).json.data
   return [update?.version ?? null, beyond?.version ?? null]
 }

@@ -3,32 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { makeLicenses, refusal, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { updatesOn } from '../update-actor.ts'
 
 const on = serverForAll()
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 
-const release = (version: string, days: number, more: object = {}) =>
-  owner.call('POST', `/apps/${app._id}/releases`, { version, releasedAt: on.clock.inDays(days), ...more })
+const { release, makeKey, start, use } = updatesOn(on, owner, app)
 const set = (settings: object) => owner.call('PUT', `/apps/${app._id}`, { settings })
-/** A license whose updates end after 10 days. */
-async function makeKey(change: object = {}) {
-  const license = single(await makeLicenses(on, owner, app))
-  await on.database.db
-    .updateTable('licenses')
-    .set({ updates_for_days: 10, ...change })
-    .where('id', '=', license._id)
-    .execute()
-  return license
-}
-async function start(version: string) {
-  const body = { appId: app.appId, secret: app.appSecret, version }
-  const token = (await on.call('POST', '/client/init', { body })).json.data.session
-  return (method: string, path: string, fields?: object) =>
-    on.call(method, `/client${path}`, { token, body: fields, headers: { 'keyward-app': app.appId } })
-}
-const use = async (version: string, licenseKey: string) =>
-  (await start(version))('POST', '/license', { licenseKey })
 
 beforeEach(async () => {
   await release('1.0.0', 0)
@@ -84,7 +66,7 @@ test('a newer program is refused with its next check once its release is listed'
   const { key } = await makeKey()
   const call = await start('4.0.0')
   expect((await call('POST', '/license', { licenseKey: key })).status).toBe(200)
-  const { release: added } = (await release('4.0.0', 30)).json.data
+  const added = await release('4.0.0', 30)
   expect(refusal(await call('GET', '/session'))).toBe('updatesEnded')
   await owner.call('DELETE', `/releases/${added._id}`)
   expect((await call('GET', '/session')).status).toBe(200)
@@ -165,8 +147,7 @@ describe('the oldest version that may run', () => {
     }
     const { key } = await makeKey()
     on.clock.advance(20 * day)
-    const { _id } = (await release('2.0.1', 0, { security, link: 'https://example.com/2.0.1' })).json.data
-      .release
+    const { _id } = await release('2.0.1', 0, { security, link: 'https://example.com/2.0.1' })
     await set({ minimumVersion: '3.0.0' })
     expect((await use('2.0.1', key)).status).toBe(200)
     const refused = (await use('3.0.0', key)).json

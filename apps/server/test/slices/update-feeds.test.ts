@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { day } from '../../src/core/clock.ts'
-import { makeLicenses, single } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { updatesOn } from '../update-actor.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on' })
 const owner = ownerForEach(on)
@@ -25,26 +25,14 @@ const filesOf = (version: string) => [
   file('windows', 'x86', `Atlas-${version}-x86-full.nupkg`, { kind: 'full' }),
 ]
 const notes = '# "News" & <b>more</b>\n- it\'s: here # now\u2028]]>'
-const release = async (version: string, days: number, more: object = {}) => {
-  const body = { version, releasedAt: on.clock.inDays(days), artifacts: filesOf(version), notes, ...more }
-  const { json } = await owner.call('POST', `/apps/${app._id}/releases`, body)
-  expect(json.errors).toBe(undefined)
-  return json.data.release
-}
+const { makeKey, ...vendor } = updatesOn(on, owner, app)
+const release = (version: string, days: number, more: object = {}) =>
+  vendor.release(version, days, { artifacts: filesOf(version), notes, ...more })
 const read = async (path: string, headers: Record<string, string> = {}) => {
   const response = await on.server.inject({ url: `/api/updates/${app.appId}/${path}`, headers })
   return { status: response.statusCode, text: response.body, headers: response.headers }
 }
 const open = () => owner.call('PUT', `/apps/${app._id}`, { settings: { publicUpdates: true } })
-async function makeKey(change: object = {}) {
-  const license = single(await makeLicenses(on, owner, app))
-  await on.database.db
-    .updateTable('licenses')
-    .set({ updates_for_days: 10, ...change })
-    .where('id', '=', license._id)
-    .execute()
-  return license
-}
 const by = (key: string) => ({ 'keyward-license': key })
 const versionsIn = (text: string) => [...text.matchAll(/"Version":"([^"]+)"/g)].map(([, version]) => version)
 
