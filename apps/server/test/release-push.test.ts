@@ -122,6 +122,19 @@ test('jobs for several platforms list their files of one version at the same tim
   expect(changed?.artifacts.filter((file) => file.url === 'https://example.com/2/Atlas.dmg')).toHaveLength(1)
 })
 
+test('a security fix is one from its first moment on', async () => {
+  const security = { severity: 'high', affects: [{ before: '1.2.0' }], summary: 'A file runs code' }
+  writeFileSync(join(folder, 'fix.json'), JSON.stringify(security))
+  const args = [app.appId, '1.2.0', '--security', join(folder, 'fix.json')]
+  expect((await push(args)).stdout).toBe('Release 1.2.0 with 0 files is listed.\n')
+  expect((await list())[0]?.security).toEqual({
+    ...security,
+    affects: [{ from: null, before: '1.2.0' }],
+    advisory: null,
+  })
+  expect((await push(args)).stdout).toBe('Release 1.2.0 with 0 files was listed already.\n')
+})
+
 test('says what is wrong, and never the key', async () => {
   const file = `${image}=macos/universal/archive`
   const from = ['--url', 'https://example.com']
@@ -132,6 +145,7 @@ test('says what is wrong, and never the key', async () => {
     [[app.appId, '1.2.0', `${image}2=macos/universal/archive`, ...from], 'There is no file'],
     [[app.appId, '1.2.0', `${folder}=macos/universal/archive`, ...from], 'cannot be read (EISDIR)'],
     [[app.appId, '1.2.0', file, ...from, '--notes', 'none.md'], 'There is no file none.md.'],
+    [[app.appId, '1.2.0', file, ...from, '--security', image], 'is no JSON'],
     [[app.appId, '1.2.0', file, '--url', 'http://example.com'], 'Atlas.dmg.url: Please enter a web address'],
     [[app.appId, '1.2', file, ...from], 'version: Version must be in format x.y.z'],
     [['A1B2C3D4', '1.2.0', file, ...from], 'There is no such app'],

@@ -15,6 +15,7 @@ interface PushOptions extends Record<string, string | undefined> {
   released?: string
   'updates-from'?: string
   build?: string
+  security?: string
 }
 
 export const releaseCommand = command<PushOptions>({
@@ -35,6 +36,7 @@ export const releaseCommand = command<PushOptions>({
         ['[--released DATE]', 'now by default'],
         ['[--updates-from VERSION]', 'the oldest version that may update to it'],
         ['[--build BUILD]', "the build for Sparkle's appcast"],
+        ['[--security FILE]', 'a file with what it repairs, as JSON'],
       ],
     },
   ],
@@ -46,6 +48,7 @@ export const releaseCommand = command<PushOptions>({
     released: { type: 'string' },
     'updates-from': { type: 'string' },
     build: { type: 'string' },
+    security: { type: 'string' },
   },
   run: async ([verb, app, version, ...files], options) => {
     if (verb !== 'push' || app === undefined || version === undefined)
@@ -90,10 +93,26 @@ type Fields = Omit<BodyOf<(typeof endpoints)['releases']['update']>, 'artifacts'
 
 /** What was typed; the rest stays as it is. */
 function fieldsOf({ channel, link, build, ...options }: PushOptions): Fields {
-  const notes = options.notes === undefined ? undefined : readIfThere(options.notes)
-  if (options.notes !== undefined && notes === undefined)
-    throw new UsageError(`There is no file ${options.notes}.`)
-  return { channel, link, build, notes, releasedAt: options.released, updatesFrom: options['updates-from'] }
+  return {
+    ...{ channel, link, build, releasedAt: options.released, updatesFrom: options['updates-from'] },
+    notes: textOf(options.notes),
+    security: securityOf(options.security),
+  }
+}
+
+function textOf(file: string | undefined): string | undefined {
+  const text = file === undefined ? undefined : readIfThere(file)
+  if (file !== undefined && text === undefined) throw new UsageError(`There is no file ${file}.`)
+  return text
+}
+
+function securityOf(file: string | undefined): Fields['security'] {
+  const text = textOf(file)
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    throw new UsageError(`${file} is no JSON.`)
+  }
 }
 
 interface Push {

@@ -93,6 +93,16 @@ test("answers Tauri's updater with a signed artifact, or with nothing", async ()
   }
 })
 
+test('names versions without leading zeros for updaters that read semantic versions', async () => {
+  await open()
+  await release('2.010.00', 0)
+  const version = '2.10.0'
+  expect(parse((await read('electron/latest.yml')).text)).toMatchObject({ version })
+  expect(JSON.parse((await read('tauri/stable/windows/x86_64/1.0.0')).text)).toMatchObject({ version })
+  expect((await read(`tauri/stable/windows/x86_64/${version}`)).status).toBe(204)
+  expect(versionsIn((await read('velopack/releases.stable.json')).text)[0]).toBe(version)
+})
+
 test('writes an appcast with signed items alone, and notes that cannot end their element', async () => {
   await open()
   await release('2.5.0', 0, {

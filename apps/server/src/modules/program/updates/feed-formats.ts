@@ -29,6 +29,9 @@ export interface Feed {
 }
 
 const json = 'application/json; charset=utf-8'
+/** Semantic versions, which these updaters read alone, have no leading zeros. */
+const semantic = (version: string): string => version.replace(/(^|\.)0+(?=\d)/g, '$1')
+
 const isWhole = ({ kind }: Artifact): boolean => kind !== 'delta'
 const isSigned = ({ signature }: Artifact): boolean => signature !== undefined
 
@@ -61,7 +64,7 @@ function writeElectron({ release, notes, artifacts }: FeedEntry): string {
   if (!first) return ''
   const digestOf = ({ sha512 }: Artifact) => yamlText(Buffer.from(sha512, 'hex').toString('base64'))
   return [
-    `version: ${yamlText(release.version)}`,
+    `version: ${yamlText(semantic(release.version))}`,
     'files:',
     ...artifacts.flatMap((one) => [
       `  - url: ${yamlText(one.url)}`,
@@ -95,7 +98,7 @@ export const tauriFeed = (channel: string, target: Target, version: string): Fee
     const [artifact] = entry?.artifacts ?? []
     if (!entry || !artifact) return ''
     return JSON.stringify({
-      version: entry.release.version,
+      version: semantic(entry.release.version),
       notes: entry.notes ?? '',
       pub_date: toIso(entry.release.releasedAt),
       url: artifact.url,
@@ -175,7 +178,7 @@ export const velopackFeed = (channel: string, target: Partial<Target>, version?:
       Assets: entries.flatMap(({ release, notes, artifacts }) =>
         artifacts.map(({ name, size, sha1, sha256, kind }) => ({
           PackageId: packageOf(name, release.version),
-          Version: release.version,
+          Version: semantic(release.version),
           Type: kind === 'delta' || name.endsWith('-delta.nupkg') ? 'Delta' : 'Full',
           FileName: name,
           SHA1: sha1?.toUpperCase(),
