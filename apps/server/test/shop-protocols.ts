@@ -26,6 +26,8 @@ export interface Told extends SoldEvent {
 
 interface Data {
   order: string
+  /** What the shop returns of the link by which somebody bought. */
+  reference?: string
   email?: string
   amount?: number
   lines?: { product: string; quantity: number }[]
@@ -59,7 +61,7 @@ const stripe: Protocol = {
   apiKey: stripeKey,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, until = '', product, payment } = data as Data
+    const { order, email, lines = [], amount, until = '', product, payment, reference } = data as Data
     const paid = payment ?? order
     const put = (path: string, object: object) => void host.objects.set(path, object)
     const owned = isSubscription(order) ? { subscription: order } : { payment_intent: order }
@@ -86,7 +88,10 @@ const stripe: Protocol = {
       'order.paid': () => {
         const customer_details = { email, name: null }
         const money = { amount_total: price, currency: 'usd', livemode: true, payment_status: 'paid' }
-        put(`/v1/checkout/sessions/cs_${order}`, { ...money, customer_details, ...owned })
+        put(`/v1/checkout/sessions/cs_${order}`, {
+          ...{ ...money, customer_details, ...owned },
+          client_reference_id: reference ?? null,
+        })
         put(`/v1/checkout/sessions/cs_${order}/line_items?limit=100`, {
           data: lines.map(({ product, quantity }) => ({ quantity, price: { id: product } })),
         })
@@ -126,7 +131,7 @@ const paddle: Protocol = {
   apiKey: paddleKey,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, until, product, payment } = data as Data
+    const { order, email, lines = [], amount, until, product, payment, reference } = data as Data
     const period = until ? { starts_at: timestamp, ends_at: until } : null
     const transaction = (txn: string, origin: string) =>
       objectOf(host, `/transactions/${txn}?include=customer,adjustments`, () => ({
@@ -139,6 +144,7 @@ const paddle: Protocol = {
           customer: { id: 'ctm_1', email: email ?? 'ada@example.com', name: null },
           currency_code: 'USD',
           billing_period: period,
+          custom_data: reference === undefined ? null : { reference },
           items: lines.map(({ product, quantity }) => ({ price: { id: product }, quantity })),
           details: { totals: { grand_total: String(price) } },
           adjustments: [] as object[],
@@ -193,7 +199,7 @@ const lemonsqueezy: Protocol = {
   apiKey: lemonSqueezyKey,
   disputes: 0,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines, amount, until, product, payment } = data as Data
+    const { order, email, lines, amount, until, product, payment, reference } = data as Data
     const order_id = order
     const state = objectOf(host, `order ${order}`, () => ({
       ...{ variant_id: 'pro', refunded_amount: 0, end: timestamp },
@@ -202,7 +208,7 @@ const lemonsqueezy: Protocol = {
     if (product) state.variant_id = product
     const [line] = lines ?? []
     const about = (event_name: string, attributes: object) => ({
-      meta: { event_name, webhook_id: id },
+      meta: { event_name, webhook_id: id, ...(reference !== undefined && { custom_data: { reference } }) },
       data: { id: order, attributes: { created_at: timestamp, updated_at: timestamp, ...attributes } },
     })
     const shown = (attributes: object) => ({
@@ -246,7 +252,7 @@ const gumroad: Protocol = {
   apiKey: gumroadKey,
   disputes: 1,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, product, payment } = data as Data
+    const { order, email, lines = [], amount, product, payment, reference } = data as Data
     const of = isSubscription(order) ? { subscription_id: order } : {}
     const sale = (saleId: string, more: object = {}) =>
       objectOf(host, `/v2/sales/${saleId}`, () => ({
@@ -275,7 +281,8 @@ const gumroad: Protocol = {
     const tellings: Record<string, () => object> = {
       'order.paid': () => {
         const [line] = lines
-        return sold('sale', sale(first, { product_id: line?.product, quantity: line?.quantity }))
+        const ping = sold('sale', sale(first, { product_id: line?.product, quantity: line?.quantity }))
+        return { ...ping, ...(reference !== undefined && { 'url_params[reference]': reference }) }
       },
       'order.refunded': () => {
         const one = sale(payment ? `sale_${payment}` : first)
