@@ -72,6 +72,20 @@ describe('by SMTP', () => {
     expect(header(sink.received[0]?.head ?? '', 'From')).toBe(from)
   })
 
+  test('names one click that unsubscribes with https alone', async () => {
+    const sink = await startSink()
+    const by = mailer({ SMTP_URL: `smtp://${sink.host}` })
+    for (const scheme of ['https', 'http'])
+      await by.send({ ...mail, unsubscribe: `${scheme}://licenses.example.com/api/unsubscribe/kwu_1` })
+    const named = sink.received.map(({ head }) =>
+      ['List-Unsubscribe', 'List-Unsubscribe-Post'].map((name) => header(head, name)),
+    )
+    expect(named).toEqual([
+      ['<https://licenses.example.com/api/unsubscribe/kwu_1>', 'List-Unsubscribe=One-Click'],
+      ['<http://licenses.example.com/api/unsubscribe/kwu_1>', undefined],
+    ])
+  })
+
   test('reuses one connection and signs in once', async () => {
     const sink = await startSink()
     const by = mailer({ SMTP_URL: `smtp://user:p%40ss@${sink.host}` })

@@ -75,6 +75,8 @@ export const limits = {
   freeOrderMailsPerHour: 30,
   /** How often a vendor can mail the keys of one order again. */
   orderMailsPerDay: 5,
+  /** Mails with new keys of one vendor to one customer. */
+  newKeyMailsOfOnePerDay: 20,
   /** One hook, on each node. */
   hookEventsPerMinute: 600,
   /** How long the body of an event is kept after it was used. */

@@ -192,7 +192,9 @@ export const licenses = {
         mail: z
           .boolean()
           .optional()
-          .describe('mail all the keys to the customer, in its language, as soon as the licenses are stored'),
+          .describe(
+            `mail all the keys to the customer, in its language, as soon as the licenses are stored; at most ${limits.newKeyMailsOfOnePerDay} such mails a day to one customer`,
+          ),
         ...licenseDetails,
       })
       .refine((body) => body.key === undefined || body.count === 1, {
@@ -214,6 +216,7 @@ export const licenses = {
       'reseller_suspended',
       'no_address',
       'mail_off',
+      'rate_limited',
     ],
   }),
   update: endpoint({

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hour } from '../../src/core/clock.ts'
 import { makeApp, makePremium, refusal, signUp, trustMails } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
 import { confirmAddress } from '../notified.ts'
+import { times } from '../rounds.ts'
 import { makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
+const behaviour: { reply?: ((command: string) => string | undefined) | undefined } = {}
 let sink: SmtpSink
 let on: TestServer
 beforeAll(async () => {
-  sink = await SmtpSink.start()
+  sink = await SmtpSink.start(behaviour)
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
     { deliveriesEveryMs: 20 },
@@ -127,6 +130,36 @@ test('a mail waits for a confirmed address and for the next day, without keys th
   expect(first).not.toContain(made[0]![0]!.key)
   expect(textsTo(sink, emails[1]!)).toEqual([])
   expect(textsTo(sink, emails[2]!)).toHaveLength(1)
+})
+
+test('a mail that was not sent yet leaves out a key that another customer has by now', async () => {
+  const { owner, make, once } = await newVendor()
+  const [customer, other] = [newBuyer(), newBuyer()]
+  behaviour.reply = (command) => (/^RCPT/.test(command) ? '451 later' : undefined)
+  const [kept, moved] = (await make({ customer, count: 2, mail: true })).json.data.licenses
+  expect((await owner.call('PUT', `/licenses/${moved._id}`, { customer: other })).status).toBe(200)
+  behaviour.reply = undefined
+  await eventually(async () => {
+    on.clock.advance(hour)
+    await once(kept._id, { mail: 'sent' })
+  })
+  const [text, ...more] = textsTo(sink, customer)
+  expect(more).toEqual([])
+  expect(text).toContain(kept.key)
+  expect(text).not.toContain(moved.key)
+  expect(textsTo(sink, other)).toEqual([])
+})
+
+test('one customer gets new keys in 20 mails a day, also by concurrent calls', async () => {
+  const { make } = await newVendor()
+  const [customer, most] = [newBuyer(), limits.newKeyMailsOfOnePerDay]
+  await make({ customer })
+  const answers = await times(most + 4, () => make({ customer, mail: true }))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([
+    ...Array(most).fill(201),
+    ...Array(4).fill(429),
+  ])
+  expect((await make({ customer: newBuyer(), mail: true })).status).toBe(201)
 })
 
 test('no license is made whose key cannot be mailed as asked', async () => {

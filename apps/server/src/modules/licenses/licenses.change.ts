@@ -14,6 +14,7 @@ import { changeAccess, changeHolders, type Holder, lockHolders, sourceOf } from 
 import { updateLicenses } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
+import { queueWithout } from './licenses.mail.ts'
 import * as repo from './licenses.repo.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
 import { toLicense, toReadable } from './licenses.view.ts'
@@ -145,6 +146,7 @@ async function changeDetails(
     ...(note !== undefined && { note }),
     ...(customer !== undefined && { customer_id: customer }),
   })
+  if (customer !== undefined && customer !== license.customer_id) await queueWithout(write, license.id)
   if (license.client_id !== null) await changeAccess(write, actor, { clients: [license.client_id] })
   const change = {
     before: {

@@ -6,10 +6,11 @@ import { newId } from '../../core/ids.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
 import { type Db, insert, lock, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, Tables } from '../../db/tables.ts'
-import type { Allowance, Attempts } from '../../service/attempts.ts'
+import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { languageOfMails } from '../app-mails/app-mails.language.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
+import { withdrawMails } from '../mail/mail.queue.ts'
 import { readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './licenses.repo.ts'
 import { toLicense, toReadable } from './licenses.view.ts'
@@ -131,6 +132,32 @@ export function mailKey(
     const after = (await repo.findLicense(tx, actor, id)) as repo.LicenseView
     return toReadable(actor, toLicense(ctx, after, now))
   })
+}
+
+/** Takes a mail that was not sent yet back, as a key in it has another customer now: the other keys go out again. */
+export async function queueWithout(write: WriteTransaction, licenseId: string): Promise<void> {
+  const { tx } = write
+  const [taken] = await tx
+    .updateTable('license_mails')
+    .set({ mail: 'waiting', mail_waits_for: 'day' })
+    .where('batch_id', '=', (eb) =>
+      eb.selectFrom('license_mails as m').select('m.batch_id').where('m.license_id', '=', licenseId),
+    )
+    .where('mail', '=', 'queued')
+    .returning('batch_id')
+    .execute()
+  if (!taken) return
+  await withdrawMails(write, taken.batch_id)
+  write.queues.add('waiting mails')
+}
+
+/** Whoever may generate licenses could flood a customer. */
+const ofOne: Allowance = { name: 'new keys', max: limits.newKeyMailsOfOnePerDay, windowMs: day }
+
+/** Counts a mail with new keys to a customer. */
+export async function countNewKeys({ tx, now }: WriteTransaction, customerId: string): Promise<void> {
+  const { count, window_ends } = await countIn(tx, now, ofOne, 1, customerId)
+  if (count > ofOne.max) throw rateLimited(window_ends - now)
 }
 
 /** Whether a license that a mail is about still exists. */

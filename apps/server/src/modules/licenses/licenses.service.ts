@@ -28,7 +28,7 @@ import { hasTwins } from './licenses.access.ts'
 import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
 import { licenseList, licenseListBy } from './licenses.list.ts'
-import { queueKeys, refuseMailOff } from './licenses.mail.ts'
+import { countNewKeys, queueKeys, refuseMailOff } from './licenses.mail.ts'
 import { matchesOf } from './licenses.matches.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
@@ -160,6 +160,7 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
         drafts,
       )
       const ids = made.map((license) => license.id)
+      if (batch.mail && customerId) await countNewKeys(write, customerId)
       const sent = batch.mail ? await queueKeys(ctx, write, made) : undefined
       const detail = {
         ...{ count: ids.length, ids, ...(reseller ? { resellerId } : {}) },

@@ -113,7 +113,10 @@ function createSmtpMailer(url: string, from: string): Mailer {
             'Auto-Submitted': 'auto-generated',
             ...(unsubscribe !== undefined && {
               'List-Unsubscribe': `<${unsubscribe}>`,
-              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+              // RFC 8058 allows it with https alone.
+              ...(unsubscribe.startsWith('https:') && {
+                'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+              }),
             }),
           },
           signal: AbortSignal.timeout(messageTimeoutMs),
