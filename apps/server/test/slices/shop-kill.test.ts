@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { day } from '../../src/core/clock.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
 import { makePostgresDatabase } from '../harness.ts'
@@ -51,7 +52,20 @@ test('every accepted event of every kind of shop is used exactly once through th
     name: 'Pro',
     term: 'forever',
   })
-  const products = [{ product: 'pro', type: licenseType._id }]
+  const { licenseType: month } = await call('POST', `/apps/${app._id}/license-types`, {
+    ...{ name: 'Month', term: 'date', duration: { value: 30, unit: 'days' } },
+  })
+  const { license: kept } = await call('POST', '/licenses', { app: app._id, type: month._id })
+  const { buyReference: reference } = (await call('GET', `/licenses/${kept._id}`)).license
+  // Only a license that is used can be renewed.
+  const opened = await call('POST', '/client/init', { appId: app.appId, secret: app.appSecret, version: '1' })
+  const headers = { 'keyward-app': app.appId }
+  const signIn = { token: opened.session, headers, body: { licenseKey: kept.key, hwid: 'pc-1' } }
+  expect((await callOver(anyNode().url, 'POST', '/client/license', signIn)).status).toBe(200)
+  const products = [
+    { product: 'pro', type: licenseType._id },
+    { product: 'month', type: month._id },
+  ]
   const shops: { kind: (typeof kinds)[number]; hook: string; secret: string }[] = []
   for (const kind of kinds) {
     const wanted = newShopOf(kind, products)
@@ -69,13 +83,16 @@ test('every accepted event of every kind of shop is used exactly once through th
     accepted += 1
   }
   const quantityOf = (at: number) => 1 + (at % 3)
+  const isRenewal = (at: number) => at % 4 === 1
   const orders = Array.from({ length: orderCount }, (_, at) => {
     const order = `order-${at}`
-    const lines = [{ product: 'pro', quantity: quantityOf(at) }]
+    const bought = isRenewal(at)
+      ? { reference, lines: [{ product: 'month', quantity: 1 }] }
+      : { lines: [{ product: 'pro', quantity: quantityOf(at) }] }
     const events = [
-      { ...paid(order, { lines }), id: `paid-${at}` },
-      { ...paid(order, { lines }), id: `paid-${at}` },
-      { ...paid(order, { lines }), id: `again-${at}` },
+      { ...paid(order, bought), id: `paid-${at}` },
+      { ...paid(order, bought), id: `paid-${at}` },
+      { ...paid(order, bought), id: `again-${at}` },
       ...(at % 2 === 0 ? [{ id: `refund-${at}`, type: 'order.refunded', data: { order } }] : []),
     ]
     const shop = shops[at % shops.length]!
@@ -106,26 +123,40 @@ test('every accepted event of every kind of shop is used exactly once through th
     },
     { timeout: 120_000, interval: 200 },
   )
+  const renewals = orders.filter((_, at) => isRenewal(at)).length
+  const { license: renewed } = await call('GET', `/licenses/${kept._id}`)
+  const end = Date.parse(kept.expiresAt) + renewals * 30 * day
+  expect(renewed).toMatchObject({ key: kept.key, expiresAt: new Date(end).toISOString() })
   for (const node of nodes) expect(await node.end('SIGTERM')).toBe(0)
   hosts.close()
   const { db, close } = openDatabase({ url: environment.DATABASE_URL, dataDir: environment.DATA_DIR })
   const stored = await db.selectFrom('shop_orders').select(['id', 'number', 'state', 'mail']).execute()
-  const units = await db.selectFrom('shop_order_units').select(['order_id', 'license_id']).execute()
+  const units = await db
+    .selectFrom('shop_order_units')
+    .select(['order_id', 'license_id', 'renewed_id'])
+    .execute()
   const licenses = await db.selectFrom('licenses').select(['id', 'banned']).execute()
   const mails = await db.selectFrom('mails').select('id').where('id', 'like', 'sor_%').execute()
   await close()
   const banned = new Map(licenses.map(({ id, banned }) => [id, banned]))
-  expect(banned.size).toBe(units.length)
+  expect(banned.size).toBe(units.filter(({ license_id }) => license_id !== null).length + 1)
   const mailed = mails.map(({ id }) => id.split('.')[0])
   for (const { id, number, state, mail } of stored) {
     const at = Number(number.slice('order-'.length))
     const isRefunded = at % 2 === 0
     expect({ number, state }).toEqual({ number, state: isRefunded ? 'refunded' : 'fulfilled' })
     const own = units.filter((unit) => unit.order_id === id)
+    const sent = mailed.filter((order) => order === id).length
+    if (isRenewal(at)) {
+      // Its buyer gets a receipt.
+      expect(own).toEqual([{ order_id: id, license_id: null, renewed_id: kept._id }])
+      expect({ number, mail }).toEqual({ number, mail: 'none' })
+      expect(sent, number).toBeLessThanOrEqual(1)
+      continue
+    }
     const bans = own.map((unit) => banned.get(unit.license_id ?? ''))
     expect(bans, number).toEqual(Array.from({ length: quantityOf(at) }, () => (isRefunded ? 1 : 0)))
     // The mail of a refunded order is withdrawn, unless it was sent before.
-    const sent = mailed.filter((order) => order === id).length
     expect({ number, mail, sent }).toEqual({ number, mail, sent: mail === 'none' ? 0 : 1 })
     if (!isRefunded) expect({ number, sent }).toEqual({ number, sent: 1 })
   }
