@@ -126,11 +126,11 @@ const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'ac
 function usedBy({ usedBy: user, key }: License) {
   if (!user) return <NoValue />
   return (
-    <CellText width="short" title={endUserName({ ...user, licenseKey: key, knownAs: 'Key holder' })}>
+    <CellText width="short" title={endUserName({ ...user, licenseKey: key })}>
       <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
       <span className="sr-only">Used by </span>
       <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
-        <bdi>{endUserName({ ...user, licenseKey: key, knownAs: 'Key holder' })}</bdi>
+        <bdi>{endUserName({ ...user, licenseKey: key })}</bdi>
       </Link>
     </CellText>
   )

@@ -51,7 +51,7 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
                 label: 'Used by',
                 value: usedBy ? (
                   <Link to={userPath(usedBy._id)} className={linkClass}>
-                    <bdi>{endUserName({ ...usedBy, licenseKey: license.key, knownAs: 'Key holder' })}</bdi>
+                    <bdi>{endUserName({ ...usedBy, licenseKey: license.key })}</bdi>
                   </Link>
                 ) : license.used ? (
                   'Used'
