@@ -35,14 +35,14 @@ test('releases of an app are added with their files, changed, withdrawn and remo
   await expect(form.getByRole('alert')).toHaveText('This version is already listed')
   await form.getByLabel('Version').fill('1.1.0')
 
-  const setup = Buffer.alloc(3_000_000, 'Größe')
+  const setup = Buffer.alloc(300_000, 'Größe')
   const files = [
     { name: 'Atlas Übersicht.exe', mimeType: '', buffer: setup },
     { name: 'Atlas-arm64.dmg', mimeType: '', buffer: Buffer.from('koly') },
   ]
   await form.getByLabel('Choose Files').setInputFiles(files)
   const [exe, dmg] = files.map(({ name }) => form.getByRole('group', { name }))
-  await expect(exe!.getByText('3 MB')).toBeVisible()
+  await expect(exe!.getByText('300 kB')).toBeVisible()
   await exe!.getByLabel('Address').fill('http://example.com/a.exe')
   await expect(dmg!.getByLabel('Architecture')).toHaveValue('arm64')
   await dmg!.getByLabel('Address').fill('https://example.com/Atlas-arm64.dmg')
@@ -71,7 +71,7 @@ test('releases of an app are added with their files, changed, withdrawn and remo
     artifacts: [
       {
         ...{ platform: 'windows', architecture: 'x64', kind: 'installer', name: 'Atlas Übersicht.exe' },
-        ...{ size: 3_000_000, url: 'https://example.com/Atlas.exe' },
+        ...{ size: 300_000, url: 'https://example.com/Atlas.exe' },
         ...{ sha512: digestOf('sha512'), sha256: digestOf('sha256'), sha1: digestOf('sha1') },
       },
       { platform: 'macos', architecture: 'arm64', name: 'Atlas-arm64.dmg', size: 4 },
