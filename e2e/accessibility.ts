@@ -22,17 +22,19 @@ interface AccessibleOptions {
   within?: string
   /** Rules of axe to ignore. */
   exempt?: string[]
-  /** Whether this is the check of the whole page, which `npm test` makes in both themes. */
-  isPage?: boolean
+  /** The theme in `npm test`. */
+  theme?: Theme
 }
+
+export type Theme = 'light' | 'dark'
 
 /**
  * In the full run both themes. A test that also runs on a phone shows each once there: the light one on the desktop, the dark
- * one on the phone. In `npm test` the light one, because pages.spec.ts shows every page in both.
+ * one on the phone. In `npm test` one, because pages share their colors.
  */
-function themes(isPage: boolean): ('light' | 'dark')[] {
+function themes(theme: Theme): Theme[] {
   const { tags, project } = test.info()
-  if (!isFull) return isPage ? ['light', 'dark'] : ['light']
+  if (!isFull) return [theme]
   if (!tags.includes('@phone')) return ['light', 'dark']
   return project.name === 'phone' ? ['dark'] : ['light']
 }
@@ -41,16 +43,16 @@ function themes(isPage: boolean): ('light' | 'dark')[] {
 export async function expectAccessible(
   page: Page,
   what: string,
-  { within, exempt = [], isPage = false }: AccessibleOptions = {},
+  { within, exempt = [], theme = 'light' }: AccessibleOptions = {},
 ) {
-  for (const [index, colorScheme] of themes(isPage).entries()) {
+  for (const [index, colorScheme] of themes(theme).entries()) {
     await page.emulateMedia({ colorScheme })
     await expect(page.locator('html')).toHaveClass(colorScheme === 'dark' ? /dark/ : /^((?!dark).)*$/)
     await page.evaluate(settled)
-    // The themes differ only in colors, a phone in the sizes of what is tapped, too.
     const axe = await axeIn(page, exempt)
-    if (index === 0 && (isFull || colorScheme === 'light')) axe.withTags(standards)
-    else axe.withRules(['color-contrast', 'link-in-text-block', 'target-size'])
+    // The second theme differs only in colors.
+    if (index === 0) axe.withTags(standards)
+    else axe.withRules(['color-contrast', 'link-in-text-block'])
     if (within) axe.include(within)
     // Skip the blank page that merges the results of frames: there are none.
     const { violations } = await axe.setLegacyMode().analyze()

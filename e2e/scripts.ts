@@ -51,10 +51,20 @@ async function scriptsUntilIdle(page: Page, path: string, isShown: () => Promise
   page.off('requestfailed', onEnd)
   return Promise.all(
     scripts.map(async (sent) => {
-      const answer = await sent.response()
-      // A redirect has no body; its target is a request of its own.
-      const body = answer?.ok() ? await answer.body() : Buffer.alloc(0)
-      return { url: sent.url(), size: gzipSync(body, { level: 9 }).length }
+      const url = sent.url()
+      const size = sizes.get(url) ?? (await sizeOf(sent))
+      sizes.set(url, size)
+      return { url, size }
     }),
   )
+}
+
+/** The names of scripts contain a hash of what they hold, so each is read and compressed once. */
+const sizes = new Map<string, number>()
+
+async function sizeOf(sent: Request): Promise<number> {
+  const answer = await sent.response()
+  // A redirect has no body; its target is a request of its own.
+  const body = answer?.ok() ? await answer.body() : Buffer.alloc(0)
+  return gzipSync(body, { level: 9 }).length
 }
