@@ -5,28 +5,27 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { migrate } from '../src/db/migrate.ts'
-import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transactRecorded } from '../src/db/record.ts'
 import { inSlices } from '../src/db/slices.ts'
 import { Checkpoints } from '../src/db/sqlite/checkpoints.ts'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { transact } from '../src/db/transact.ts'
+import { copyMigratedFile } from './migrated.ts'
 
 let dataDir: string
 let database: OpenDatabase & { dialect: 'sqlite' }
 
-async function open() {
+function open() {
   const opened = openDatabase({ url: undefined, dataDir })
   if (opened.dialect !== 'sqlite') throw new Error('expected an embedded database')
   database = opened
-  await migrate(database, migrations, { now: 1 })
 }
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-checkpoints-'))
-  await open()
+  await copyMigratedFile(dataDir)
+  open()
 })
 afterEach(async () => {
   await database.close()
@@ -159,7 +158,7 @@ test('everything is there after closing during writes and opening again', async 
   const writes = Array.from({ length: 8 }, () => writeRows())
   await Promise.all(writes)
   await database.close()
-  await open()
+  open()
   const { n } = await database.db
     .selectFrom('meta')
     .select(({ fn }) => fn.countAll<number>().as('n'))

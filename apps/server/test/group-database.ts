@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { Tx } from '../src/db/index.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transact } from '../src/db/transact.ts'
+import { copyMigratedFile } from './migrated.ts'
 
 interface GroupDatabase {
   database: OpenDatabase & { dialect: 'sqlite' }
@@ -39,8 +38,8 @@ export function groupDatabaseForEach() {
   }
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'keyward-groups-'))
+    await copyMigratedFile(dataDir)
     on.open()
-    await migrate(on.database, migrations, { now: 1 })
     on.commits = 0
     on.commitError = undefined
     // On a busy machine the age limit would end a group early.

@@ -6,10 +6,9 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '../src/db/index.ts'
 import { lastIndexed } from '../src/db/lists/search.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { transact } from '../src/db/transact.ts'
+import { copyMigratedFile } from './migrated.ts'
 import { insertOwners } from './owner-rows.ts'
 
 let dataDir: string
@@ -17,10 +16,10 @@ let database: OpenDatabase & { dialect: 'sqlite' }
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'keyward-merges-'))
+  await copyMigratedFile(dataDir)
   const opened = openDatabase({ url: undefined, dataDir })
   if (opened.dialect !== 'sqlite') throw new Error('expected an embedded database')
   database = opened
-  await migrate(database, migrations, { now: 1 })
   const run = (statement: string) => sql.raw(statement).execute(database.db)
   await insertOwners(database.db, [{ id: 'own_1', name: 'V', email: 'v', created_at: 1 }])
   await run(`insert into apps (id, owner_id, app_id, name, secret_sealed, secret_hash, signing_kid, signing_public,
