@@ -13,8 +13,8 @@ import { rounds } from '../rounds.ts'
 
 const { HISTORIES, HISTORIES_OUT, HISTORIES_RECORD, HISTORIES_COUNTS } = process.env
 // PostgreSQL takes several times as long.
-const all = process.env.TEST_DATABASE === 'postgres' ? 2000 : 10_000
-const [first = 1, last = HISTORIES ? first : rounds(60, all)] = HISTORIES?.split('-').map(Number) ?? []
+const [some, all] = process.env.TEST_DATABASE === 'postgres' ? [15, 2000] : [60, 10_000]
+const [first = 1, last = HISTORIES ? first : rounds(some, all)] = HISTORIES?.split('-').map(Number) ?? []
 
 const file = new URL('../histories.digests.txt', import.meta.url)
 const digests = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
