@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts'
 import { startServer } from '../harness.ts'
 import { isFull, rounds, times } from '../rounds.ts'
 
-const licenses = rounds(1000, 100_000)
+const licenses = rounds(500, 100_000)
 /** Half of the day's number. */
 const ofDay = 100
 
@@ -77,9 +77,9 @@ test(`${licenses} licenses that end on one day are noted once each, as many are 
       .execute()
   }
   const check = () => owner.call('GET', `/licenses/${first._id}`)
-  let left = 100
+  let left = rounds(10, 100)
   await medianOf(check, () => left-- > 0)
-  left = 300
+  left = rounds(30, 300)
   const before = await medianOf(check, () => left-- > 0)
   const body = { endsSoonDays: [14] }
   expect((await owner.call('PUT', `/apps/${app._id}/customer-mails`, body)).status).toBe(200)

@@ -10,6 +10,7 @@ import { addMember } from '../member-actor.ts'
 import { addCount, addRefusals, confirmAddress, consoleUrl, look, lookAfter } from '../notified.ts'
 import { insertOwners } from '../owner-rows.ts'
 import { makeReseller } from '../reseller-actor.ts'
+import { rounds } from '../rounds.ts'
 import { makeMailedOrder, makeShop, makeWaitingOrder } from '../shop-actor.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -431,9 +432,9 @@ test('a mail that could not be queued is not marked as sent', async () => {
   expect(await lookFor(owner, hour)).toHaveLength(1)
 })
 
-test('of 1,000 vendors each is looked at once in an hour', async () => {
+test('of many vendors each is looked at once in an hour', async () => {
   const { db } = on.database
-  const ids = Array.from({ length: 1000 }, (_, index) => `own_many_${index}`)
+  const ids = Array.from({ length: rounds(200, 1000) }, (_, index) => `own_many_${index}`)
   const now = on.clock.now()
   for (let at = 0; at < ids.length; at += 100) {
     const some = ids.slice(at, at + 100)
@@ -462,7 +463,7 @@ test('of 1,000 vendors each is looked at once in an hour', async () => {
     .select((eb) => [eb.fn.min('next_at').as('first'), eb.fn.countAll<number>().as('n')])
     .where('owner_id', 'like', 'own_many_%')
     .executeTakeFirstOrThrow()
-  expect(Number(next.n)).toBe(1000)
+  expect(Number(next.n)).toBe(ids.length)
   expect(Number(next.first)).toBeGreaterThan(now)
 })
 
