@@ -83,6 +83,14 @@ async function refusal(args: string[], environment: Record<string, string> = {})
   return stderr
 }
 
+/** The notes of all licenses that a stopped server has, read without one. */
+function storedNotes(): string[] {
+  const database = new DatabaseSync(join(dataDir, 'keyward.db'))
+  const rows = database.prepare('select note from licenses order by seq desc').all()
+  database.close()
+  return rows.map(({ note }) => String(note))
+}
+
 /** Starts a server and creates a vendor with an app and a license. */
 async function startVendor() {
   const { url } = await start()
@@ -194,7 +202,8 @@ describe('a restore fails with one line and changes nothing', () => {
   }
 
   test('while a server is running', async () => {
-    await startVendor()
+    makeVendor()
+    await start()
     await keywardOk('backup', file)
     await unchanged('Another Keyward server is running')
   })
@@ -344,7 +353,7 @@ test('a backup on a full disk says in one line how much it needs and where, and 
     expect(await refusal(['backup'])).toMatch(/^The database needs 0\.2 MB in \S+data, and 0\.0 MB are free/)
     expect(readdirSync(dataDir)).not.toContain('backups')
     disk.empty()
-    expect(await readNotes()).toEqual(['before the backup'])
+    expect(storedNotes()).toEqual(['before the backup'])
   } finally {
     disk.unmount()
   }
@@ -423,7 +432,7 @@ describe('a restore that could not finish', () => {
     writeFileSync(join(dataDir, 'restore.unfinished'), `${leftover}\n`)
     const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
     expect(files()).toEqual(['keyward.db', basename(kept), 'secret.key'])
-    expect(await readNotes()).toEqual(['before the backup'])
+    expect(storedNotes()).toEqual(['before the backup'])
     for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
     expect(await readNotes()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
   })
@@ -445,7 +454,7 @@ describe('a restore that could not finish', () => {
       )
       expect(files()).toEqual(['keyward.db', 'secret.key'])
       disk.empty()
-      expect(await readNotes()).toEqual(['before the backup'])
+      expect(storedNotes()).toEqual(['before the backup'])
     } finally {
       disk.unmount()
     }
