@@ -94,7 +94,7 @@ test('the page of an end user says why it ends when it does, and what each added
   await expect(row(page, order)).toBeVisible()
 })
 
-test('the page of a license says why it ends, or never does', async ({ page, request }) => {
+test('the page of a license says why it ends, or never does', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request, 'Ada Vendor')
   const app = await vendor.createApp('Tally')
   const { license, order } = await buy(request, vendor, app)
@@ -110,7 +110,10 @@ test('the page of a license says why it ends, or never does', async ({ page, req
   await expectAccessible(page, 'why a license never ends')
 })
 
-test('an undone extension of a paused end user is taken back, and says so', async ({ page, request }) => {
+test('an undone extension of a paused end user is taken back, and says so', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request, 'Ada Vendor')
   const app = await vendor.createApp('Tally')
   const ends = async () =>

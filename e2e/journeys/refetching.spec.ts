@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
+import { isFull } from '../repeated.ts'
 import { createReseller, premiumVendor } from '../reseller.ts'
 import { dialog, enter, expectToast, keyPrefix, row, rowAction, Vendor } from '../steps.ts'
 
@@ -22,7 +23,7 @@ async function quiet(page: Page) {
   await page.waitForTimeout(quietMs)
 }
 
-test('each of eight edits reads every list of its page once, and neither the profile nor the apps unless they changed', async ({
+test('each edit reads every list of its page once, and neither the profile nor the apps unless they changed', async ({
   page,
   request,
   keyward,
@@ -103,7 +104,8 @@ test('each of eight edits reads every list of its page once, and neither the pro
       'Settings updated successfully',
     ],
   ]
-  for (const [path, list, act, toast] of edits) {
+  // In `npm test` every second one: an edited and a deleted license, an extended end user and a changed app.
+  for (const [path, list, act, toast] of edits.filter((_, at) => isFull || at % 2 === 0)) {
     // A page that is loaded anew holds nothing old enough to be read again.
     await page.goto(path)
     await quiet(page)
