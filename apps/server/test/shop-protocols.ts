@@ -26,7 +26,7 @@ export interface Told extends SoldEvent {
 
 interface Data {
   order: string
-  /** What the shop returns of the link by which somebody bought. */
+  /** The reference of the link through which the buyer came, as the shop returns it. */
   reference?: string
   email?: string
   amount?: number

@@ -142,7 +142,7 @@ describe('the end of a license', () => {
   })
 
   test('is told to no customer of a banned or a test license, to nobody without one, and not of an end from before', async () => {
-    // Nobody looks before every license is as it is meant to be.
+    // Mails are off until all licenses are set up.
     const vendor = await newVendor({ ended: false })
     const { customer } = (await vendor.owner.call('POST', '/customers', { email: newEmail(), mails: false }))
       .json.data

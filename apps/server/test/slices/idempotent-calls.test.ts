@@ -79,7 +79,7 @@ async function prepare(name: string, key: string): Promise<() => Promise<Answer>
   }
 }
 
-/** What workers change later on their own: a waiting order is tried again, and an app's ends are looked at again. */
+/** Columns that background workers change after a call: retries of waiting orders, and the next scan of an app for licenses that end. */
 const changedLater: Record<string, object> = {
   shop_events: { attempts: 0, due_at: 0 },
   customer_mail_settings: { look_at: 0 },

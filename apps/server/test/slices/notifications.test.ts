@@ -432,7 +432,7 @@ test('a mail that could not be queued is not marked as sent', async () => {
   expect(await lookFor(owner, hour)).toHaveLength(1)
 })
 
-test('of many vendors each is looked at once in an hour', async () => {
+test('each of many vendors is checked for news once in an hour', async () => {
   const { db } = on.database
   const ids = Array.from({ length: rounds(200, 1000) }, (_, index) => `own_many_${index}`)
   const now = on.clock.now()

@@ -4,8 +4,8 @@ type Keyed = Pick<Seal, 'proof'>
 
 const form = /^kwr_[\w-]{36}$/
 /**
- * The bytes whose base64url is `kwr_`. A prefix put before the text would make a concatenated string, and `JSON.stringify` of a
- * page with such strings takes twice as long.
+ * The bytes that base64url encodes as `kwr_`. Prepending the text would make a concatenated string, and `JSON.stringify` takes
+ * twice as long for a page of such strings.
  */
 const prefix = Buffer.from('kwr_', 'base64url').toString('hex')
 const idBytes = 16

@@ -134,7 +134,7 @@ export function mailKey(
   })
 }
 
-/** Takes a mail that was not sent yet back, as a key in it has another customer now: the other keys go out again. */
+/** Withdraws the unsent mail with a license's key, which has another customer now, and queues the mail's other keys again. */
 export async function queueWithout(write: WriteTransaction, licenseId: string): Promise<void> {
   const { tx } = write
   const [taken] = await tx
@@ -151,7 +151,7 @@ export async function queueWithout(write: WriteTransaction, licenseId: string): 
   write.queues.add('waiting mails')
 }
 
-/** Whoever may generate licenses could flood a customer. */
+/** Limits how many mails with new keys one customer gets, because anybody who may generate licenses can send them. */
 const ofOne: Allowance = { name: 'new keys', max: limits.newKeyMailsOfOnePerDay, windowMs: day }
 
 /** Counts a mail with new keys to a customer. */
