@@ -45,6 +45,12 @@ interface ProblemOptions {
 
 export const problem = (code: ErrorCode, options?: ProblemOptions): Problem => new Problem(code, options)
 
+/** Returns what the call of a signed-in program must find; without it, the program has to sign in again. */
+export function requireSession<Found>(found: Found | undefined | null | false): NonNullable<Found> {
+  if (!found) throw problem('sessionUnauthed')
+  return found
+}
+
 /** One invalid field, for rules that a schema cannot check. */
 export const invalid = (path: string, message: string): Problem =>
   problem('invalid_input', { message, issues: [{ path, message }] })

@@ -20,14 +20,14 @@ const partColumns = {
   network: 'part_network',
 } as const satisfies Record<PartName, keyof DeviceRow>
 
-export const partsOf = (row: Pick<DeviceRow, (typeof partColumns)[PartName]>): Parts =>
+/** The columns of a machine's parts. */
+export type PartColumns = Pick<DeviceRow, (typeof partColumns)[PartName]>
+
+export const partsOf = (row: PartColumns): Parts =>
   Object.fromEntries(partNames.map((name) => [name, row[partColumns[name]]])) as Parts
 
 export const toPartColumns = (parts: Parts) =>
-  Object.fromEntries(partNames.map((name) => [partColumns[name], parts[name]])) as Pick<
-    DeviceRow,
-    (typeof partColumns)[PartName]
-  >
+  Object.fromEntries(partNames.map((name) => [partColumns[name], parts[name]])) as PartColumns
 
 /** Named one by one, because PostgreSQL does not prepare a `select *`. */
 const deviceColumns = [

@@ -54,6 +54,9 @@ export function toMachine(
   }
 }
 
+/** The hash of the hardware id that a program sent, from the hash that identifies its machine. */
+export const sentHash = (hwidHash: string): string => hwidHash.slice(0, 64)
+
 /** What programs leave at the ends of an id: earlier versions bound devices by the hash of all that was sent. */
 const looseEnds = ['\n', '\r\n', ' ', ' \n', ' \r\n', '\t', '\0']
 

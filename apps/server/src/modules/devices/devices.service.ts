@@ -19,6 +19,7 @@ import {
   type Machine,
   merged,
   nextDrift,
+  sentHash,
 } from './devices.rules.ts'
 import { leaveVersions, toVersionColumns } from './versions.access.ts'
 
@@ -200,6 +201,3 @@ const toBinding = ({ hwid }: Pick<Machine, 'hwid'>, hwidHash: string) => ({ hwid
 
 /** Distinguishes a second machine with the same hardware id. */
 const hashOfTwin = ({ hash }: Machine, deviceId: string): string => `${hash}:${deviceId}`
-
-/** The hash of the hardware id that a program sent, from the hash that identifies its machine. */
-export const sentHash = (hwidHash: string): string => hwidHash.slice(0, 64)

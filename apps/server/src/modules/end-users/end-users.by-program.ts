@@ -1,5 +1,5 @@
 import type { ProgramActor } from '../../core/actor.ts'
-import { Problem, problem } from '../../core/problem.ts'
+import { Problem, problem, requireSession } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { blockAll, normalize } from '../blocklist/blocklist.service.ts'
 import { updateEndUser } from '../entitlements/end-user-rows.ts'
@@ -17,7 +17,7 @@ export async function banByProgram(
   { reason, hwid }: { reason: string | null; hwid: string | undefined },
 ): Promise<void> {
   await ctx.tx(actor, async (write) => {
-    if (!(await lockEndUser(write.tx, actor, id))) throw problem('sessionUnauthed')
+    requireSession(await lockEndUser(write.tx, actor, id))
     await updateEndUser(write.tx, actor, id, { banned: 1, ban_reason: reason })
     write.record('end_user.banned', id, { reason }, actor.appId)
   })
@@ -40,8 +40,7 @@ export async function renameByProgram(
   if ([...username].length < shortest) throw problem('unTooShort')
   const name = toNewUsername(username)
   const rename = async (write: Parameters<Parameters<Ctx['tx']>[1]>[0]) => {
-    const client = await lockEndUser(write.tx, actor, id)
-    if (!client) throw problem('sessionUnauthed')
+    requireSession(await lockEndUser(write.tx, actor, id))
     await updateEndUser(write.tx, actor, id, renamed(name))
     write.record('end_user.updated', id, { fields: ['username'] }, actor.appId)
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type AppVariable, type ClientVariable, clientVariables } from '@keyward/contract'
 import type { OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
-import { problem } from '../../core/problem.ts'
+import { problem, requireSession } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { setVariablesRevisionOfApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
@@ -95,7 +95,7 @@ export async function setVariableByProgram(
 ): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx } = write
-    if (!(await lockEndUser(tx, actor, id))) throw problem('sessionUnauthed')
+    requireSession(await lockEndUser(tx, actor, id))
     const found = await repo.findOfClient(tx, id)
     const before = openClient(ctx, id, found)
     const was = before.find((variable) => variable.name === name)

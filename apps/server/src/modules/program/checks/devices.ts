@@ -1,6 +1,6 @@
 import { type Device, limits, unlimited } from '@keyward/contract'
 import { hour, toIso } from '../../../core/clock.ts'
-import { problem } from '../../../core/problem.ts'
+import { problem, requireSession } from '../../../core/problem.ts'
 import { listDevices } from '../../devices/devices.access.ts'
 import { toDevice } from '../../devices/devices.service.ts'
 import { freeOwnDevice as freeOwn } from '../../devices/own-devices.ts'
@@ -30,8 +30,7 @@ export async function freeOwnDevice(
   const { app } = session
   await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
-    const client = await lockEndUser(tx, app, endUser.id)
-    if (!client) throw problem('sessionUnauthed')
+    const client = requireSession(await lockEndUser(tx, app, endUser.id))
     const until = (client.device_freed_at ?? 0) + app.deviceCooldownHours * hour
     if (client.device_freed_at !== null && until > now) {
       throw problem('device_cooldown', { details: { until: toIso(until) } })

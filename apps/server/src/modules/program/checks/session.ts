@@ -1,6 +1,6 @@
 import type { Advisory, ProgramCall } from '@keyward/contract'
-import { problem } from '../../../core/problem.ts'
-import { sentHash } from '../../devices/devices.service.ts'
+import { problem, requireSession } from '../../../core/problem.ts'
+import { sentHash } from '../../devices/devices.rules.ts'
 import { adviseOn } from '../../releases/catalog.rules.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
 import { judgeCaller } from '../facts/caller.ts'
@@ -14,9 +14,8 @@ import { appVerdict, factsOf, type VerdictFacts, verdict } from '../verdict/verd
 export function openSession(app: AppFacts, session: SessionFacts | undefined, now: number): SessionFacts {
   const refusal = appVerdict(app)
   if (refusal) throw problem(refusal)
-  if (!session || session.expiresAt <= now || session.secretVersion !== app.secretVersion)
-    throw problem('sessionUnauthed')
-  return session
+  const isOpen = session && session.expiresAt > now && session.secretVersion === app.secretVersion
+  return requireSession(isOpen && session)
 }
 
 /** The signed-in end user of a session, with its seat. */
@@ -55,8 +54,8 @@ export async function allowedUser(
   session: SessionFacts,
   { call, address, isAnother = false }: SessionCall,
 ): Promise<Allowed> {
-  const { app, endUser, firstKey, hwidHash, device } = session
-  if (!endUser) throw problem('sessionUnauthed')
+  const { app, firstKey, hwidHash, device } = session
+  const endUser = requireSession(session.endUser)
   const caller = { hwidHash: hwidHash && sentHash(hwidHash), readParts: device?.readParts, address }
   const { used, limit } = endUser.devices
   const facts = factsOf(call, {

@@ -89,7 +89,7 @@ async function judge(
   const now = deps.ctx.clock.now()
   const match = sent && (await matchOf(deps, facts, sent, now))
   const machine = match?.kind === 'placeholder' ? undefined : sent
-  const device = toDeviceFacts(machine, match, facts.devices)
+  const device = { ...facts.devices, ...toDeviceFacts(machine, match) }
   const checked = factsOf(activate && machine ? 'activate' : 'validate', {
     app,
     endUser,

@@ -1,4 +1,3 @@
-import type { DeviceUse } from '@keyward/contract'
 import { parseNetwork } from '../../../core/networks.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
@@ -58,10 +57,8 @@ async function compareCaller(
 /** The machine of a call, compared with the devices of the end user if there is one. */
 export const toDeviceFacts = (
   machine: Machine | undefined,
-  match: Match | { kind: 'bound' } | undefined,
-  use: DeviceUse,
-): DeviceFacts => ({
-  ...use,
+  match?: Match | { kind: 'bound' },
+): Pick<DeviceFacts, 'isSent' | 'isBound' | 'hasDriftedTooOften'> => ({
   isSent: machine !== undefined,
   isBound: match !== undefined && ['bound', 'known', 'drifted'].includes(match.kind),
   hasDriftedTooOften: match?.kind === 'drifted too often',

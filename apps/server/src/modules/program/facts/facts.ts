@@ -1,8 +1,6 @@
 import type { DeviceUse, LicenseTerm } from '@keyward/contract'
 import type { ProgramActor } from '../../../core/actor.ts'
-import { second } from '../../../core/clock.ts'
 import type { Parts } from '../../devices/devices.rules.ts'
-import type { Rights } from '../../entitlements/rights.rules.ts'
 import type { Catalog } from '../../releases/catalog.rules.ts'
 import type { PinnedKey } from '../../signing-keys/signing-keys.access.ts'
 
@@ -93,12 +91,6 @@ export interface Floating {
   seats: number
   timeoutMs: number
 }
-
-/** The seats of an end user's rights, which are counted on the first license. */
-export const toFloating = (rights: Rights | null, licenseId: string | null): Floating | null =>
-  rights?.seats == null || licenseId === null
-    ? null
-    : { licenseId, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second }
 
 /** A session with its end user, if one is signed in. */
 export interface SessionFacts {

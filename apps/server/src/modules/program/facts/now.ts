@@ -2,16 +2,13 @@ import { checksOf, type ProgramCall } from '@keyward/contract'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
 import { findByHash } from '../../devices/devices.access.ts'
-import { deviceLimit } from '../../devices/devices.rules.ts'
 import { findById } from '../../end-users/end-users.access.ts'
-import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
 import { type Situation, toSituation } from '../verdict/refusal.ts'
-import { factsOf } from '../verdict/verdict.ts'
 import { judgeCaller } from './caller.ts'
-import { toAddedKeyFacts, toEndUserFacts, toFirstKeyFacts, toKeyFacts } from './end-user.ts'
 import type { AppFacts } from './facts.ts'
 import type { ProgramReads } from './reads.ts'
+import { factsOfRows } from './rows.ts'
 
 export interface SituationDeps {
   ctx: Pick<Ctx, 'clock' | 'db' | 'vpn'>
@@ -45,31 +42,22 @@ export async function readSituation(
   const isOther = namesKey && licenseId !== null && licenseId !== firstId
   const license = isOther ? await findLicenseById(ctx.db, appId, licenseId) : first
   if ((endUserId !== null && !client) || (isOther && !license)) return undefined
-  const toFacts = call === 'upgrade' ? toAddedKeyFacts : toKeyFacts
-  const now = ctx.clock.now()
-  const endUser = client ? toEndUserFacts(client, first, now) : null
-  const use = endUser?.devices ?? { used: 0, limit: deviceLimit(license) }
   const found = client && hwidHash !== null ? await findByHash(ctx.db, client.id, hwidHash) : undefined
   const caller = await judgeCaller(deps, app, { hwidHash, address: address ?? '' })
-  const facts = factsOf(call, {
+  const { facts } = factsOfRows(call, {
     app,
-    endUser,
-    key:
-      endUser && license === first && first
-        ? toFirstKeyFacts(first, endUser)
-        : license
-          ? toFacts(license)
-          : null,
+    client,
+    first,
+    key: license,
     caller: { ...caller, blocked: caller.blocked ?? (await findBlock(deps, app, before.blockId)) },
-    updates: { version: versionOf(before, app), until: updatesUntil(license) },
+    version: versionOf(before, app),
     device: {
-      ...use,
       isSent: hwidHash !== null,
       isBound: found?.freed_until === null,
       isAnother: before.device === 'another',
     },
     isTrialStarted: endUserId !== null || before.refusing.includes('trialUsed'),
-    now,
+    now: ctx.clock.now(),
   })
   return toSituation(facts)
 }

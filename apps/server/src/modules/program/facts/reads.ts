@@ -31,16 +31,12 @@ interface AppRead {
 const wholeApp: AppRead = { columns: appColumns, owner: 'join owners o on o.id = a.owner_id' }
 const onlyAppId: AppRead = { columns: 'a.id as app_row', owner: '' }
 
-const clientColumns = `c.id as client_id, c.username, c.email as client_email, c.banned as client_banned,
-  c.ban_reason as client_ban_reason, c.paused_at as client_paused_at,
-  c.left_ms as client_left_ms, c.added_rights as client_added_rights,
-  c.expires_at as client_expires_at, c.created_at as client_created_at, c.last_login_at,
-  c.grace_days as client_grace_days, c.device_count, l.id as key_id, l.banned as key_banned,
-  l.ban_reason as key_ban_reason, l.test as key_test, l.term as key_term, l.features as key_features,
-  l.updates_for_days as key_updates_for_days,
-  l.updates_until as key_updates_until, l.started_at as key_started_at, l.created_at as key_created_at,
-  c.variables_revision as client_variables_revision,
+const clientColumns = `c.id, c.username, c.email, c.banned, c.ban_reason, c.paused_at, c.left_ms, c.added_rights,
+  c.expires_at, c.grace_days, c.created_at, c.last_login_at, c.device_count, c.variables_revision,
+  l.id as key_id, l.banned as key_banned, l.ban_reason as key_ban_reason, l.test as key_test, l.term as key_term,
   l.devices as key_devices, l.seats as key_seats, l.seat_timeout_seconds as key_seat_timeout,
+  l.features as key_features, l.updates_for_days as key_updates_for_days, l.updates_until as key_updates_until,
+  l.started_at as key_started_at, l.created_at as key_created_at,
   d.id as device_id, d.last_seen_at as device_seen_at,
   d.version as device_version, d.told_release,
   d.part_machine, d.part_board, d.part_disk, d.part_network`
@@ -74,15 +70,10 @@ const ofFirst = 'case when c.license_id = l.id then c.left_ms end'
 const licenseBy = (
   column: AppName,
   app: AppRead,
-) => `select ${app.columns}, l.id as license_id, l.key as license_key,
-    l.used as license_used, l.banned as license_banned, l.ban_reason as license_ban_reason,
-    l.test as license_test, l.expires_at as license_expires_at, l.grace_days as license_grace_days,
-    l.term as license_term, l.started_at as license_started_at,
-    c.username as license_username, c.id as license_client_id, c.banned as license_client_banned,
-    c.ban_reason as license_client_ban_reason, c.paused_at as license_client_paused_at,
-    ${ofFirst} as license_client_left_ms, c.added_rights as license_client_added_rights,
-    c.device_count as license_device_count, ${firstLicense('devices')} as license_devices,
-    ${firstLicense('seats')} as license_seats,
+) => `select ${app.columns}, l.id, l.key, l.used, l.banned, l.ban_reason, l.test, l.expires_at, l.grace_days, l.term,
+    l.started_at, c.username, c.id as client_id, c.banned as client_banned, c.ban_reason as client_ban_reason,
+    c.paused_at, ${ofFirst} as left_ms, c.added_rights, c.device_count,
+    ${firstLicense('devices')} as devices, ${firstLicense('seats')} as seats,
     d.id as device_id, d.part_machine, d.part_board, d.part_disk, d.part_network,
     t.count as misses, t.window_ends as misses_end
   from apps a ${app.owner}

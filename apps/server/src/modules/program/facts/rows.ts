@@ -1,12 +1,16 @@
-import type { LicenseTerm } from '@keyward/contract'
-import { accessEnd } from '../../../db/stored-end.ts'
-import { partsOf } from '../../devices/devices.access.ts'
+import type { DeviceUse, LicenseTerm, ProgramCall } from '@keyward/contract'
+import { second } from '../../../core/clock.ts'
+import { accessEnd, displayedEnd, never } from '../../../db/stored-end.ts'
+import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
+import { type PartColumns, partsOf } from '../../devices/devices.access.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
-import { featureEnds, rightsOf } from '../../entitlements/rights.rules.ts'
-import { termOf } from '../../entitlements/term.rules.ts'
+import { featureEnds, type Rights, rightsOf } from '../../entitlements/rights.rules.ts'
+import { atFirstUse, termOf } from '../../entitlements/term.rules.ts'
 import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import type { FirstLicense } from '../../licenses/licenses.access.ts'
 import { noReleases } from '../../releases/catalog.rules.ts'
-import { type AppFacts, type LicenseFacts, type SessionFacts, toFloating } from './facts.ts'
+import { type DeviceFacts, factsOf, type Known, type VerdictFacts } from '../verdict/verdict.ts'
+import type { AppFacts, EndUserFacts, KeyFacts, LicenseFacts, SessionFacts } from './facts.ts'
 
 type Flag = 0 | 1
 
@@ -47,78 +51,55 @@ export interface AppColumns {
 }
 
 /** Columns of an outer join are null if there is no row; check its id. */
-export interface SessionColumns extends AppColumns {
+export interface SessionColumns extends AppColumns, Omit<ClientColumns, 'id'>, PartColumns {
+  /** The end user. */
+  id: string | null
   session_id: string
   session_expires_at: number
   session_secret_version: number
   session_hwid_hash: string | null
   session_locale: string | null
-  client_id: string | null
-  username: string
-  client_email: string | null
-  client_banned: Flag
-  client_ban_reason: string | null
-  client_paused_at: number | null
-  client_left_ms: number | null
-  client_added_rights: string | null
-  client_expires_at: number
-  client_grace_days: number
-  client_created_at: number
-  last_login_at: number | null
-  device_count: number
+  session_version: string | null
   device_id: string | null
   device_seen_at: number
   device_version: string | null
   told_release: string | null
-  part_machine: string | null
-  part_board: string | null
-  part_disk: string | null
-  part_network: string | null
-  key_id: string
-  key_banned: Flag | null
+  key_id: string | null
+  key_banned: Flag
   key_ban_reason: string | null
-  key_test: Flag | null
-  key_term: LicenseTerm | null
+  key_test: Flag
+  key_term: LicenseTerm
   key_devices: number
   key_seats: number | null
   key_seat_timeout: number
-  seat_until: number | null
-  key_features: string | null
+  key_features: string
   key_updates_for_days: number | null
   key_updates_until: number | null
   key_started_at: number | null
   key_created_at: number
-  client_variables_revision: string | null
-  session_version: string | null
+  seat_until: number | null
 }
 
-export interface LicenseColumns extends AppColumns {
-  license_id: string
-  license_key: string | null
-  license_used: Flag
-  license_started_at: number | null
-  license_banned: Flag
-  license_ban_reason: string | null
-  license_test: Flag
-  license_expires_at: number
-  license_grace_days: number
-  license_term: LicenseTerm
-  license_username: string | null
-  license_client_id: string
-  license_client_banned: Flag
-  license_client_ban_reason: string | null
-  license_client_paused_at: number | null
-  license_client_left_ms: number | null
-  license_client_added_rights: string | null
-  license_device_count: number | null
+export interface LicenseColumns extends AppColumns, Omit<KeyColumns, 'id'>, PartColumns {
+  /** The license. */
+  id: string | null
+  expires_at: number
+  grace_days: number
+  key: string
+  used: Flag
+  term: LicenseTerm
+  client_id: string | null
+  username: string
+  client_banned: Flag
+  client_ban_reason: string | null
+  paused_at: number | null
+  left_ms: number | null
+  added_rights: string | null
+  device_count: number | null
   /** Null without a first license. */
-  license_devices: number | null
-  license_seats: number | null
+  devices: number | null
+  seats: number | null
   device_id: string | null
-  part_machine: string | null
-  part_board: string | null
-  part_disk: string | null
-  part_network: string | null
   misses: number | null
   misses_end: number
 }
@@ -163,18 +144,8 @@ export const toAppFacts = (row: AppColumns): AppFacts => ({
 })
 
 export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number): SessionFacts {
-  const expiresAt = accessEnd({ expires_at: row.client_expires_at, left_ms: row.client_left_ms }, now)
-  const first =
-    row.key_banned === null
-      ? null
-      : {
-          devices: row.key_devices,
-          seats: row.key_seats,
-          seat_timeout_seconds: row.key_seat_timeout,
-          features: row.key_features ?? '[]',
-        }
-  const added = { added_rights: row.client_added_rights, paused_at: row.client_paused_at }
-  const rights = rightsOf(first, added, now)
+  const first = row.key_id === null ? undefined : toFirstLicense(row, row.key_id)
+  const endUser = row.id === null ? null : toEndUserFacts(row as ClientColumns, first, now)
   return {
     id: row.session_id,
     expiresAt: row.session_expires_at,
@@ -184,38 +155,7 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number):
     locale: row.session_locale,
     version: row.session_version,
     app,
-    endUser:
-      row.client_id === null
-        ? null
-        : {
-            id: row.client_id,
-            username: row.username,
-            email: row.client_email,
-            isBanned: row.client_banned === 1,
-            banReason: row.client_ban_reason,
-            isPaused: row.client_paused_at !== null,
-            expiresAt,
-            graceDays: row.client_grace_days,
-            term: termOf(row.key_term && { term: row.key_term }, row.client_expires_at),
-            createdAt: row.client_created_at,
-            lastLoginAt: row.last_login_at,
-            devices: { used: row.device_count, limit: deviceLimit(rights) },
-            startedAt: row.key_started_at,
-            floating: toFloating(rights, row.key_id),
-            features: rights?.features ?? '[]',
-            featureEnds: featureEnds(first, added, now),
-            updatesUntil:
-              row.key_term === null
-                ? null
-                : updatesUntil({
-                    term: row.key_term,
-                    started_at: row.key_started_at,
-                    created_at: row.key_created_at,
-                    updates_for_days: row.key_updates_for_days,
-                    updates_until: row.key_updates_until,
-                  }),
-            variablesRevision: row.client_variables_revision,
-          },
+    endUser,
     seatUntil: row.seat_until,
     device:
       row.device_id === null
@@ -227,69 +167,159 @@ export function toSessionFacts(row: SessionColumns, app: AppFacts, now: number):
             toldRelease: row.told_release,
             readParts: () => partsOf(row),
           },
-    firstKey:
-      row.key_banned === null
-        ? null
-        : {
-            id: row.key_id,
-            isBanned: row.key_banned === 1,
-            banReason: row.key_ban_reason,
-            isTest: row.key_test === 1,
-            // An end user and its first license share their end.
-            expiresAt,
-            graceDays: row.client_grace_days,
-            startedAt: row.key_started_at,
-          },
+    firstKey: endUser && first ? toKeyFacts(first, endUser) : null,
   }
 }
+
+const toFirstLicense = (row: SessionColumns, id: string): First => ({
+  id,
+  banned: row.key_banned,
+  ban_reason: row.key_ban_reason,
+  test: row.key_test,
+  term: row.key_term,
+  started_at: row.key_started_at,
+  created_at: row.key_created_at,
+  devices: row.key_devices,
+  seats: row.key_seats,
+  seat_timeout_seconds: row.key_seat_timeout,
+  features: row.key_features,
+  updates_for_days: row.key_updates_for_days,
+  updates_until: row.key_updates_until,
+})
 
 export const toLicenseFacts = (row: LicenseColumns, app: AppFacts, now: number): LicenseFacts => ({
   app,
   key:
-    row.license_key === null
+    row.id === null
       ? null
       : {
-          id: row.license_id,
-          text: row.license_key,
-          isUsed: row.license_used === 1,
-          isBanned: row.license_banned === 1,
-          banReason: row.license_ban_reason,
-          isTest: row.license_test === 1,
-          expiresAt: accessEnd(
-            { expires_at: row.license_expires_at, left_ms: row.license_client_left_ms },
-            now,
-          ),
-          startedAt: row.license_started_at,
-          graceDays: row.license_grace_days,
-          term: row.license_term,
+          ...toKeyFacts(row as KeyColumns, { expiresAt: accessEnd(row, now), graceDays: row.grace_days }),
+          text: row.key,
+          isUsed: row.used === 1,
+          term: row.term,
         },
   endUser:
-    row.license_username === null
+    row.client_id === null
       ? null
       : {
-          id: row.license_client_id,
-          username: row.license_username,
-          isBanned: row.license_client_banned === 1,
-          banReason: row.license_client_ban_reason,
-          isPaused: row.license_client_paused_at !== null,
+          id: row.client_id,
+          username: row.username,
+          isBanned: row.client_banned === 1,
+          banReason: row.client_ban_reason,
+          isPaused: row.paused_at !== null,
         },
   device: row.device_id === null ? null : { parts: partsOf(row) },
-  devices: {
-    used: row.license_device_count ?? 0,
-    limit: deviceLimit(
-      rightsOf(
-        row.license_devices === null
-          ? null
-          : {
-              devices: row.license_devices,
-              seats: row.license_seats,
-              seat_timeout_seconds: 0,
-              features: '[]',
-            },
-        { added_rights: row.license_client_added_rights, paused_at: row.license_client_paused_at },
-        now,
-      ),
-    ),
-  },
+  devices: { used: row.device_count ?? 0, limit: deviceLimit(rightsOf(toSizes(row), row, now)) },
   misses: row.misses === null ? null : { count: row.misses, window_ends: row.misses_end },
 })
+
+/** The devices and seats of a first license, without the rest of its rights. */
+const toSizes = ({ devices, seats }: LicenseColumns): Rights | null =>
+  devices === null ? null : { devices, seats, seat_timeout_seconds: 0, features: '[]' }
+
+type First = Omit<FirstLicense, 'trial'>
+
+type ClientColumns = Pick<
+  ClientRow,
+  | 'id'
+  | 'username'
+  | 'email'
+  | 'banned'
+  | 'ban_reason'
+  | 'paused_at'
+  | 'expires_at'
+  | 'grace_days'
+  | 'created_at'
+  | 'last_login_at'
+  | 'device_count'
+> &
+  Partial<Pick<ClientRow, 'left_ms' | 'added_rights' | 'variables_revision'>>
+
+export function toEndUserFacts(client: ClientColumns, first: First | undefined, now: number): EndUserFacts {
+  const added = { paused_at: client.paused_at, added_rights: client.added_rights ?? null }
+  const rights = rightsOf(first, added, now)
+  return {
+    id: client.id,
+    username: client.username,
+    email: client.email,
+    isBanned: client.banned === 1,
+    banReason: client.ban_reason,
+    isPaused: client.paused_at !== null,
+    expiresAt: accessEnd(client, now),
+    graceDays: client.grace_days,
+    term: termOf(first, client.expires_at),
+    createdAt: client.created_at,
+    lastLoginAt: client.last_login_at,
+    devices: { used: client.device_count, limit: deviceLimit(rights) },
+    startedAt: first?.started_at ?? null,
+    // Seats are counted on the first license.
+    floating:
+      rights?.seats == null || !first
+        ? null
+        : { licenseId: first.id, seats: rights.seats, timeoutMs: rights.seat_timeout_seconds * second },
+    features: rights?.features ?? '[]',
+    featureEnds: featureEnds(first, added, now),
+    updatesUntil: updatesUntil(first),
+    variablesRevision: client.variables_revision ?? null,
+  }
+}
+
+type KeyColumns = Pick<LicenseRow, 'id' | 'banned' | 'ban_reason' | 'test' | 'started_at'>
+
+/** A key. The first license of an end user shares its end. */
+const toKeyFacts = (
+  license: KeyColumns,
+  { expiresAt, graceDays }: Pick<KeyFacts, 'expiresAt' | 'graceDays'>,
+): KeyFacts => ({
+  id: license.id,
+  isBanned: license.banned === 1,
+  banReason: license.ban_reason,
+  isTest: license.test === 1,
+  expiresAt,
+  graceDays,
+  startedAt: license.started_at,
+})
+
+interface Stored extends Omit<Known, 'endUser' | 'key' | 'updates' | 'device'> {
+  client?: ClientColumns | undefined
+  first?: First | undefined
+  /** The key that the call names; by default the first license. */
+  key?: LicenseRow | undefined
+  /** The program's version; null if the call names none. */
+  version?: string | null
+  /** By default with the devices of the end user, or those that the key allows. */
+  device?: Omit<DeviceFacts, keyof DeviceUse> & Partial<DeviceUse>
+}
+
+/** The facts of the stored rows of an end user, its first license, and the key that a call names. */
+export function factsOfRows(
+  call: ProgramCall,
+  stored: Stored & { client: ClientColumns },
+): { endUser: EndUserFacts; facts: VerdictFacts }
+export function factsOfRows(call: ProgramCall, stored: Stored): { facts: VerdictFacts }
+export function factsOfRows(
+  call: ProgramCall,
+  { client, first, key, version = null, device, ...known }: Stored,
+) {
+  const { now } = known
+  const endUser = client ? toEndUserFacts(client, first, now) : null
+  const isOther = key !== undefined && key.id !== first?.id
+  const use = endUser?.devices ?? { used: 0, limit: deviceLimit(key) }
+  const facts = factsOf(call, {
+    ...known,
+    endUser,
+    key: isOther ? toKeyFacts(key, endOf(key, call)) : endUser && first ? toKeyFacts(first, endUser) : null,
+    updates: {
+      version,
+      until: endUser ? endUser.updatesUntil : updatesUntil(key && { ...key, ...atFirstUse(key, now) }),
+    },
+    ...(device && { device: { ...use, ...device } }),
+  })
+  return { endUser, facts }
+}
+
+/** The grace days of a key that `upgrade` adds are no time that can be added. */
+const endOf = (key: LicenseRow, call: ProgramCall): Pick<KeyFacts, 'expiresAt' | 'graceDays'> =>
+  call === 'upgrade'
+    ? { expiresAt: displayedEnd(key, 0) ?? never, graceDays: 0 }
+    : { expiresAt: key.expires_at, graceDays: key.grace_days }

@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
-import { problem } from '../../../core/problem.ts'
+import { problem, requireSession } from '../../../core/problem.ts'
 import { digestMatches } from '../../../core/signing.ts'
 import { visitorOf } from '../../../core/visitor.ts'
 import { bodyReader, type Sent } from '../../../http/body.ts'
@@ -167,8 +167,7 @@ const noBytes = Buffer.alloc(0)
 
 /** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
 async function readSession(call: ProgramCall, { reads, sessions, ctx }: Options): Promise<SessionFacts> {
-  const named = call.request.headers['keyward-app']
-  if (typeof named !== 'string' || named === '') throw problem('sessionUnauthed')
+  const named = requireSession(String(call.request.headers['keyward-app'] ?? ''))
   const token = bearerToken(call.request)
   const stored = token === undefined ? undefined : await reads.session(sha256(token))
   const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)

@@ -1,10 +1,9 @@
 import { toIsoOrNull } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
-import { problem } from '../../../core/problem.ts'
+import { problem, requireSession } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import { findByHash } from '../../devices/devices.access.ts'
-import { toMachine } from '../../devices/devices.rules.ts'
-import { sentHash } from '../../devices/devices.service.ts'
+import { sentHash, toMachine } from '../../devices/devices.rules.ts'
 import { leaseDevice, leaseSeat } from '../../devices/leased-places.access.ts'
 import { readLeaseTerms } from '../../end-users/end-users.access.ts'
 import { nextStatement } from '../../entitlements/end-user-rows.ts'
@@ -41,14 +40,12 @@ export async function issueLease(
   const claims = await deps.ctx.tx(toActor(session, address), async (write) => {
     const { tx, now } = write
     if (floating) await lockLicenseById(tx, app.id, floating.licenseId)
-    const terms = await readLeaseTerms(tx, app)
-    if (!terms) throw problem('sessionUnauthed')
+    const terms = requireSession(await readLeaseTerms(tx, app))
     const seatUntil = await renewOrTakeSeat(write, session, { endUser, hwidHash, facts })
     // A floating license has no grace beyond the seat: others may take it then, also if this program is offline.
     const times = toLeaseTimes(terms, Math.min(endUser.expiresAt, seatUntil ?? endUser.expiresAt), now)
     const until = times.graceUntil * 1000
-    const seq = await nextStatement(tx, app, endUser.id, { column: 'lease_until', until })
-    if (seq === undefined) throw problem('sessionUnauthed')
+    const seq = requireSession(await nextStatement(tx, app, endUser.id, { column: 'lease_until', until }))
     if (floating && hwidHash !== null) await leaseSeat(tx, floating.licenseId, hwidHash, until)
     if (session.device) await holdDevice(write, session, { id: session.device.id, until, facts })
     write.record('end_user.lease_issued', endUser.id, { until }, app.id)

@@ -1,6 +1,6 @@
 import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
 import type { CustomerActor, ProgramActor, VendorActor } from '../../../core/actor.ts'
-import { problem } from '../../../core/problem.ts'
+import { problem, requireSession } from '../../../core/problem.ts'
 import { runTogether, type WriteTransaction } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { deviceOfMachine } from '../../devices/devices.access.ts'
@@ -14,12 +14,12 @@ import { signSessionIn } from '../../sessions/program-sessions.access.ts'
 import { sessionLifetimeMs } from '../../sessions/program-sessions.rules.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
 import { callerOf, judgeCaller, toDeviceFacts, withoutMachine } from '../facts/caller.ts'
-import { toEndUserFacts, toFirstKeyFacts } from '../facts/end-user.ts'
 import { type AppFacts, type EndUserFacts, type SessionFacts, toActor } from '../facts/facts.ts'
+import { factsOfRows, toEndUserFacts } from '../facts/rows.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { renewOrTakeSeat } from '../sessions/seats.ts'
 import { refuseBy, withContext } from '../verdict/refusal.ts'
-import { type CallerFacts, factsOf, type VerdictFacts } from '../verdict/verdict.ts'
+import type { CallerFacts, VerdictFacts } from '../verdict/verdict.ts'
 
 /** The machine and the address that a sign-in comes from. */
 export interface SignInDevice {
@@ -113,14 +113,13 @@ async function admit(
   const isFull = match?.kind === 'new' && isTaken(toEndUserFacts(stored, license, now).devices)
   const freed = isFull ? await freeEnded(tx, app, stored.id, now) : 0
   const client = { ...stored, device_count: stored.device_count - freed }
-  const endUser = toEndUserFacts(client, license, now)
-  const facts = factsOf(call, {
+  const { endUser, facts } = factsOfRows(call, {
     app,
-    endUser,
-    key: license ? toFirstKeyFacts(license, endUser) : null,
+    client,
+    first: license,
     caller,
-    updates: { version, until: endUser.updatesUntil },
-    device: toDeviceFacts(machine, match, endUser.devices),
+    version,
+    device: toDeviceFacts(machine, match),
     isTrialStarted: true,
     now,
   })
@@ -149,7 +148,7 @@ async function startSession(
   // The session lasts at least until the token's own end, which another node's clock may have set.
   const expiresAt = Math.max(session.expiresAt, now + sessionLifetimeMs)
   const user = { clientId: endUser.id, hwidHash, expiresAt }
-  if (!(await signSessionIn(tx, session, user, now))) throw problem('sessionUnauthed')
+  requireSession(await signSessionIn(tx, session, user, now))
   countToday(write, app, 'sign_ins')
 }
 

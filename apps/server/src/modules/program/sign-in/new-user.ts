@@ -4,19 +4,16 @@ import type { WriteTransaction } from '../../../db/index.ts'
 import { never } from '../../../db/stored-end.ts'
 import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
-import { deviceLimit } from '../../devices/devices.rules.ts'
 import { addFirstDevice } from '../../devices/devices.service.ts'
 import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts'
 import { insertEndUser, type NewEndUser } from '../../entitlements/end-user-rows.ts'
 import { redeem, setEndUserOfLicense, setFirstLicense } from '../../entitlements/entitlements.service.ts'
 import { lockLicensesOf } from '../../entitlements/license-locks.ts'
-import { atFirstUse } from '../../entitlements/term.rules.ts'
-import { updatesUntil } from '../../entitlements/updates.rules.ts'
 import { findLicenseById, lockLicenseById } from '../../licenses/licenses.access.ts'
 import { toDeviceFacts, toNewDevice } from '../facts/caller.ts'
-import { toEndUserFacts, toKeyFacts } from '../facts/end-user.ts'
+import { factsOfRows, toEndUserFacts } from '../facts/rows.ts'
 import { refuseBy } from '../verdict/refusal.ts'
-import { factsOf, type VerdictFacts } from '../verdict/verdict.ts'
+import type { VerdictFacts } from '../verdict/verdict.ts'
 import { type Admitted, enter, type SignInCall, type SignInDevice } from './admit.ts'
 import { keyUsed } from './key.ts'
 
@@ -100,19 +97,12 @@ export async function redeemForFormerUser<T>(
 export function refuseFirstUse(
   { call, app, version }: Pick<SignInCall<unknown>, 'call' | 'app' | 'version'>,
   license: LicenseRow,
-  { device, now }: { device: SignInDevice; now: number },
+  { device: sent, now }: { device: SignInDevice; now: number },
 ): VerdictFacts {
-  const { machine, caller } = toNewDevice(device)
+  const { machine, caller } = toNewDevice(sent)
   if (license.used === 1) throw keyUsed(license)
-  const until = updatesUntil({ ...license, ...atFirstUse(license, now) })
-  const facts = factsOf(call, {
-    app,
-    key: toKeyFacts(license),
-    caller,
-    updates: { version, until },
-    device: toDeviceFacts(machine, undefined, { used: 0, limit: deviceLimit(license) }),
-    now,
-  })
+  const device = toDeviceFacts(machine)
+  const { facts } = factsOfRows(call, { app, key: license, caller, version, device, now })
   refuseBy(facts)
   return facts
 }

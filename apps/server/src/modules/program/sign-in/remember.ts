@@ -1,7 +1,7 @@
 import { day, minute } from '../../../core/clock.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { newId, newToken } from '../../../core/ids.ts'
-import { problem } from '../../../core/problem.ts'
+import { requireSession } from '../../../core/problem.ts'
 import type { WriteTransaction } from '../../../db/index.ts'
 import * as tokens from '../../devices/device-tokens.access.ts'
 import { findByHash } from '../../devices/devices.access.ts'
@@ -65,6 +65,12 @@ export async function remember(
   })
 }
 
+/** The remembered sign-in that a token names, until it ends. */
+export async function readRemembered({ ctx }: Pick<ProgramDeps, 'ctx'>, app: AppFacts, token: string) {
+  const stored = await tokens.findToken(ctx.db, app, tokens.idOfToken(token) ?? '')
+  return requireSession(stored && stored.expires_at > ctx.clock.now() && stored)
+}
+
 interface Resume {
   deviceToken: string
   machine: Machine
@@ -83,9 +89,7 @@ interface Resumed {
 export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Resume): Promise<Resumed> {
   const { ctx } = deps
   const { app } = session
-  const id = tokens.idOfToken(sent.deviceToken)
-  const stored = id === undefined ? undefined : await tokens.findToken(ctx.db, app, id)
-  if (!stored || stored.expires_at <= ctx.clock.now()) throw problem('sessionUnauthed')
+  const stored = await readRemembered(deps, app, sent.deviceToken)
   const presented = sha256(sent.deviceToken)
   const actor = toActor(session, sent.address)
   if (presented !== stored.token_hash && presented !== stored.previous_hash) {
@@ -95,7 +99,7 @@ export async function resume(deps: ProgramDeps, session: SessionFacts, sent: Res
         write.record('device.forgotten', stored.device_id, { endUserId: stored.client_id }, app.id)
       return isDeleted
     })
-    if (isCopied) throw problem('sessionUnauthed')
+    requireSession(!isCopied)
   }
   const device = await toDevice(deps, app, sent)
   const usual = sessionSignIn('resume', session, sent.address)
@@ -120,9 +124,8 @@ async function exchange(
   { id, token }: { id: string; token: string },
 ): Promise<string> {
   const presented = sha256(token)
-  const days = await tokens.readRememberDays(tx, app)
-  const stored = await tokens.findToken(tx, app, id)
-  if (days === 0 || !stored) throw problem('sessionUnauthed')
+  const days = requireSession(await tokens.readRememberDays(tx, app))
+  const stored = requireSession(await tokens.findToken(tx, app, id))
   if (Math.abs(now - stored.created_at) < exchangeEveryMs) {
     if (presented === stored.token_hash) return token
     const latest = nextToken(deps, token, stored.created_at)
@@ -130,6 +133,6 @@ async function exchange(
   }
   const deviceToken = nextToken(deps, token, now)
   const change = { presented, next: sha256(deviceToken), now, expiresAt: now + days * day }
-  if (!(await tokens.rotateToken(tx, app, id, change))) throw problem('sessionUnauthed')
+  requireSession(await tokens.rotateToken(tx, app, id, change))
   return deviceToken
 }

@@ -10,9 +10,9 @@ import { getLimits } from '../../owners/owners.service.ts'
 import type { SignedInUser } from '../answers/session-user.ts'
 import { toDeviceFacts, toNewDevice } from '../facts/caller.ts'
 import type { SessionFacts } from '../facts/facts.ts'
+import { factsOfRows } from '../facts/rows.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
-import { factsOf } from '../verdict/verdict.ts'
 import { enter, type SignInCall, type SignInDevice, sessionSignIn, toDevice } from './admit.ts'
 import { redeemForNewUser } from './new-user.ts'
 import { addMarks, findTrial, hasRoomForMarks } from './trial.repo.ts'
@@ -77,10 +77,10 @@ const factsOfDevice = (
   { machine, caller }: SignInDevice,
   isTrialStarted: boolean,
 ) => {
-  const device = toDeviceFacts(machine, undefined, { used: 0, limit: 1 })
+  const device = toDeviceFacts(machine)
   // A trial belongs to a device, also where the app requires no hardware id.
   const asked = { ...app, requireHwid: true }
-  return factsOf('trial', { app: asked, caller, device, isTrialStarted, now: ctx.clock.now() })
+  return factsOfRows('trial', { app: asked, caller, device, isTrialStarted, now: ctx.clock.now() }).facts
 }
 
 /** Signs in to a trial unless it has ended; later changes of the device are recognized too. */

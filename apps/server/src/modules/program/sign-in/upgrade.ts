@@ -1,18 +1,16 @@
 import { normalizeName } from '../../../core/ids.ts'
 import { problem } from '../../../core/problem.ts'
-import { deviceLimit } from '../../devices/devices.rules.ts'
-import { sentHash } from '../../devices/devices.service.ts'
+import { deviceLimit, sentHash } from '../../devices/devices.rules.ts'
 import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts'
 import { addKey } from '../../end-users/end-users.added-key.ts'
 import { lockLicensesOf } from '../../entitlements/license-locks.ts'
 import { findFirstLicense, findLicenseById } from '../../licenses/licenses.access.ts'
 import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
 import { judgeCaller } from '../facts/caller.ts'
-import { toAddedKeyFacts, toEndUserFacts } from '../facts/end-user.ts'
 import { type SessionFacts, toActor } from '../facts/facts.ts'
+import { factsOfRows, toEndUserFacts } from '../facts/rows.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
-import { factsOf } from '../verdict/verdict.ts'
 import { findKey, keyUsed } from './key.ts'
 
 interface Upgrade {
@@ -47,16 +45,8 @@ export async function upgrade(
     if (!client) throw problem('usernameNotFound')
     if (key.used === 1) throw keyUsed(key)
     const first = await findFirstLicense(tx, app.id, client)
-    refuseBy(
-      factsOf('upgrade', {
-        app,
-        endUser: toEndUserFacts(client, first, now),
-        key: toAddedKeyFacts(key),
-        caller,
-        device: { isSent: false, isBound: false, used: 0, limit: deviceLimit(key) },
-        now,
-      }),
-    )
+    const device = { isSent: false, isBound: false, used: 0, limit: deviceLimit(key) }
+    refuseBy(factsOfRows('upgrade', { app, client, first, key, caller, device, now }).facts)
     const after = await addKey(write, app, { client, first }, key, neverExpires)
     if (!after) throw problem('keyUsed')
     const extended = await findFirstLicense(tx, app.id, client)

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../core/crypto.ts'
-import { problem } from '../../../core/problem.ts'
+import { requireSession } from '../../../core/problem.ts'
 import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
 import * as tokens from '../../devices/device-tokens.access.ts'
 import { findById } from '../../end-users/end-users.access.ts'
@@ -9,12 +9,12 @@ import type { Linked } from '../../licenses/buy-links.ts'
 import { findFirstLicense } from '../../licenses/licenses.access.ts'
 import { allowedUser } from '../checks/session.ts'
 import { type Caller, callerOf, judgeCaller } from '../facts/caller.ts'
-import { toEndUserFacts, toFirstKeyFacts, toKeyFacts } from '../facts/end-user.ts'
 import type { AppFacts, SessionFacts } from '../facts/facts.ts'
+import { factsOfRows } from '../facts/rows.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { findKey } from '../sign-in/key.ts'
+import { readRemembered } from '../sign-in/remember.ts'
 import { refuseBy } from '../verdict/refusal.ts'
-import { factsOf } from '../verdict/verdict.ts'
 
 /** Which releases somebody may have. */
 export interface Coverage {
@@ -50,14 +50,8 @@ export async function coverageOfKey(
   const now = ctx.clock.now()
   // An unused key, as if it were used now.
   const used = { ...license, ...atFirstUse(license, now) }
-  refuseBy(
-    factsOf('updatesByKey', {
-      app,
-      key: toKeyFacts(license),
-      caller: await judgeCaller(deps, app, caller),
-      now,
-    }),
-  )
+  const judged = await judgeCaller(deps, app, caller)
+  refuseBy(factsOfRows('updatesByKey', { app, key: license, caller: judged, now }).facts)
   const ends = { updatesUntil: updatesUntil(used), expiresAt: used.expires_at }
   return { until: lastCovered(ends, now), linked: { licenseId: license.id } }
 }
@@ -68,13 +62,11 @@ export async function coverageOfDevice(
   app: AppFacts,
   { token, address }: { token: string; address: string },
 ): Promise<Coverage> {
-  const { db, clock } = deps.ctx
-  const stored = await tokens.findToken(db, app, tokens.idOfToken(token) ?? '')
-  const hash = sha256(token)
-  const isValid = stored?.token_hash === hash || stored?.previous_hash === hash
-  const client = stored && isValid ? await findById(db, app.id, stored.client_id) : undefined
-  if (!stored || !client || stored.expires_at <= clock.now()) throw problem('sessionUnauthed')
-  if ((await tokens.readRememberDays(db, app)) === 0) throw problem('sessionUnauthed')
+  const { db } = deps.ctx
+  const stored = await readRemembered(deps, app, token)
+  requireSession([stored.token_hash, stored.previous_hash].includes(sha256(token)))
+  requireSession(await tokens.readRememberDays(db, app))
+  const client = requireSession(await findById(db, app.id, stored.client_id))
   const hwidHash = (await tokens.findDeviceHash(db, app, stored.device_id)) ?? null
   return coverageOf(deps, app, { client, caller: { hwidHash, address } })
 }
@@ -93,17 +85,10 @@ async function coverageOf(
 ): Promise<Coverage> {
   const now = deps.ctx.clock.now()
   const first = await findFirstLicense(deps.ctx.db, app.id, client)
-  const endUser = toEndUserFacts(client, first, now)
-  const isOther = license !== undefined && license.id !== first?.id
-  refuseBy(
-    factsOf('updatesByKey', {
-      app,
-      endUser,
-      key: isOther ? toKeyFacts(license) : first ? toFirstKeyFacts(first, endUser) : null,
-      caller: await judgeCaller(deps, app, caller),
-      now,
-    }),
-  )
+  const judged = await judgeCaller(deps, app, caller)
+  const stored = { app, client, first, key: license, caller: judged, now }
+  const { endUser, facts } = factsOfRows('updatesByKey', stored)
+  refuseBy(facts)
   return { until: lastCovered(endUser, now), linked: { clientId: client.id } }
 }
 

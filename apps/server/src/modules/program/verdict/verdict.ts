@@ -70,7 +70,7 @@ export interface DeviceFacts extends DeviceUse {
 }
 
 /** What a call knows; a call leaves out what it does not know or check. */
-interface Known {
+export interface Known {
   app: VerdictFacts['app']
   build?: VerdictFacts['build']
   endUser?: (NonNullable<VerdictFacts['endUser']> & Partial<Ending>) | null
