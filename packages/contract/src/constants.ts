@@ -220,6 +220,10 @@ export const limits = {
   onlineHours: 2,
   /** A device that was not seen for so long counts as unseen. */
   unseenDays: 30,
+  /** The exposure of a fix is kept for each day until no device was exposed for so many days. */
+  quietDays: 7,
+  /** Days after its listing on which the exposure of a fix is kept at most: five years. */
+  exposureDaysMax: 1830,
   /** Versions in use that are listed. */
   versionsMax: 500,
   /** Releases of a vendor that customers are mailed about within a week. */

@@ -71,7 +71,9 @@ export const exposure = {
         .describe(`the affected versions, newest first: the ${limits.versionsMax} on most devices`),
       days: z
         .array(z.strictObject({ date: z.iso.date(), devices: z.int() }))
-        .describe('the affected devices at the end of each UTC day; the last one is today'),
+        .describe(
+          `the affected devices at the end of each UTC day until none was exposed for ${limits.quietDays} days, for five years; the last one is today`,
+        ),
       told: z
         .strictObject({ devices: z.int(), customers: z.int() })
         .describe(

@@ -301,6 +301,46 @@ describe('exposure', () => {
   })
 })
 
+test('counts all fixes of an app each day, and one that exposes nobody for seven days no more', async () => {
+  const { key } = await runOn('pc-1', '1.9.0')
+  const ids = [await addFix(), await addFix({ version: '1.21.0' })]
+  const late = await addFix({ version: '1.22.0', security: { ...severe, affects: [{ before: '1.0.0' }] } })
+  const nextDay = async () => {
+    on.clock.advance(day)
+    await tidyUp(on)
+  }
+  const daysOf = async (id: string) =>
+    (await exposure(id)).days.map(({ devices }: { devices: number }) => devices)
+  await nextDay()
+  for (const id of ids) expect(await daysOf(id)).toEqual([1, 1])
+  await runOn('pc-1', '1.22.0', key)
+  await nextDay()
+  for (const id of ids) expect(await daysOf(id)).toEqual([1, 0, 0])
+  // Everything was seven days earlier.
+  const { db } = on.database
+  const moved = [...ids, late]
+  await db
+    .updateTable('release_days')
+    .set((eb) => ({ day: eb('day', '-', 7) }))
+    .where('release_id', 'in', moved)
+    .execute()
+  await db
+    .updateTable('releases')
+    .set((eb) => ({ created_at: eb('created_at', '-', 7 * day) }))
+    .where('id', 'in', moved)
+    .execute()
+  await nextDay()
+  for (const id of moved) expect((await daysOf(id)).slice(-2)).toEqual([0, 0])
+  expect((await exposure(late)).days).toHaveLength(3)
+  await check(await runOn('pc-2', '0.9.0'))
+  await expect.poll(async () => (await exposure(late)).told.devices).toBe(1)
+  await nextDay()
+  expect((await exposure(late)).days.slice(2)).toEqual([
+    { date: dateIn(-1), devices: 1 },
+    { date: dateIn(0), devices: 1 },
+  ])
+})
+
 /** The addresses of the exposed customers with their devices, from the list and from the export. */
 async function customersOf(id: string): Promise<{ email: string; devices: number }[]> {
   const pages: { email: string; devices: number }[] = []

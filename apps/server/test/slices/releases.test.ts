@@ -222,7 +222,7 @@ describe('the released versions of an app', () => {
   })
 
   test('are at most 1000, also among concurrent callers', async () => {
-    const rows = Array.from({ length: 998 }, (_, at) => ({
+    const rows = Array.from({ length: 997 }, (_, at) => ({
       id: `rel_${app._id}_${at}`,
       owner_id: owner.id,
       app_id: app._id,
@@ -232,6 +232,9 @@ describe('the released versions of an app', () => {
       created_at: at,
     }))
     await on.database.db.insertInto('releases').values(rows).execute()
+    const { release } = (await post({ version: '0.1.0', releasedAt: '2026-01-01', security })).json.data
+    // Its fix is kept, and counts.
+    await owner.call('DELETE', `/releases/${release._id}`)
     const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => add(`1.0.${at}`, '2026-01-01')))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
     const full = answers.filter(({ status }) => status !== 201).map(refusal)

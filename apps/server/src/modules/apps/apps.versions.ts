@@ -20,3 +20,6 @@ export const parseVersion = (version: string): VersionNumbers | undefined =>
   /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)
     ? (version.split('.').map(Number) as unknown as VersionNumbers)
     : undefined
+
+/** A version without leading zeros, as semantic versions are written. */
+export const withoutZeros = (version: string): string => version.replace(/(^|\.)0+(?=\d)/g, '$1')

@@ -137,7 +137,10 @@ export async function countRepaired(db: Db, { appId, ranges }: Affected, since: 
 export const listDays = (db: Db, releaseId: string) =>
   db.selectFrom('release_days').selectAll().where('release_id', '=', releaseId).orderBy('day').execute()
 
-/** Security fixes of all vendors, listed by the end of a day, whose exposure on it is not known yet. */
+/**
+ * Security fixes of all vendors, listed by the end of a day, whose exposure on it is not known yet. Left out are old ones,
+ * and those of which no device was exposed or told for days.
+ */
 export const listUncounted = (db: Db, day: number) =>
   db
     .selectFrom('releases as r')
@@ -145,8 +148,29 @@ export const listUncounted = (db: Db, day: number) =>
     .select(['r.id', 'r.app_id', 'r.security', 'r.released_at'])
     .where('r.security', 'is not', null)
     .where('r.created_at', '<', (day + 1) * dayMs)
+    .where('r.created_at', '>=', (day - limits.exposureDaysMax) * dayMs)
     .where('d.exposed', 'is', null)
+    .where(
+      sql<SqlBool>`(r.created_at >= ${(day - limits.quietDays) * dayMs} or exists (
+        select 1 from release_days x where x.release_id = r.id and x.day >= ${day - limits.quietDays}
+          and (x.exposed > 0 or x.told_devices > 0)) or coalesce((
+        select x.exposed from release_days x where x.release_id = r.id and x.exposed is not null
+          order by x.day desc limit 1), 1) > 0)`,
+    )
     .execute()
+
+/** How many affected devices of an app were seen, for each of several fixes. */
+export async function countEach(
+  db: Db,
+  appId: string,
+  fixes: readonly Affected['ranges'][],
+  since: number,
+): Promise<number[]> {
+  const counts = fixes.map((ranges, at) => sql`${countIf(isIn('d', ranges))} as ${sql.id(`n${at}`)}`)
+  const { rows } = await sql<Record<string, number>>`select ${sql.join(counts)} from devices d
+    where ${bound(appId)} and d.version_order is not null and d.last_seen_at >= ${since}`.execute(db)
+  return fixes.map((_, at) => Number(rows[0]?.[`n${at}`]))
+}
 
 /** Affected devices with the customers of their end users, and of the licenses that these use. */
 const withCustomers = ({ appId, ranges }: Affected) => {

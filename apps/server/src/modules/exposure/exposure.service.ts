@@ -124,17 +124,25 @@ export async function exposureOf(
   }
 }
 
+/** Fixes that one read of an app's devices counts. */
+const countedAtOnce = 50
+
 /** Keeps how many devices were affected when the day before ended. */
-export async function keepExposedDays(ctx: TidyCtx): Promise<void> {
-  const now = ctx.clock.now()
+export async function keepExposedDays({ clock, database: { lists }, tx: write }: TidyCtx): Promise<void> {
+  const now = clock.now()
   const yesterday = dayNumber(now) - 1
-  for (const release of await repo.listUncounted(ctx.database.lists, yesterday)) {
-    const ranges = toSecurity(release.security)?.affects
-    if (!ranges || !isOut(release, now)) continue
-    const affected = { appId: release.app_id, ranges }
-    const { devices } = await repo.countAffected(ctx.database.lists, affected, seenSince(now))
-    const counted = { releaseId: release.id, day: yesterday, exposed: devices }
-    await ctx.tx(system, ({ tx }) => keepExposed(tx, counted))
+  const uncounted = (await repo.listUncounted(lists, yesterday)).flatMap(({ security, ...release }) => {
+    const ranges = toSecurity(security)?.affects
+    return ranges && isOut(release, now) ? [{ ...release, ranges }] : []
+  })
+  for (const [appId, fixes] of Map.groupBy(uncounted, ({ app_id }) => app_id)) {
+    for (let at = 0; at < fixes.length; at += countedAtOnce) {
+      const some = fixes.slice(at, at + countedAtOnce)
+      const ranges = some.map((fix) => fix.ranges)
+      const counts = await repo.countEach(lists, appId, ranges, seenSince(now))
+      const exposed = new Map(some.map(({ id }, nth) => [id, counts[nth] ?? 0]))
+      await write(system, ({ tx }) => keepExposed(tx, yesterday, exposed))
+    }
   }
 }
 

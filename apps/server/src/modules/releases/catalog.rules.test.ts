@@ -70,14 +70,7 @@ test.each([
   ['older than the newest for the license', plain, '1.0.0', '2.0.0', 30 * day, true],
   ['of an app without releases', listed(), '1.0.0', '2.0.0', null, true],
   ['with a security fix', repaired, '1.9.1', '3.0.0', null, false],
-  [
-    'whose security fix is no longer listed',
-    toCatalog([], new Set(['1.9.1'])),
-    '1.9.1',
-    '3.0.0',
-    null,
-    false,
-  ],
+  ['whose security fix is no longer listed', toCatalog([], ['1.9.1']), '1.9.1', '3.0.0', null, false],
   ['that is the newest, although none may run', plain, '2.0.0', '9.0.0', null, false],
   ['that is withdrawn', withdrawn, '2.1.0', '9.0.0', null, true],
   ['of another channel that is the newest', beta, '2.1.0', '9.0.0', null, false],
@@ -154,6 +147,21 @@ test('names of several fixes the most severe, then the last one, and no withdraw
     ...{ version: null, severity: 'high', summary: 'A file can run code', url: null },
   })
   expect(adviseOn(repaired, '1.9.0', 50 * day)).toBe(undefined)
+})
+
+test('compares versions by their numbers, not by their texts', () => {
+  const listing = listed(release('1.2.0', 1), release('1.03.0', 40))
+  for (const version of ['1.3.0', '1.03.0', '1.3.00']) {
+    expect(coversVersion(listing, { version, until: 10 * day })).toBe(false)
+    expect(isTooOld({ releases: listing, minimumVersion: '2.0.0' }, { version, until: null }, now)).toBe(
+      false,
+    )
+    expect(newestWithin(listing, version, now)).toEqual({ from: 40 * day, before: null })
+  }
+  for (const version of ['1.9.1', '1.09.1']) {
+    expect(hasFix(repaired, version)).toBe(true)
+    expect(hasFix(toCatalog([], ['01.9.1']), version)).toBe(true)
+  }
 })
 
 /** Written once more, by texts instead of numbers. */

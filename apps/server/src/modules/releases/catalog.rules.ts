@@ -1,5 +1,11 @@
 import type { Advisory, SecurityFix } from '@keyward/contract'
-import { compareVersions, isOlder, parseVersion, type VersionNumbers } from '../apps/apps.versions.ts'
+import {
+  compareVersions,
+  isOlder,
+  parseVersion,
+  type VersionNumbers,
+  withoutZeros,
+} from '../apps/apps.versions.ts'
 import { outBefore } from './releases.rules.ts'
 
 /** A release, as the checks of programs look at it. */
@@ -20,35 +26,40 @@ type Numbered = ListedRelease & { readonly numbers: VersionNumbers }
 
 /** The releases of an app. */
 export interface Catalog {
+  /** By their versions, also without leading zeros. */
   readonly named: ReadonlyMap<string, ListedRelease>
   /** The newest version first; without those whose numbers are too long to be compared. */
   readonly newest: readonly Numbered[]
   /** The security fixes, the last one first. */
   readonly fixes: readonly (ListedRelease & { readonly security: SecurityFix })[]
-  /** Versions of security fixes that were removed from the list. */
+  /** Versions of security fixes that were removed from the list, also without leading zeros. */
   readonly removedFixes: ReadonlySet<string>
   readonly hasArtifacts: boolean
 }
 
 /** `releases` begin with the one that was released last. */
-export function toCatalog(
-  releases: readonly ListedRelease[],
-  removedFixes: ReadonlySet<string> = new Set(),
-): Catalog {
+export function toCatalog(releases: readonly ListedRelease[], removedFixes: readonly string[] = []): Catalog {
   const newest = releases.flatMap((release) => {
     const numbers = parseVersion(release.version)
     return numbers ? [{ ...release, numbers }] : []
   })
   return {
-    named: new Map(releases.map((release) => [release.version, release])),
+    named: new Map([
+      ...releases.map((release) => [withoutZeros(release.version), release] as const),
+      ...releases.map((release) => [release.version, release] as const),
+    ]),
     newest: newest.sort((one, other) => compareVersions(other.numbers, one.numbers)),
     fixes: releases.filter((release) => release.security !== null) as Catalog['fixes'][number][],
-    removedFixes,
+    removedFixes: new Set([...removedFixes].flatMap((version) => [version, withoutZeros(version)])),
     hasArtifacts: releases.some((release) => release.hasArtifacts),
   }
 }
 
 export const noReleases = toCatalog([])
+
+/** The listed release of a version, `1.2.0` for `1.02.0` too; undefined if the app lists none. */
+const releaseOf = ({ named }: Catalog, version: string): ListedRelease | undefined =>
+  named.get(version) ?? named.get(withoutZeros(version))
 
 /** Whether the updates of a license, which end at `until`, include a release. Everybody gets a security fix. */
 export const covers = (
@@ -81,8 +92,8 @@ interface Versioned {
 }
 
 /** Whether a license covers a program's version. One that the app does not list is covered. */
-export function coversVersion({ named }: Catalog, { version, until }: Versioned): boolean {
-  const release = version === null ? undefined : named.get(version)
+export function coversVersion(catalog: Catalog, { version, until }: Versioned): boolean {
+  const release = version === null ? undefined : releaseOf(catalog, version)
   return !release || covers(release, until)
 }
 
@@ -96,25 +107,31 @@ export function isTooOld(
   const [mine, oldest] = [parseVersion(version), parseVersion(minimumVersion)]
   if (!mine || !oldest || compareVersions(mine, oldest) >= 0) return false
   if (hasFix(releases, version)) return false
-  return [undefined, 'stable'].every(
-    (channel) => newestCovered(releases, until, now, channel)?.version !== version,
+  const listed = releaseOf(releases, version)
+  return (
+    !listed ||
+    [undefined, 'stable'].every((channel) => newestCovered(releases, until, now, channel)?.id !== listed.id)
   )
 }
 
 /** Whether a version has a security fix, also one that is no longer listed. */
-export const hasFix = ({ named, removedFixes }: Catalog, version: string): boolean =>
-  Boolean(named.get(version)?.security) || removedFixes.has(version)
+export const hasFix = (catalog: Catalog, version: string): boolean =>
+  Boolean(releaseOf(catalog, version)?.security) ||
+  catalog.removedFixes.has(version) ||
+  catalog.removedFixes.has(withoutZeros(version))
 
 /**
  * For licenses whose updates end from `from` on and before `before` (null: or never), a version is the newest one;
  * undefined if it is for none.
  */
 export function newestWithin(
-  { newest }: Catalog,
+  catalog: Catalog,
   version: string,
   now: number,
 ): { from: number; before: number | null } | undefined {
-  const mine = newest.find((one) => one.version === version && isOffered(one, now))
+  const { newest } = catalog
+  const id = releaseOf(catalog, version)?.id
+  const mine = newest.find((one) => one.id === id && isOffered(one, now))
   if (!mine) return undefined
   const newer = newest.filter(
     (one) =>
@@ -155,7 +172,7 @@ export function hasUpdate(
   if (catalog.hasArtifacts) {
     return updatesOf(catalog, { channel: 'stable', version: program }, now).some((one) => covers(one, until))
   }
-  const current = catalog.named.get(app)
+  const current = releaseOf(catalog, app)
   const isCurrent = !current || (!current.isWithdrawn && covers(current, until))
   if (isCurrent && isOlder(program, app)) return true
   if (until === null) return false
@@ -187,7 +204,7 @@ export function adviseOn(catalog: Catalog, version: string | null, now: number):
     .find((one) => one !== undefined)
   if (!fix) return undefined
   const { severity, summary, advisory } = fix.security
-  const channels = ['stable', catalog.named.get(version)?.channel]
+  const channels = ['stable', releaseOf(catalog, version)?.channel]
   const repaired = catalog.newest.filter(
     (one) => channels.includes(one.channel) && isOffered(one, now) && !affects(fix.security, one.numbers),
   )

@@ -108,7 +108,10 @@ export async function readCatalog(db: Db, appId: string): Promise<Catalog> {
     isWithdrawn: row.withdrawn_at !== null,
     hasArtifacts: row.has_artifacts === 1,
   }))
-  return toCatalog(releases, new Set(removed.map(({ version }) => version)))
+  return toCatalog(
+    releases,
+    removed.map(({ version }) => version),
+  )
 }
 
 /** Notes and artifacts of the releases of an app, by their ids. */

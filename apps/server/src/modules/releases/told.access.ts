@@ -127,18 +127,25 @@ async function countTold(tx: Tx, { releaseId, column, n }: Told, now: number): P
     .execute()
 }
 
-/** Keeps how many devices were affected at the end of a day. */
-export async function keepExposed(
-  tx: Tx,
-  { releaseId, day, exposed }: { releaseId: string; day: number; exposed: number },
-): Promise<void> {
-  // The release may have been removed meanwhile.
-  const release = tx.selectFrom('releases').select('id').where('id', '=', releaseId)
-  if (!(await lockShared(tx, release).executeTakeFirst())) return
+/** Keeps how many devices each release left exposed at the end of a day. */
+export async function keepExposed(tx: Tx, day: number, exposed: ReadonlyMap<string, number>): Promise<void> {
+  const found = tx
+    .selectFrom('releases')
+    .select('id')
+    .where('id', 'in', [...exposed.keys()])
+    .orderBy('id')
+  // Releases may have been removed meanwhile.
+  const releases = toIds(await lockShared(tx, found).execute())
+  const rows = [...exposed].flatMap(([release_id, n]) =>
+    releases.has(release_id) ? [{ release_id, day, exposed: n }] : [],
+  )
+  if (rows.length === 0) return
   await tx
     .insertInto('release_days')
-    .values({ release_id: releaseId, day, exposed })
-    .onConflict((conflict) => conflict.columns(['release_id', 'day']).doUpdateSet({ exposed }))
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['release_id', 'day']).doUpdateSet((eb) => ({ exposed: eb.ref('excluded.exposed') })),
+    )
     .execute()
 }
 

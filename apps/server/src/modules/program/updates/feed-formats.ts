@@ -1,5 +1,6 @@
 import type { Artifact } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
+import { withoutZeros } from '../../apps/apps.versions.ts'
 import type { ListedRelease } from '../../releases/catalog.rules.ts'
 import { artifactsFor, isOfPlatform, type Target } from '../../releases/targets.rules.ts'
 
@@ -29,9 +30,6 @@ export interface Feed {
 }
 
 const json = 'application/json; charset=utf-8'
-/** Semantic versions, which these updaters read alone, have no leading zeros. */
-const semantic = (version: string): string => version.replace(/(^|\.)0+(?=\d)/g, '$1')
-
 const isWhole = ({ kind }: Artifact): boolean => kind !== 'delta'
 const isSigned = ({ signature }: Artifact): boolean => signature !== undefined
 
@@ -64,7 +62,7 @@ function writeElectron({ release, notes, artifacts }: FeedEntry): string {
   if (!first) return ''
   const digestOf = ({ sha512 }: Artifact) => yamlText(Buffer.from(sha512, 'hex').toString('base64'))
   return [
-    `version: ${yamlText(semantic(release.version))}`,
+    `version: ${yamlText(withoutZeros(release.version))}`,
     'files:',
     ...artifacts.flatMap((one) => [
       `  - url: ${yamlText(one.url)}`,
@@ -98,7 +96,7 @@ export const tauriFeed = (channel: string, target: Target, version: string): Fee
     const [artifact] = entry?.artifacts ?? []
     if (!entry || !artifact) return ''
     return JSON.stringify({
-      version: semantic(entry.release.version),
+      version: withoutZeros(entry.release.version),
       notes: entry.notes ?? '',
       pub_date: toIso(entry.release.releasedAt),
       url: artifact.url,
@@ -178,7 +176,7 @@ export const velopackFeed = (channel: string, target: Partial<Target>, version?:
       Assets: entries.flatMap(({ release, notes, artifacts }) =>
         artifacts.map(({ name, size, sha1, sha256, kind }) => ({
           PackageId: packageOf(name, release.version),
-          Version: semantic(release.version),
+          Version: withoutZeros(release.version),
           Type: kind === 'delta' || name.endsWith('-delta.nupkg') ? 'Delta' : 'Full',
           FileName: name,
           SHA1: sha1?.toUpperCase(),
