@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { limits } from '@keyward/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
-import { day } from '../../src/core/clock.ts'
+import { day, hour } from '../../src/core/clock.ts'
 import { queueMail } from '../../src/modules/mail/mail.queue.ts'
 import { readMailQueue } from '../../src/modules/mail/mail.status.ts'
 import { makeApp, makePremium, type Owner, refusal, signUp, startProgram, trustMails } from '../actors.ts'
@@ -182,6 +182,24 @@ describe('a paid order', () => {
     await owner.call('PUT', `/licenses/${one.licenses[1]._id}`, { customer: null })
     expect(refusal(await again(one._id))).toBe('order_without_mail')
     expect((await ordersOf(owner, 'search=A-6'))[0].mail).toBe('sent')
+  })
+
+  test('leaves a key out of its queued mail that another customer has by the time it is sent', async () => {
+    const { owner, sell: buy } = await newVendor()
+    const email = newBuyer()
+    behaviour.reply = (command) => (/^RCPT/.test(command) ? '451 later' : undefined)
+    await buy('A-9', { email, lines: [{ product: 'pro', quantity: 2 }] })
+    const order = await orderOnce(owner, 'A-9', { mail: 'queued' })
+    await eventually(async () => expect((await rowsOf(order))[0]?.last_error).toContain('451'))
+    const [moved, kept] = order.licenses
+    await owner.call('PUT', `/licenses/${moved._id}`, { customer: newBuyer() })
+    behaviour.reply = () => undefined
+    on.clock.advance(hour)
+    await orderOnce(owner, 'A-9', { mail: 'sent' })
+    const [text, ...others] = textsTo(sink, email)
+    expect(others).toEqual([])
+    expect(text).toContain(kept.key)
+    expect(text).not.toContain(moved.key)
   })
 
   test.each([

@@ -201,6 +201,31 @@ describe('an order with a reference', () => {
     }
   })
 
+  test('of a subscription goes on with the months that one before it has paid for the same type', async () => {
+    const upgrade = { ...days(30), features: ['team'], fallbackAfterMonths: 2 }
+    const shop = await shopWith({ ...days(30), fallbackAfterMonths: 2 }, upgrade)
+    const license = await used(shop, { payment: 'a1' })
+    const [first] = await ordersOf(vendor, `license=${license._id}`)
+    const paidFor = async (number: string, payment: string) => {
+      await tell(shop, 'subscription.renewed', number, { until: at(31), payment })
+      on.clock.advance(32 * day)
+      await tell(shop, 'subscription.ended', number)
+    }
+    const subscribe = async (product: string, payment: string) => {
+      const lines = [{ product, quantity: 1 }]
+      const { order } = await buy(shop, { reference: license.buyReference, lines, payment })
+      await paidFor(order, payment)
+    }
+    await paidFor(first.order, 'a1')
+    await subscribe('team', 'b1')
+    expect((await licenseOf(license._id)).expiresAt).not.toBeNull()
+    await subscribe('pro', 'c1')
+    const stays = { expiresAt: null, term: 'forever', features: [], updatesUntil: at(-1) }
+    expect(await licenseOf(license._id)).toMatchObject(stays)
+    await tell(shop, 'order.refunded', first.order)
+    await expect.poll(async () => (await licenseOf(license._id)).expiresAt).not.toBeNull()
+  })
+
   test('of a subscription leaves nothing for a banned license, or before the months are paid', async () => {
     const shop = await shopWith({ ...days(30), fallbackAfterMonths: 2 })
     const [short, banned] = [await used(shop), await used(shop)]

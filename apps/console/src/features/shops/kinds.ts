@@ -114,7 +114,14 @@ const known: Readonly<Record<string, KindFacts>> = {
     },
     hook: 'In Gumroad, open Settings, Advanced, and enter this address as the ping endpoint. It ends with a secret, so show it to nobody.',
     eventsHelp: 'Pings tell of sales alone. Subscribe the same address to these by the API:',
-    events: ['refund', 'dispute', 'dispute_won', 'cancellation', 'subscription_ended'],
+    events: [
+      'refund',
+      'dispute',
+      'dispute_won',
+      'cancellation',
+      'subscription_ended',
+      'subscription_restarted',
+    ],
     product: 'The id of a product, with a slash before each chosen variant: abc==/Team',
   },
 }

@@ -26,7 +26,7 @@ export interface MailEnds {
   /** Whether what a mail is about is still there. */
   isCurrent: (mailId: string) => Promise<boolean>
   /** Follows a mail that is not sent because what it is about is not there any more. */
-  onDropped: (write: Written, mailId: string) => Promise<void>
+  onDropped: (write: WriteTransaction, mailId: string) => Promise<void>
   /** Follows the end of a mail, in the transaction that stores it. */
   onEnded: (write: Written, mailId: string, end: MailEnd) => Promise<void>
 }

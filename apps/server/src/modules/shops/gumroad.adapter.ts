@@ -43,7 +43,7 @@ const sale = z.object({
 const ending = shopTime.nullish()
 const subscriber = z.object({ cancelled_at: ending, ended_at: ending, failed_at: ending })
 
-const subscriptionPings = new Set(['cancellation', 'subscription_ended'])
+const subscriptionPings = new Set(['cancellation', 'subscription_ended', 'subscription_restarted'])
 
 export const gumroadShop: ShopAdapter = {
   needsApiKey: true,
@@ -164,8 +164,9 @@ async function askEnding(readBack: ReadBack, order: string, now: number): Promis
   if (!found) return undefined
   if (found.failed_at) return { kind: 'payment_failed', order, at: found.failed_at }
   const at = found.ended_at ?? found.cancelled_at
+  // One that was restarted before its end has neither; one restarted later is charged by a sale of its own.
+  if (!at) return { kind: 'resumed', order, at: now }
   // A cancelled subscription goes on to the end of what is paid.
-  if (!at) return undefined
   return at <= now ? { kind: 'ended', order, at } : { kind: 'canceled', order, at: now }
 }
 

@@ -1,11 +1,13 @@
-import type { WriteTransaction } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
 import { changeHolders, type Holder } from '../entitlements/grants.ts'
 import { lastPaidEnd, paidMonths } from './fallback.rules.ts'
 import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
+import { readTold } from './orders.told.ts'
 import { licenseOf, type Rights } from './orders.units.ts'
+import type { Payment } from './payments.rules.ts'
 
 /** That a license stays for ever: after how many paid months, and until when it covers updates. */
 export interface Kept {
@@ -35,10 +37,31 @@ export async function keptBy(
     const after = unit.kept_after ?? months.get(type)
     const isBanned = license?.banned === 1 && unit.told_ban === null
     if (after === undefined || (isBanned && unit.kept_after === null)) continue
-    if (paidMonths(payments, Math.min(now, end)) < after) continue
-    kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(payments, end) })
+    const until = Math.min(now, end)
+    const isPaid =
+      paidMonths(payments, until) >= after ||
+      paidMonths([...payments, ...(await paidByOthers(tx, id, { unit, license, type }))], until) >= after
+    if (isPaid) kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(payments, end) })
   }
   return kept
+}
+
+/** What other subscriptions of a type have paid for a license: who subscribes again goes on with the months of before. */
+async function paidByOthers(
+  tx: Tx,
+  id: string,
+  {
+    unit,
+    license,
+    type,
+  }: { unit: ShopOrderUnitRow; license: { type_id: string | null } | undefined; type: string },
+): Promise<Payment[]> {
+  const payments: Payment[] = []
+  for (const other of await repo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
+    const { type: its = license?.type_id } = JSON.parse(other.gift ?? 'null') ?? {}
+    if (its === type) payments.push(...(await readTold(tx, other)).payments)
+  }
+  return payments
 }
 
 /** Makes licenses stay for ever; one that never ends already stays as it is. */

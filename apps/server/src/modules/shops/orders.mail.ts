@@ -2,14 +2,14 @@ import { isEmailAddress, limits, type OrderMailWait } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
-import type { Db, Tx, WriteTransaction } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, ShopOrderRow } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { pageOf, queueBuyerMail, queueReceipt, takeMailOfDay } from '../app-mails/buyer-mails.ts'
 import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
 import type { MailEnd } from '../mail/mail.outbox.ts'
-import { subjectOf, withdrawMails } from '../mail/mail.queue.ts'
+import { openMail, subjectOf, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
 import * as repo from './orders.repo.ts'
 
@@ -94,11 +94,30 @@ export async function withdrawOrderMail(
   return none
 }
 
-/** Whether the order or the licenses that a mail is about still exist: one that waits for the next day outlives an app that is deleted. */
-export async function isMailCurrent(db: Db, mailId: string): Promise<boolean> {
+/**
+ * Whether the order or the licenses that a mail is about still exist, and it has no key of another customer: one that waits
+ * for the next day outlives an app that is deleted.
+ */
+export async function isMailCurrent(
+  { db, seal }: Pick<Ctx, 'db' | 'seal'>,
+  mailId: string,
+): Promise<boolean> {
   const about = subjectOf(mailId)
   if (about?.startsWith('kml_')) return isKeyMailCurrent(db, about)
-  return !about?.startsWith('sor_') || (await repo.hasOrder(db, about))
+  if (!about?.startsWith('sor_')) return true
+  const moved = await repo.listMovedKeys(db, about)
+  if (!moved || moved.length === 0) return moved !== undefined
+  const row = await db.selectFrom('mails').select('sealed').where('id', '=', mailId).executeTakeFirst()
+  const { text } = openMail(seal, mailId, row?.sealed ?? '')
+  return !moved.some((key) => text.includes(key))
+}
+
+/** An order whose mail was dropped for a key that another customer has now is mailed again, without it. */
+export async function queueDropped({ tx, queues }: WriteTransaction, mailId: string): Promise<void> {
+  const about = subjectOf(mailId)
+  if (!about?.startsWith('sor_')) return
+  await repo.letMailWait(tx, about)
+  queues.add('waiting mails')
 }
 
 /** Notes the end of a mail on the order or the licenses that it is about, in the same transaction. */

@@ -9,14 +9,14 @@ import { type Changed, changeHolders, lockHolders, ownOf } from '../entitlements
 import { findTypeOf } from '../license-types/license-types.access.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
 import { readBuyReference } from '../licenses/buy-reference.rules.ts'
-import { type Chosen, chosenOf } from './orders.choices.ts'
+import type { Chosen } from './orders.choices.ts'
 import type { Kept } from './orders.fallback.ts'
 import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
-import { type PlacedFact, type ToldOrder, toldBy } from './orders.rules.ts'
+import type { ToldOrder } from './orders.rules.ts'
+import { readTold } from './orders.told.ts'
 import { type Gift, giftOf, hasEverything, nothing, paidForEver, paidUntil } from './renewals.rules.ts'
-import { listFacts } from './shop-events.repo.ts'
 import type { Share } from './units.rules.ts'
 
 /** What a unit gave to the license that it renews. */
@@ -211,12 +211,10 @@ async function listCharging(
 ): Promise<string[]> {
   const others = renewed_id === null ? [] : await repo.listOrdersOf(tx, renewed_id, order.id)
   const charging: string[] = []
-  for (const { id, chosen } of others) {
-    const facts = (await listFacts(tx, id)).flatMap(({ fact, event_id }): PlacedFact[] =>
-      fact === null ? [] : [{ fact: JSON.parse(fact), eventId: event_id }],
-    )
-    const { end, isRunning, ban } = toldBy(facts, chosenOf({ chosen }).banned)
-    if (ban === null && isRunning && end !== undefined && end > now) charging.push(id)
+  for (const other of others) {
+    if (other.unheard === 1) continue
+    const { end, isRunning, ban } = await readTold(tx, other)
+    if (ban === null && isRunning && end !== undefined && end > now) charging.push(other.id)
   }
   return charging
 }

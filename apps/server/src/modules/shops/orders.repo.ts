@@ -203,8 +203,29 @@ export async function deleteUntold(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-export const hasOrder = async (db: Db, id: string): Promise<boolean> =>
-  (await db.selectFrom('shop_orders').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+/** The keys that an order has created and that its customer has no more; undefined if the order is gone. */
+export async function listMovedKeys(db: Db, id: string): Promise<string[] | undefined> {
+  const rows = await db
+    .selectFrom('shop_orders as o')
+    .leftJoin('shop_order_units as u', 'u.order_id', 'o.id')
+    .leftJoin('licenses as l', (join) =>
+      join.onRef('l.id', '=', 'u.license_id').on(sql<SqlBool>`l.customer_id is distinct from o.customer_id`),
+    )
+    .select('l.key')
+    .where('o.id', '=', id)
+    .execute()
+  return rows.length === 0 ? undefined : rows.flatMap(({ key }) => key ?? [])
+}
+
+/** Lets the mail of an order that is queued wait for the next look. */
+export async function letMailWait(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('shop_orders')
+    .set({ mail: 'waiting', mail_waits_for: 'day' })
+    .where('id', '=', id)
+    .where('mail', '=', 'queued')
+    .execute()
+}
 
 export const lockOrder = (tx: Tx, id: string): Promise<ShopOrderRow> =>
   lock(tx, tx.selectFrom('shop_orders').selectAll().where('id', '=', id)).executeTakeFirstOrThrow()
@@ -281,19 +302,18 @@ export const findNamesOf = (tx: Tx, licenseId: string): Promise<{ holder: string
 
 const ordersOfLicenseMax = 50
 
-/** Other orders that created or renewed a license and that still change it, newest first. */
+/** Other orders that created or renewed a license, newest first; `unheard` are those that change it no more. */
 export const listOrdersOf = (
   tx: Tx,
   licenseId: string,
   without: string,
-): Promise<Pick<ShopOrderRow, 'id' | 'chosen'>[]> =>
+): Promise<(Pick<ShopOrderRow, 'id' | 'chosen'> & Pick<ShopOrderUnitRow, 'gift' | 'unheard'>)[]> =>
   tx
     .selectFrom('shop_order_units as u')
     .innerJoin('shop_orders as o', 'o.id', 'u.order_id')
-    .select(['o.id', 'o.chosen'])
+    .select(['o.id', 'o.chosen', 'u.gift', 'u.unheard'])
     .where((eb) => eb.or([eb('u.license_id', '=', licenseId), eb('u.renewed_id', '=', licenseId)]))
     .where('u.order_id', '<>', without)
-    .where('u.unheard', '=', 0)
     .orderBy('o.seq', 'desc')
     .limit(ordersOfLicenseMax)
     .execute()
@@ -444,6 +464,33 @@ export async function passEnds(tx: Tx, now: number, count: number): Promise<numb
       .where(isIn(tx, 'id', ids))
       .execute()
   return ids.length
+}
+
+/** Lets the other orders be looked at again that created or renewed a license of an order, where licenses stay for ever. */
+export async function lookAtOthers(tx: Tx, { id, app_id }: ShopOrderRow, now: number): Promise<void> {
+  const licenses = tx
+    .selectFrom('shop_order_units')
+    .select(sql<string>`coalesce(license_id, renewed_id)`.as('license'))
+    .where('order_id', '=', id)
+  await tx
+    .updateTable('shop_orders')
+    .set({ ends_at: now })
+    .where('id', '<>', id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('shop_order_units')
+        .select('order_id')
+        .where((unit) => unit.or([unit('license_id', 'in', licenses), unit('renewed_id', 'in', licenses)])),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('license_types')
+          .select('id')
+          .where('app_id', '=', app_id)
+          .where('fallback_after_months', 'is not', null),
+      ),
+    )
+    .execute()
 }
 
 export type EndedOrder = Pick<ShopOrderRow, 'id' | 'seq' | 'shop_id' | 'owner_id'>

@@ -1,17 +1,19 @@
 import { system } from '../../core/actor.ts'
-import { inSlices } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { customerMailEnds } from '../customer-mails/customer-mails.ends.ts'
 import { expireMails, type MailEnd, type Written } from '../mail/mail.outbox.ts'
-import { isMailCurrent, noteMailEnd } from './orders.mail.ts'
+import { isMailCurrent, noteMailEnd, queueDropped } from './orders.mail.ts'
 import { eraseBodies } from './shop-events.repo.ts'
 
 /** What the modules that queue mails about something know of them. */
 export const mailEnds = {
-  isCurrent: async (ctx: Pick<Ctx, 'clock' | 'db'>, mailId: string): Promise<boolean> =>
-    (await isMailCurrent(ctx.db, mailId)) && (await customerMailEnds.isCurrent(ctx, mailId)),
-  onDropped: (write: Written, mailId: string): Promise<void> =>
-    customerMailEnds.onEnded(write, mailId, 'dropped'),
+  isCurrent: async (ctx: Pick<Ctx, 'db' | 'seal'>, mailId: string): Promise<boolean> =>
+    (await isMailCurrent(ctx, mailId)) && (await customerMailEnds.isCurrent(ctx, mailId)),
+  onDropped: async (write: WriteTransaction, mailId: string): Promise<void> => {
+    await queueDropped(write, mailId)
+    await customerMailEnds.onEnded(write, mailId, 'dropped')
+  },
   onEnded: async (write: Written, mailId: string, end: MailEnd): Promise<void> => {
     await noteMailEnd(write.tx, mailId, end)
     await customerMailEnds.onEnded(write, mailId, end)

@@ -257,11 +257,16 @@ test('a subscription that is canceled for the end of its period will not charge 
     expect(await paddle({ action, effective_at: later })).toMatchObject({ kind: 'changed', cancels: true })
   for (const other of [null, { action: 'resume', effective_at: later }])
     expect(await paddle(other)).not.toHaveProperty('cancels')
-  const gumroad = adapters.gumroad.read('resource_name=cancellation&subscription_id=2', at) as AskedFact
-  const pinged = (subscriber: object) =>
-    gumroad.ask(Object.assign(async () => ({ success: true, subscriber }), { isSandbox: false }))
+  const pinged = (subscriber: object, name = 'cancellation') => {
+    const read = adapters.gumroad.read(`resource_name=${name}&subscription_id=2`, at) as AskedFact
+    return read.ask(Object.assign(async () => ({ success: true, subscriber }), { isSandbox: false }))
+  }
   expect(await pinged({ cancelled_at: later })).toMatchObject({ kind: 'canceled', order: '2', at })
   expect(await pinged({ cancelled_at: told })).toMatchObject({ kind: 'ended' })
+  const restarted = 'subscription_restarted'
+  expect(await pinged({ cancelled_at: null }, restarted)).toMatchObject({ kind: 'resumed', order: '2', at })
+  // It was canceled again meanwhile.
+  expect(await pinged({ cancelled_at: later }, restarted)).toMatchObject({ kind: 'canceled' })
 })
 
 const adjustments: readonly [
