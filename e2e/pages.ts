@@ -30,7 +30,7 @@ export const appTabs = [
   'history',
 ]
 
-const lightTabs = ['types', 'shops']
+const heavyTabs = ['customers', 'mail', 'variables', 'settings', 'texts']
 
 /** The overview and the tabs of an app. */
 const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [
@@ -39,7 +39,7 @@ const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [
     name: `app-${tab}`,
     path: `/apps/${_id}?tab=${tab}`,
     title: name,
-    isHeavy: !lightTabs.includes(tab),
+    isHeavy: heavyTabs.includes(tab),
   })),
 ]
 
@@ -69,12 +69,7 @@ export const ownerPages = ({ app, license, user, reseller, customer, webhook }: 
   { name: 'api-keys', path: '/settings/api-keys', title: 'API Keys' },
   { name: 'notifications', path: '/settings/notifications', title: 'Notifications' },
   { name: 'integrations', path: '/settings/integrations', title: 'Integrations' },
-  {
-    name: 'webhook',
-    path: `/settings/integrations/${webhook._id}`,
-    title: 'hooks.example.com',
-    isHeavy: true,
-  },
+  { name: 'webhook', path: `/settings/integrations/${webhook._id}`, title: 'hooks.example.com' },
   { name: 'subscription', path: '/subscription', title: 'Subscription' },
   ...tabsOf(app),
 ]

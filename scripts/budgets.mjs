@@ -27,6 +27,19 @@ const laterParts = {
   resellers: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
 }
 
+/** What each tab of an app's page loads. */
+const appTabs = {
+  types: ['src/features/apps/license-types-tab.tsx'],
+  shops: ['src/features/shops/shops-tab.tsx'],
+  integration: [
+    'src/features/apps/integration-tab.tsx',
+    'src/features/compatibility/compatibility-section.tsx',
+    'src/features/lazy-move/lazy-move-section.tsx',
+  ],
+  releases: ['src/features/releases/releases-tab.tsx'],
+  history: ['src/pages/owner/item-timeline.tsx'],
+}
+
 await ensureConsole()
 const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'))
 const customers = JSON.parse(readFileSync(join(dist, '.vite', 'customer.json'), 'utf8'))
@@ -34,8 +47,12 @@ const entry = 'index.html'
 const app = [entry, 'src/app.tsx', 'src/pages/console-root.tsx']
 const ownerViews = viewsOf('owner')
 const portalViews = viewsOf('reseller')
-/** The page of a webhook shows a log, its filters and code on top of the page of integrations. */
-const larger = { webhook: 186 }
+const owner = [
+  ...app,
+  'src/pages/owner/shell.tsx',
+  'src/pages/owner/console-extras.tsx',
+  'src/pages/connection-status.tsx',
+]
 
 const budgets = [
   {
@@ -47,15 +64,14 @@ const budgets = [
   { name: '/reseller/auth', parts: [...app, 'src/pages/reseller/auth.tsx'], max: view },
   ...ownerViews.map((name) => ({
     name: `/${name} until idle`,
-    parts: [
-      ...app,
-      'src/pages/owner/shell.tsx',
-      'src/pages/owner/console-extras.tsx',
-      'src/pages/connection-status.tsx',
-      `src/pages/owner/${name}.tsx`,
-      ...(laterParts[name] ?? []),
-    ],
-    max: larger[name] ?? view,
+    parts: [...owner, `src/pages/owner/${name}.tsx`, ...(laterParts[name] ?? [])],
+    max: view,
+    maxFiles: requests,
+  })),
+  ...Object.entries(appTabs).map(([tab, parts]) => ({
+    name: `/app?tab=${tab} until idle`,
+    parts: [...owner, 'src/pages/owner/app.tsx', ...parts],
+    max: view,
     maxFiles: requests,
   })),
   ...portalViews.map((name) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { shopLink } from './buy-links.ts'
 import { limits } from './constants.ts'
 import { version } from './shared.ts'
+import { shopLink } from './web-link.ts'
 
 /** An address, or a network such as `203.0.113.0/24`. */
 const network = z.string().trim().min(1, 'Address is required').max(64, 'Address is too long')

@@ -3,6 +3,7 @@ export const limits = {
   appIdLength: 8,
   appSecretLength: 32,
   firstAppVersion: '1.0.0',
+  versionMax: 32,
   /** -1 means unlimited. */
   free: { maxApps: 2, maxLicensesPerApp: 30, maxResellers: 0 },
   premium: { maxApps: -1, maxLicensesPerApp: -1, maxResellers: -1 },
@@ -247,10 +248,16 @@ export const longestExtension = {
 /** Where orders come from. */
 export const shopKinds = ['custom', 'stripe', 'paddle', 'lemonsqueezy', 'gumroad'] as const
 
-/** `waiting` needs something first, see `reason`; the others say what the shop told last. */
 /** What an order is counted as, and by what a list of orders finds it. */
 export const saleKinds = ['new', 'renewed', 'refunded', 'disputed', 'dispute_won', 'trial', 'due'] as const
 
+/** States of a mail to a customer. */
+export const customerMailStates = ['waiting', 'queued', 'sent', 'failed', 'missed', 'dropped'] as const
+
+/** A version of a vendor's program, of at most `limits.versionMax` characters. */
+export const versionPattern = /^\d+\.\d+\.\d+$/
+
+/** `waiting` needs something first, see `reason`; the others say what the shop told last. */
 export const orderStates = ['fulfilled', 'waiting', 'refunded', 'disputed'] as const
 
 /** Why an order waits. */

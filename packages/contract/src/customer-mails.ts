@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mailKinds } from './app-mail-text.ts'
 import { kindQuery } from './app-mails.ts'
-import { limits } from './constants.ts'
+import { customerMailStates, limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
 import { localeQuery } from './locales.ts'
 import { appFilter, appRef, id, idParams, isoTime, none, pageQuery, pagination } from './shared.ts'
@@ -24,7 +24,6 @@ export const customerMailSettings = z.strictObject({
 })
 
 const customerMailKinds = mailKinds.filter((kind) => kind !== 'purchase')
-export const customerMailStates = ['waiting', 'queued', 'sent', 'failed', 'missed', 'dropped'] as const
 
 const customerMail = z.strictObject({
   _id: z.string(),

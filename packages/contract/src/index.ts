@@ -105,12 +105,13 @@ export type { Subscription, User } from './auth.ts'
 export type { Block, ProgramHash } from './blocklist.ts'
 export { blockKinds } from './blocklist.ts'
 export type { BulkClientAction, BulkLicenseAction, ImportedRow } from './bulk.ts'
-export { fillLink, type Links, shopLink, type TypeUpgrade, withParameter } from './buy-links.ts'
+export type { Links, TypeUpgrade } from './buy-links.ts'
 export type { Advisory, RefusalDetails, SessionUser, Verdict } from './client.ts'
 export type { Client, ClientStatus, ListedClient, ListedClientStatus, OwnersDevice } from './clients.ts'
 export type { Compatibility, CompatibilityProtocol } from './compatibility.ts'
 export { compatibilityProtocols } from './compatibility.ts'
 export {
+  customerMailStates,
   limits,
   longestExtension,
   orderChoices,
@@ -119,10 +120,11 @@ export {
   saleKinds,
   shopKinds,
   unlimited,
+  versionPattern,
 } from './constants.ts'
 export { fromCsvCell, toCsvLine } from './csv.ts'
 export type { CustomerMailSettings, ToldCustomer } from './customer-mails.ts'
-export { customerMailSettings, customerMailStates } from './customer-mails.ts'
+export { customerMailSettings } from './customer-mails.ts'
 export type {
   CustomerKind,
   CustomerPage,
@@ -181,6 +183,7 @@ export type {
   ImportState,
 } from './imports.ts'
 export { importFields, importPresets } from './imports.ts'
+export { canonicalLocale, lookupTags } from './language-tags.ts'
 export type { LazyMove, OldProtocol } from './lazy-move.ts'
 export { newLazyMove, oldProtocols } from './lazy-move.ts'
 export { leaseEndings } from './lease-endings.ts'
@@ -195,7 +198,7 @@ export type {
   ListedLicenseStatus,
 } from './licenses.ts'
 export { customKey, licenseDetails, licenseNote } from './licenses.ts'
-export { canonicalLocale, lookupTags } from './locales.ts'
+export { fillLink, linkIssue, shopLinkIssue, withParameter } from './link-rules.ts'
 export { isLogged } from './logged-actions.ts'
 export { isSafeHtml } from './mail-html.ts'
 export type { Member, MemberRole } from './members.ts'

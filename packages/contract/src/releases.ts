@@ -4,9 +4,6 @@ import { endpoint } from './endpoint.ts'
 import { idParams, instant, isoTime, none, seenValues, text, version } from './shared.ts'
 import { webLink } from './web-link.ts'
 
-/** Where people download a version. */
-export const releaseLink = webLink
-
 /** A short text of some characters. */
 const word = (max: number, pattern: RegExp, message: string) =>
   z.string().min(1, message).max(max, message).regex(pattern, message)
@@ -46,7 +43,7 @@ export const security = z.strictObject({
     .array(range.refine(({ from, before }) => inOrder(from, before), '`from` must be older than `before`'))
     .max(limits.affectedRangesMax, `At most ${limits.affectedRangesMax} ranges of versions`),
   summary: text(1, 500, 'Summary'),
-  advisory: releaseLink.nullable().default(null).describe('a page about the vulnerability'),
+  advisory: webLink.nullable().default(null).describe('a page about the vulnerability'),
 })
 
 const kindOf = (what: string) =>
@@ -67,7 +64,7 @@ export const artifact = z.strictObject({
   architecture: kindOf('An architecture').describe('such as `x64`, `arm64` or `universal`'),
   kind: kindOf('A kind').describe('such as `installer`, `archive`, `full` or `delta`'),
   name: fileName,
-  url: releaseLink,
+  url: webLink,
   size: z.int().min(1).describe('bytes'),
   sha512: digest(128),
   sha256: digest(64).optional(),
@@ -97,7 +94,7 @@ const further = {
   security: security.nullable(),
   artifacts,
 }
-const fields = { version, releasedAt: instant, link: releaseLink.nullable(), ...further }
+const fields = { version, releasedAt: instant, link: webLink.nullable(), ...further }
 
 export const fieldsOfRelease = {
   version: z.string(),

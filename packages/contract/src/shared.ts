@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits } from './constants.ts'
+import { limits, versionPattern } from './constants.ts'
 import { isEmailAddress, withPlainDomain } from './email-address.ts'
 import { plainIssue } from './plain-issues.ts'
 
@@ -190,5 +190,5 @@ export const seenValues = <T extends z.ZodRawShape>(values: T) =>
 export const version = z
   .string()
   .trim()
-  .max(32, { error: 'Version can have at most 32 characters', abort: true })
-  .regex(/^\d+\.\d+\.\d+$/, 'Version must be in format x.y.z (e.g., 1.0.0)')
+  .max(limits.versionMax, { error: `Version can have at most ${limits.versionMax} characters`, abort: true })
+  .regex(versionPattern, 'Version must be in format x.y.z (e.g., 1.0.0)')

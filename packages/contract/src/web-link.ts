@@ -1,19 +1,14 @@
 import { z } from 'zod'
+import { linkIssue, linkMax, longLink, noWebAddress, shopLinkIssue } from './link-rules.ts'
 
-/** Characters that hide a part of a link or reverse its order on a screen. */
-const misleading = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/u
-
-const hasNoCredentials = (link: string): boolean => {
-  const url = URL.parse(link)
-  return url?.username === '' && url.password === ''
-}
-
-const address = 'Please enter a web address that starts with https://'
+const linkBy = (issueOf: (link: string) => string | undefined) =>
+  z
+    .url({ error: noWebAddress, abort: true })
+    .max(linkMax, { error: longLink, abort: true })
+    .refine((link) => issueOf(link) === undefined, { error: ({ input }) => issueOf(String(input)) })
 
 /** The address of a page that people open. */
-export const webLink = z
-  .url({ protocol: z.regexes.httpProtocol, hostname: z.regexes.domain, error: address, abort: true })
-  .max(500, 'A link can have at most 500 characters')
-  .refine((link) => /^https:/i.test(link), { error: address, abort: true })
-  .refine(hasNoCredentials, { error: 'A link must have no username or password', abort: true })
-  .refine((link) => !misleading.test(link), 'A link must have no spaces or invisible characters')
+export const webLink = linkBy(linkIssue)
+
+/** A page of a shop. Keyward fills in which license it is about, and never opens it. */
+export const shopLink = linkBy(shopLinkIssue)

@@ -1,3 +1,4 @@
+export { ConfirmDialog } from './confirm-dialog.tsx'
 export { MenuPanel } from './menu-panel.tsx'
 export { SearchPanel } from './search-panel.tsx'
 export { SelectPanel } from './select-panel.tsx'

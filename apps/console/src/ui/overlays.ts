@@ -20,7 +20,7 @@ function load() {
   return loading
 }
 
-/** Loads what menus, selects and tooltips open: a sixth of a first view, which needs none of it. */
+/** Loads what menus, selects, tooltips and questions open: a sixth of a first view, which needs none of it. */
 export function preloadOverlays() {
   // Opening one tries again and reports the failure.
   load().catch(() => {})

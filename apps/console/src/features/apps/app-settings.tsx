@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
+import { LateConfirmDialog } from '../../ui/late-confirm-dialog.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { MoreSettings, OfflineSettings } from './more-settings.tsx'
 import { useRotateSecret } from './queries.ts'
@@ -56,7 +56,7 @@ function RotateSecret({ app }: { app: App }) {
         Rotate Secret
       </Button>
       {confirming && (
-        <ConfirmDialog
+        <LateConfirmDialog
           onClose={() => setConfirming(false)}
           title="Rotate the app secret?"
           description={`${app.name} gets a new secret.`}

@@ -9,9 +9,9 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input, Textarea } from '../../ui/input.tsx'
+import { LateConfirmDialog } from '../../ui/late-confirm-dialog.tsx'
 import { BuyerMailPreview } from './buyer-mail-preview.tsx'
 import {
   type BuyerMail,
@@ -164,7 +164,7 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
         </CardFooter>
       )}
       {confirming && (
-        <ConfirmDialog
+        <LateConfirmDialog
           onClose={() => setConfirming(false)}
           title={locale ? `Remove the mail in ${languageName(locale)}?` : 'Reset the mail?'}
           loss={

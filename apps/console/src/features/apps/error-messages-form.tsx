@@ -9,9 +9,9 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
+import { LateConfirmDialog } from '../../ui/late-confirm-dialog.tsx'
 import { languageName } from './languages.ts'
 import { findMessages } from './message-groups.ts'
 import { MessagePreview } from './message-preview.tsx'
@@ -135,7 +135,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
         </CardFooter>
       )}
       {confirming && (
-        <ConfirmDialog
+        <LateConfirmDialog
           onClose={() => setConfirming(false)}
           title={locale ? `Remove the texts in ${languageName(locale)}?` : 'Reset the error messages?'}
           loss={

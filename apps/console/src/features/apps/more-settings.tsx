@@ -1,4 +1,4 @@
-import { type App, limits, shopLink } from '@keyward/contract'
+import { type App, limits, shopLinkIssue } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../lib/format/numbers.ts'
@@ -68,11 +68,7 @@ export function MoreSettings({ app, settings, onChange }: SettingsProps & { app:
           hint="For people without a license, and for licenses whose type has no buy link. Programs and the customer’s page show it."
           link={settings.buyUrl ?? ''}
           value={settings.buyUrl ?? ''}
-          error={
-            settings.buyUrl === null
-              ? undefined
-              : shopLink.safeParse(settings.buyUrl).error?.issues[0]?.message
-          }
+          error={settings.buyUrl === null ? undefined : shopLinkIssue(settings.buyUrl)}
           onChange={(event) => onChange({ buyUrl: event.target.value.trim() || null })}
           onBetter={(buyUrl) => onChange({ buyUrl })}
         />

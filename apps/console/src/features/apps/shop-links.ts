@@ -1,4 +1,4 @@
-import { fillLink, shopLink, withParameter } from '@keyward/contract'
+import { fillLink, shopLinkIssue, withParameter } from '@keyward/contract'
 
 interface Shop {
   name: string
@@ -20,7 +20,7 @@ export const sampleReference = 'kwr_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789'
 
 /** A link as the customer of the sample reference gets it; undefined while it is none. */
 export const sampleOf = (link: string): string | undefined =>
-  shopLink.safeParse(link).success ? fillLink(link.trim(), sampleReference) : undefined
+  shopLinkIssue(link) === undefined ? fillLink(link.trim(), sampleReference) : undefined
 
 export interface Advice {
   text: string

@@ -5,9 +5,9 @@ import { wire } from '../../lib/api/wire.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
+import { LateConfirmDialog } from '../../ui/late-confirm-dialog.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { useAllSigningKeys, useChangeSigningKeys } from './signing-keys-queries.ts'
@@ -104,7 +104,7 @@ export function SigningKeys({ app }: { app: App }) {
         )}
       </CardBody>
       {revoking && (
-        <ConfirmDialog
+        <LateConfirmDialog
           title="Revoke this key?"
           description={`The server stops signing with the ${revoking.status} key at once. This cannot be undone.`}
           loss="Every program that pins this key and no other one stops working until its user installs a newer version."

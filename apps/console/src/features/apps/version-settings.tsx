@@ -1,4 +1,4 @@
-import { version } from '@keyward/contract'
+import { limits, versionPattern } from '@keyward/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { call } from '../../lib/api/call.ts'
@@ -13,7 +13,9 @@ import type { SettingsProps } from './security-settings.tsx'
 /** Which versions of the program may run, and who can read what to update to. */
 export function VersionSettings({ id, settings, onChange }: SettingsProps & { id: string }) {
   const { minimumVersion } = settings
-  const isValid = minimumVersion === null || version.safeParse(minimumVersion).success
+  const isValid =
+    minimumVersion === null ||
+    (minimumVersion.length <= limits.versionMax && versionPattern.test(minimumVersion))
   const refused = useRefused(id, isValid ? minimumVersion : null)
   return (
     <>

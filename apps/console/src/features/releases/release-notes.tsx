@@ -1,4 +1,4 @@
-import { releaseLink } from '@keyward/contract/releases'
+import { linkIssue } from '@keyward/contract'
 import { marked, type Token } from 'marked'
 import { Fragment, type ReactNode } from 'react'
 
@@ -66,7 +66,7 @@ function toElement(token: Token, depth: number): ReactNode {
     case 'codespan':
       return <code className="font-mono text-[0.8125rem]">{token.text}</code>
     case 'link':
-      return releaseLink.safeParse(token.href).success ? (
+      return linkIssue(token.href) === undefined ? (
         <a href={token.href} target="_blank" rel="noreferrer" className="text-accent-text underline">
           {inner()}
         </a>

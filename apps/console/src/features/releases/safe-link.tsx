@@ -1,8 +1,8 @@
-import { releaseLink } from '@keyward/contract/releases'
+import { linkIssue } from '@keyward/contract'
 
 /** An address that can no longer be added is text, its invisible characters percent-encoded. */
 export function SafeLink({ link }: { link: string }) {
-  if (!releaseLink.safeParse(link).success) {
+  if (linkIssue(link)) {
     return (
       <span title="Only https links without a username open" className="min-w-0 truncate text-fg-muted">
         <bdi>{URL.parse(link)?.href ?? link}</bdi>

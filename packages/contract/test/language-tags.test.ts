@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalLocale, lookupTags } from '../src/locales.ts'
+import { canonicalLocale, lookupTags } from '../src/language-tags.ts'
 
 test.each([
   ['de', 'de'],
