@@ -35,10 +35,20 @@ export const deleteOfApp = (
 export const deleteRecordsOf = (tx: Tx, ownerId: string, count: number): Promise<number> =>
   deleteSome(tx, 'audit', ['id'], { found: sql`owner_id = ${ownerId}`, still: sql`true` }, count)
 
-/** Deletes up to `count` records of all owners from before a time and returns how many. */
+/** Deletes up to `count` records of all owners from before a time and returns how many. By the index of owners: no other has times. */
 export function deleteRecordsBefore(tx: Tx, before: number, count: number): Promise<number> {
   const isOld = sql`created_at < ${before}`
-  return deleteSome(tx, 'audit', ['seq'], { found: isOld, still: isOld }, count)
+  const found = sql`seq in (
+    with recursive holders (id) as (
+      select min(owner_id) from audit
+      union all
+      select (select min(owner_id) from audit where owner_id > holders.id) from holders where id is not null
+    )
+    select a.seq from holders cross join audit a where a.owner_id = holders.id and a.${isOld}
+    union all
+    select seq from audit where owner_id is null and ${isOld}
+    limit ${count})`
+  return deleteSome(tx, 'audit', ['seq'], { found, still: isOld }, count)
 }
 
 /** Deletes up to `count` deliveries of an owner's webhooks and returns how many. */

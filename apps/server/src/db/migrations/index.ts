@@ -88,6 +88,7 @@ import { sales } from './0110-sales.ts'
 import { profiles } from './0111-profiles.ts'
 import { customRoles } from './0112-custom-roles.ts'
 import { fallback } from './0113-fallback.ts'
+import { fewerIndexEntries } from './0116-fewer-index-entries.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -180,4 +181,5 @@ export const migrations: readonly Migration[] = [
   profiles,
   customRoles,
   fallback,
+  fewerIndexEntries,
 ]
