@@ -43,7 +43,7 @@ export function MenuPanel({ anchor, align, side, byKeyboard, onClose, children }
             pressedOutside.current = true
           }}
           onCloseAutoFocus={(event) => event.preventDefault()}
-          className="z-60 min-w-48 animate-pop rounded-[0.625rem] border bg-raised p-1 shadow-pop outline-none"
+          className="z-60 max-h-(--radix-dropdown-menu-content-available-height) min-w-48 animate-pop overflow-y-auto rounded-[0.625rem] border bg-raised p-1 shadow-pop outline-none"
         >
           <MenuParts value={DropdownMenu}>{children}</MenuParts>
         </DropdownMenu.Content>
