@@ -477,6 +477,8 @@ describe('a receiver that fails', () => {
       actor_kind: 'system',
       detail: '{"reason":"failing"}',
     })
+    const { records } = (await owner.call('GET', '/audit?action=webhook.paused')).json.data
+    expect(records).toMatchObject([{ subject: { _id, name: new URL(receiver.url).origin } }])
     await eventually(() =>
       expect(mails).toContainEqual(
         expect.objectContaining({

@@ -39,11 +39,17 @@ const actorKinds: Record<string, string> = {
   operator: 'Operator of the server',
   provider: 'Payment provider',
   shop: 'Shop',
+  customer: 'Customer',
+  system: 'The server',
   anonymous: 'Not signed in',
 }
 
 /** What kind of actor it is. */
 export const kindOfActor = ({ kind }: AuditRecord['actor']): string => actorKinds[kind] ?? kind
+
+/** Whether there is one actor of this kind, which has no name. */
+export const isOnlyOne = ({ kind }: AuditRecord['actor']): boolean =>
+  ['operator', 'provider', 'system', 'anonymous'].includes(kind)
 
 /** The name of an actor or a subject; its id if it has no name, or none that the caller may read. */
 export const nameOf = ({ name, _id }: { name: string | null; _id: string }): string => name ?? _id

@@ -6,7 +6,7 @@ import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
-import { kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
+import { isOnlyOne, kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
 
 export const recordColumns: Column<AuditRecord>[] = [
   {
@@ -25,11 +25,14 @@ export const recordColumns: Column<AuditRecord>[] = [
     id: 'who',
     header: 'Who',
     phone: 'third',
-    cell: ({ actor }) => (
-      <Lines note={<span className="max-md:hidden">{kindOfActor(actor)}</span>}>
-        <Name of={actor} className="max-md:max-w-[calc(100vw-14rem)]" />
-      </Lines>
-    ),
+    cell: ({ actor }) =>
+      isOnlyOne(actor) ? (
+        kindOfActor(actor)
+      ) : (
+        <Lines note={<span className="max-md:hidden">{kindOfActor(actor)}</span>}>
+          <Name of={actor} className="max-md:max-w-[calc(100vw-14rem)]" />
+        </Lines>
+      ),
   },
   {
     id: 'app',

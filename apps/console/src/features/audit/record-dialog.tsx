@@ -6,7 +6,7 @@ import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type DetailRow, namesIn, toRows } from './detail.ts'
-import { kindOfActor, kindOfSubject, labelOf, nameOf } from './labels.ts'
+import { isOnlyOne, kindOfActor, kindOfSubject, labelOf, nameOf } from './labels.ts'
 
 export interface RecordDialogProps {
   record: AuditRecord
@@ -22,14 +22,15 @@ export function RecordDialog({ record, onFilter, onClose }: RecordDialogProps) {
   const facts = [
     {
       label: 'Who',
-      value:
-        actor.name === null ? (
-          who
-        ) : (
-          <>
-            {who}, {kindOfActor(actor)}
-          </>
-        ),
+      value: isOnlyOne(actor) ? (
+        kindOfActor(actor)
+      ) : actor.name === null ? (
+        who
+      ) : (
+        <>
+          {who}, {kindOfActor(actor)}
+        </>
+      ),
     },
     ...(subject
       ? [

@@ -43,6 +43,18 @@ async function namedBy(
   return rows
 }
 
+/** The same for what belongs to no app. */
+async function namedOfOwner(
+  [table, column]: readonly [string, string],
+  db: Db,
+  { ownerId }: OwnerScope,
+  ids: string[],
+): Promise<Named[]> {
+  const { rows } = await sql<Named>`select t.id, ${sql.ref(`t.${column}`)} as name from ${sql.table(table)} t
+    where ${isIn(db, 't.id', ids)} and ${ownerOf('t')} = ${ownerId}`.execute(db)
+  return rows
+}
+
 async function named(db: Db, reader: Reader, prefix: string, ids: string[]): Promise<Named[]> {
   const { scope } = reader
   if (prefix === 'app') {
@@ -53,14 +65,8 @@ async function named(db: Db, reader: Reader, prefix: string, ids: string[]): Pro
       .where(appInScope(scope))
       .execute()
   }
-  if (prefix === 'key') {
-    return db
-      .selectFrom('api_keys as t')
-      .select(['t.id', 't.name'])
-      .where(isIn(db, 't.id', ids))
-      .where(ownerOf('t'), '=', scope.ownerId)
-      .execute()
-  }
+  if (prefix === 'key') return namedOfOwner(['api_keys', 'name'], db, scope, ids)
+  if (prefix === 'whk') return namedOfOwner(['webhooks', 'origin'], db, scope, ids)
   if (prefix === 'cus') {
     const shown = await listShown(db, scope, ids)
     return ids.flatMap((id) => {
