@@ -112,7 +112,7 @@ export function SkeletonRow<Row>({ columns, rowMenu, selection }: TableProps<Row
     <tr className={cx(rowClass, breakClass, 'max-md:min-h-17')}>
       {selection && <td className="max-md:hidden" />}
       {columns.map((column, index) => (
-        <td key={column.id} className={cx(cellClass, phoneClass[column.phone ?? 'rest'])}>
+        <td key={column.id} className={cx(cellClass, phoneClass[column.phone ?? 'rest'], column.className)}>
           <Skeleton className={cx('h-4', index === 0 ? 'w-40 max-w-full' : 'w-20 max-w-full')} />
         </td>
       ))}

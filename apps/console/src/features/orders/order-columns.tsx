@@ -2,6 +2,7 @@ import { formatAmount, type OrderMailState, type OrderMailWait, type ShopOrder }
 import { formatTime } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { cx } from '../../ui/cx.ts'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
@@ -22,6 +23,12 @@ export const mailWaits: Readonly<Record<OrderMailWait, string>> = {
   day: 'The mails of today are used up. It is sent on the next day; paid orders come first.',
   free_orders: 'This shop sent many orders that cost nothing. It is sent within the next hours.',
 }
+
+const Reason = ({ text, className }: { text: string; className?: string }) => (
+  <span className={cx('wrap-anywhere line-clamp-2 md:min-w-32 md:max-w-64', className)} title={text}>
+    {text}
+  </span>
+)
 
 export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrder>[] => [
   {
@@ -57,23 +64,20 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => <OrderState state={state} />,
+    cell: ({ state, reason }) => (
+      <Lines note={reason && <Reason text={reason} className="max-md:hidden" />}>
+        <OrderState state={state} />
+      </Lines>
+    ),
   },
   {
+    // Phones have no place for it under the state.
     id: 'reason',
     header: 'Reason',
     phone: 'whole',
+    className: 'md:hidden',
     isEmpty: ({ reason }) => reason === null,
-    cell: ({ reason }) =>
-      reason ? (
-        <span className="wrap-anywhere line-clamp-2 md:min-w-32 md:max-w-64" title={reason}>
-          {reason}
-        </span>
-      ) : (
-        <span className="max-md:hidden">
-          <NoValue />
-        </span>
-      ),
+    cell: ({ reason }) => reason && <Reason text={reason} />,
   },
   {
     id: 'licenses',
@@ -93,7 +97,7 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     id: 'amount',
     header: 'Amount',
     align: 'end',
-    phone: 'hidden',
+    phone: 'third',
     isEmpty: ({ amount }) => amount === null,
     cell: ({ amount, currency }) =>
       amount === null ? (
