@@ -15,6 +15,8 @@ export interface TimelineEvent {
   lines?: readonly ReactNode[]
   tone?: Tone
   action?: ReactNode
+  /** The action by which a log tells the same. */
+  recordedAs?: string
 }
 
 const dots: Partial<Record<Tone, string>> = { danger: 'bg-danger', warning: 'bg-warning' }

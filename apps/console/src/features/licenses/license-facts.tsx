@@ -127,7 +127,11 @@ export function licenseTimes(license: License): TimelineEvent[] {
   const { createdAt, expiresAt, reseller, updatesUntil } = license
   const ended = expiresAt !== null && Date.parse(expiresAt) <= serverNow()
   return [
-    { at: createdAt, text: reseller ? `Generated in the quota of ${reseller.email}` : 'Generated' },
+    {
+      at: createdAt,
+      recordedAs: 'licenses.created',
+      text: reseller ? `Generated in the quota of ${reseller.email}` : 'Generated',
+    },
     ...firstUse(license),
     { at: expiresAt, text: ended ? 'Expired' : 'Expires' },
     { at: updatesUntil, text: 'Covers versions released until here' },
@@ -137,6 +141,7 @@ export function licenseTimes(license: License): TimelineEvent[] {
 const firstUse = ({ used, usedAt, usedBy, key }: License): TimelineEvent[] => [
   {
     at: usedAt,
+    recordedAs: 'end_user.registered',
     text:
       used && usedBy && usedBy.username !== key ? (
         <>

@@ -46,15 +46,10 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
   const isPending = (readsChanges && records.isPending) || (readsPrograms && events.isPending)
   const programEvents = events.data?.pages.flatMap((page) => page.events) ?? []
   const changeRecords = records.data?.pages.flatMap((page) => page.records) ?? []
-  // A timeline takes its events in their order, and the logs begin with the newest.
+  // A timeline takes its events in their order, and the logs begin with the newest. What a program did comes before the
+  // changes that the server made for it at the same moment.
   const { shown, earlier } = mergeNewest([
-    {
-      rows: withoutRepeated(changeRecords, programEvents)
-        .map((record) => toChange(record, changes.about))
-        .reverse(),
-      more: records.hasNextPage ? records.fetchNextPage : undefined,
-      lastAt: changeRecords.at(-1)?.at,
-    },
+    { rows: withoutRecorded(known, changeRecords, programEvents), more: undefined, lastAt: undefined },
     {
       rows: programEvents
         .map((event) =>
@@ -64,7 +59,13 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
       more: events.hasNextPage ? events.fetchNextPage : undefined,
       lastAt: programEvents.at(-1)?.at,
     },
-    { rows: withoutRecorded(known, changeRecords), more: undefined, lastAt: undefined },
+    {
+      rows: withoutRepeated(changeRecords, programEvents)
+        .map((record) => toChange(record, changes.about))
+        .reverse(),
+      more: records.hasNextPage ? records.fetchNextPage : undefined,
+      lastAt: changeRecords.at(-1)?.at,
+    },
   ])
   return (
     <Card>

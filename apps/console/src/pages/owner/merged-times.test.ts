@@ -1,6 +1,6 @@
 import type { ActivityEvent, AuditRecord } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { mergeNewest, withoutRepeated } from './merged-times.ts'
+import { mergeNewest, withoutRecorded, withoutRepeated } from './merged-times.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 4, 10, minute)).toISOString()
 const rows = (...minutes: number[]) => minutes.map((minute) => ({ at: at(minute) }))
@@ -29,4 +29,16 @@ test('tells only once what a program did', () => {
     record('program', 'end_user.registered', 3),
   ]
   expect(withoutRepeated([...kept, record('program', 'license.redeemed', 3)], [event])).toEqual(kept)
+})
+
+test('leaves out what is known of an object where a log tells it', () => {
+  const known = [
+    { at: at(1), recordedAs: 'licenses.created' },
+    { at: at(3), recordedAs: 'end_user.registered' },
+    { at: at(9) },
+  ]
+  const record = { action: 'licenses.created', at: at(1) } as AuditRecord
+  const event = { kind: 'end_user.registered', at: at(3) } as ActivityEvent
+  expect(withoutRecorded(known, [record], [event])).toEqual([{ at: at(9) }])
+  expect(withoutRecorded(known, [], [{ ...event, at: at(5) }])).toEqual(known)
 })

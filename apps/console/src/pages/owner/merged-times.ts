@@ -30,23 +30,23 @@ export function mergeNewest<Row extends Timed>(sources: readonly Source<Row>[]) 
   return { shown, earlier }
 }
 
-/** What is known of an object itself, but for its generation if a record tells who did it. */
-export const withoutRecorded = <Known extends { text: unknown }>(
+const sameMs = 2000
+const isNear = (one: Timed, other: Timed) => Math.abs(timeOf(one) - timeOf(other)) < sameMs
+
+/** What is known of an object itself, without what a log tells too. */
+export const withoutRecorded = <Known extends Timed & { recordedAs?: string }>(
   known: readonly Known[],
   records: readonly AuditRecord[],
-): readonly Known[] =>
-  records.some(({ action }) => action === 'licenses.created')
-    ? known.filter(({ text }) => text !== 'Generated')
-    : known
-
-const sameMs = 2000
+  events: readonly ActivityEvent[],
+): readonly Known[] => {
+  const told = [...records, ...events.map(({ kind, at }) => ({ action: kind, at }))]
+  return known.filter((one) => !told.some((other) => other.action === one.recordedAs && isNear(one, other)))
+}
 
 /** Records of what programs did are left out where the activity log tells the same. */
 export const withoutRepeated = (records: readonly AuditRecord[], events: readonly ActivityEvent[]) =>
   records.filter(
-    ({ actor, action, at }) =>
-      actor.kind !== 'program' ||
-      !events.some(
-        (event) => event.kind === action && Math.abs(Date.parse(event.at) - Date.parse(at)) < sameMs,
-      ),
+    (record) =>
+      record.actor.kind !== 'program' ||
+      !events.some((event) => event.kind === record.action && isNear(event, record)),
   )
