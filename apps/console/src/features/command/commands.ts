@@ -1,4 +1,4 @@
-import type { Wire } from '../../lib/api/wire.ts'
+import { type Wire, wire } from '../../lib/api/wire.ts'
 import { setTheme, type Theme } from '../../lib/browser/theme.ts'
 import { appTabPath, appTabs } from '../../lib/navigation/app-tabs.ts'
 import { type ConsolePage, mayVisit, pages } from '../../lib/navigation/pages.ts'
@@ -101,14 +101,15 @@ const wordsOf: Record<string, Words> = {
     createWords: 'new add application',
   },
   [paths.resellers]: { create: 'Create reseller', createWords: 'new add' },
-  [paths.licenses]: { words: 'keys', create: 'Generate license', createWords: 'new create key' },
+  [paths.licenses]: { words: 'keys export csv', create: 'Generate license', createWords: 'new create key' },
   [paths.imports]: {
     words: 'move from another system keyauth keygen files upload migrate',
     create: 'Import licenses',
     createWords: 'new csv upload keys move migrate files from another system',
   },
   [paths.orders]: { words: 'shops purchases payments refunds waiting buyers' },
-  [paths.users]: { words: 'clients', create: 'Create end user', createWords: 'new add client' },
+  [paths.sales]: { words: 'revenue refunds figures export csv' },
+  [paths.users]: { words: 'clients export csv', create: 'Create end user', createWords: 'new add client' },
   [paths.customers]: {
     words: 'buyers people export erase',
     create: 'Add customer',
@@ -136,7 +137,7 @@ const wordsOf: Record<string, Words> = {
     create: 'Invite member',
     createWords: 'new add team people colleague',
   },
-  [paths.audit]: { words: 'log history changes who did what records' },
+  [paths.audit]: { words: 'log history changes who did what records export csv' },
   [paths.subscription]: { words: 'plan premium upgrade billing' },
   [paths.docs]: { words: 'reference documentation openapi' },
 }
@@ -155,6 +156,53 @@ const toOutside = ({ label, href }: CommandFacts['links'][number]): Command => (
   words: 'open tab',
   act: () => window.open(href, '_blank', 'noopener'),
 })
+
+const orTyped = 'or type a name or a key after it'
+
+/** What people come to do, by its verb. */
+const deeds: (Pick<Command, 'group' | 'label' | 'words' | 'detail'> & {
+  to: string
+  call: Wire
+  needsApp?: true
+})[] = [
+  {
+    group: 'Create',
+    label: 'New sale',
+    words: 'sell order mail key',
+    to: `${paths.licenses}?dialog=new-sale`,
+    call: wire.licenses.create,
+    needsApp: true,
+  },
+  {
+    group: 'Actions',
+    label: 'Extend licenses',
+    detail: orTyped,
+    to: paths.licenses,
+    call: wire.bulk.licenses,
+    needsApp: true,
+  },
+  {
+    group: 'Actions',
+    label: 'Ban a license',
+    detail: orTyped,
+    to: paths.licenses,
+    call: wire.licenses.toggleBan,
+    needsApp: true,
+  },
+  {
+    group: 'Actions',
+    label: 'Pause all applications',
+    to: `${paths.settings}?dialog=pause-applications`,
+    call: wire.settings.update,
+  },
+  {
+    group: 'Actions',
+    label: 'Change business profile',
+    words: 'logo name support face',
+    to: `${paths.settings}?profile`,
+    call: wire.profiles.update,
+  },
+]
 
 export function commandsFor(facts: CommandFacts): Command[] {
   const { apps, canCreateApp, may, links, onToggleSidebar, onLogout, onShortcuts } = facts
@@ -183,6 +231,9 @@ export function commandsFor(facts: CommandFacts): Command[] {
           to: `${path}?dialog=${create!.dialog}`,
         }),
       ),
+    ...deeds
+      .filter(({ call, needsApp }) => may(call) && (apps.length > 0 || !needsApp))
+      .map(({ call: _, needsApp: __, ...deed }): Command => ({ id: deed.label, icon: 'create', ...deed })),
     ...apps.flatMap((app) => [toAppCommand(app), ...toTabCommands(app, may)]),
     ...(['password', 'email'] as const).map(
       (what): Command => ({

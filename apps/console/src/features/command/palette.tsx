@@ -111,10 +111,16 @@ const groups = [
 /** A reference that the server knows comes first, but after a license whose key has the typed text. */
 const eventsFirst = ['Activity', ...groups.filter((group) => group !== 'Activity')]
 /** Whether a label of the group starts with the text: an address finds a person, and a verb the deed. */
-const startsIn = (all: readonly Command[], group: string, text: string) =>
-  all.some(
-    (command) => command.group === group && command.label.toLowerCase().startsWith(text.trim().toLowerCase()),
-  )
+const startsIn = (all: readonly Command[], group: string, text: string) => {
+  const typed = text.trim().toLowerCase()
+  return all
+    .filter((command) => command.group === group)
+    .some(({ label, detail }) =>
+      [label, group === 'Customers' ? detail : undefined].some((name) =>
+        name?.toLowerCase().startsWith(typed),
+      ),
+    )
+}
 
 /** What names a customer, a license or a refusal opens all that helps with it in one place. */
 function toActions(text: string): Command[] {
