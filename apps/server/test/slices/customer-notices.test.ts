@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/core/actor.ts'
 import { day, hour } from '../../src/core/clock.ts'
+import { findEnds } from '../../src/modules/customer-mails/customer-mails.due.ts'
+import { newSettings } from '../../src/modules/customer-mails/customer-mails.rules.ts'
 import {
   type SecurityNews,
   tellPaymentFailed,
@@ -230,6 +232,31 @@ describe('the end of a license', () => {
     expect(words).toMatch(/^Guten Tag/)
     expect(words).toMatch(/Ihre Lizenz .* Atlas ist am \d{1,2}\. .* 20\d\d abgelaufen\./)
     expect(words).toContain('Keine solchen E-Mails mehr: http')
+  })
+
+  test('is not told before its subscription was looked at, which may leave it for ever', async () => {
+    const vendor = await newVendor()
+    const { _id: type } = await makeType(vendor.owner, vendor.app)
+    const shop = await makeShop(vendor.owner, vendor.app._id, [{ product: 'pro', type }])
+    await sell(on, shop, paid('E-1', { email: newEmail() }))
+    const { licenses } = await orderOnce(vendor.owner, 'E-1', { state: 'fulfilled' })
+    const { db } = on.database
+    const ends = on.clock.now() + 500
+    await db.updateTable('licenses').set({ expires_at: ends }).where('id', '=', licenses[0]._id).execute()
+    const setOrder = (ends_at: number | null) =>
+      db.updateTable('shop_orders').set({ ends_at }).where('app_id', '=', vendor.app._id).execute()
+    // A second later than for the server, which looks at the order itself.
+    const found = async () => {
+      const settings = { ...newSettings, endedSince: ends - day }
+      const ids: string[] = []
+      for await (const due of findEnds(db, vendor.app._id, settings, ends + 500))
+        ids.push(...due.map(({ license_id }) => license_id))
+      return ids
+    }
+    await setOrder(ends)
+    expect(await found()).toEqual([])
+    await setOrder(null)
+    expect(await found()).toEqual([licenses[0]._id])
   })
 
   test('is told once by four nodes that look at the same time', async () => {

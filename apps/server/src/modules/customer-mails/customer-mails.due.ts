@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { day } from '../../core/clock.ts'
 import type { Db } from '../../db/index.ts'
-import { renews } from './customer-mails.repo.ts'
+import { isEnding, renews } from './customer-mails.repo.ts'
 import { endedMs, type Settings, type Told, updatesSoonMs } from './customer-mails.rules.ts'
 
 // Which mails of an app are due, found part by part of its licenses, by the index of their ends or of their numbers.
@@ -97,7 +97,8 @@ async function dueBetween(
     .where(sql<boolean>`(l.expires_at, l.seq) <= (${before.at}, ${before.seq})`)
     .where(
       sql<boolean>`((${end} > ${now} and ${days} > 0 and ${isNew('endsSoon', end, days)})
-        or (${end} > ${from} and ${end} <= ${now} and ${isNew('ended', end, sql`0`)}))`,
+        or (${end} > ${from} and ${end} <= ${now} and ${isNew('ended', end, sql`0`)}
+          and not ${isEnding('l', now)}))`,
     )
     .where(sql<boolean>`${renews('l')} = 0`)
     .execute()

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { system } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
@@ -6,9 +6,11 @@ import { inSlices } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type Due, findEnds, findEndsOfUpdates } from './customer-mails.due.ts'
 import * as repo from './customer-mails.repo.ts'
-import { pauseAfter, type Settings, sentUntil } from './customer-mails.rules.ts'
+import { pauseAfter, pauseInLook, type Settings, sentUntil } from './customer-mails.rules.ts'
 
 const leaseMs = 10 * minute
+/** So many mails of a part disturb nobody. */
+const few = 500
 
 export interface FindOptions {
   onError: (error: unknown) => void
@@ -22,31 +24,65 @@ export async function findMails(ctx: Ctx, { onError, everyMs, signal }: FindOpti
   while (!signal.aborted && (await repo.hasLook(ctx.db, ctx.clock.now()))) {
     const now = ctx.clock.now()
     const claimed = now + leaseMs
-    const look = await ctx.tx(system, ({ tx }) => repo.claimLook(tx, { now, until: claimed }))
-    if (!look) continue
-    const begun = performance.now()
-    await lookAt(ctx, look.appId, look.settings, { now, signal }).catch(onError)
-    const next = now + pauseAfter(performance.now() - begun, everyMs)
-    await ctx.tx(system, ({ tx }) => repo.endLook(tx, look.appId, { claimed, next }))
+    const found = await ctx.tx(system, ({ tx }) => repo.claimLook(tx, { now, until: claimed }))
+    if (!found) continue
+    const look = { ...found, claimed, workedMs: 0 }
+    await lookAt(ctx, look, { now, signal }).catch(onError)
+    const next = now + pauseAfter(look.workedMs, everyMs)
+    await ctx.tx(system, ({ tx }) => repo.endLook(tx, look.appId, { claimed: look.claimed, next }))
   }
+}
+
+interface Look {
+  readonly appId: string
+  readonly settings: Settings
+  /** Until when no other process looks at the app. */
+  claimed: number
+  /** How long it took without its pauses. */
+  workedMs: number
 }
 
 async function lookAt(
   ctx: Ctx,
-  appId: string,
-  settings: Settings,
+  look: Look,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<void> {
+  const { appId, settings } = look
   const { lists } = ctx.database
-  const note = async (parts: AsyncGenerator<Due[]>) => {
+  let begun = performance.now()
+  let pauseMs = 0
+  /** False if the look is over. */
+  const note = async (parts: AsyncGenerator<Due[]>): Promise<boolean> => {
     for await (const due of parts) {
+      if (pauseMs > 0 && !(await rest(ctx, look, { pauseMs, signal }))) return false
+      begun += pauseMs
       await noteDue(ctx, appId, settings, due)
-      if (signal.aborted) return
-      await turn()
+      const tookMs = performance.now() - begun
+      look.workedMs += tookMs
+      pauseMs = due.length > few ? pauseInLook(tookMs) : 0
+      begun = performance.now()
+      if (signal.aborted) return false
     }
+    return true
   }
-  await note(findEnds(lists, appId, settings, now))
-  if (settings.updatesEndSoon && !signal.aborted) await note(findEndsOfUpdates(lists, appId, now))
+  const goesOn = await note(findEnds(lists, appId, settings, now))
+  if (goesOn && settings.updatesEndSoon) await note(findEndsOfUpdates(lists, appId, now))
+  look.workedMs += performance.now() - begun
+}
+
+/** Leaves the database to others, and keeps the app; false if the settings were saved or another process has the app. */
+async function rest(
+  ctx: Ctx,
+  look: Look,
+  { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
+): Promise<boolean> {
+  await pause(pauseMs, undefined, { signal }).catch(() => {})
+  const next = ctx.clock.now() + leaseMs
+  const isHeld = await ctx.tx(system, ({ tx }) =>
+    repo.endLook(tx, look.appId, { claimed: look.claimed, next }),
+  )
+  look.claimed = next
+  return isHeld && !signal.aborted
 }
 
 async function noteDue(ctx: Ctx, appId: string, settings: Settings, due: readonly Due[]): Promise<void> {

@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
+import { hour } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, inScope, insert, isIn, lock, send, type Tx } from '../../db/index.ts'
 import type { CustomerMailRow, Tables } from '../../db/tables.ts'
@@ -78,18 +79,19 @@ export const hasLook = async (db: Db, now: number): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Ends a look, unless the settings were saved or another process has taken the app meanwhile. */
+/** Says when an app is looked at next; false if its settings were saved or another process has taken it meanwhile. */
 export async function endLook(
   tx: Tx,
   appId: string,
   { claimed, next }: { claimed: number; next: number },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('customer_mail_settings')
     .set({ look_at: next })
     .where('app_id', '=', appId)
     .where('look_at', '=', claimed)
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 export type NewMail = Omit<CustomerMailRow, 'seq' | 'done_at' | 'kept_until'>
@@ -171,11 +173,19 @@ const views = (db: Db) =>
     ])
 
 /** Whether a subscription of a license will charge again, as 0 or 1. */
-export const renews = (license: string) => {
+export const renews = (license: string) =>
+  sql<number>`(case when ${hasOrder(license, sql`u.unheard = 0 and o.renews = 1`)} then 1 else 0 end)`
+
+/** Whether an order of a license has ended and is looked at any moment: the license may stay for ever. */
+export const isEnding = (license: string, now: number) =>
+  hasOrder(license, sql`o.ends_at <= ${now} and o.ends_at > ${now - hour}`)
+
+/** Whether an order that created or renewed a license is so. */
+function hasOrder(license: string, is: RawBuilder<unknown>) {
   const by = (column: 'license_id' | 'renewed_id') => sql`exists (
     select 1 from shop_order_units u join shop_orders o on o.id = u.order_id
-    where u.${sql.raw(column)} = ${sql.ref(`${license}.id`)} and u.unheard = 0 and o.renews = 1)`
-  return sql<number>`(case when ${by('license_id')} or ${by('renewed_id')} then 1 else 0 end)`
+    where u.${sql.raw(column)} = ${sql.ref(`${license}.id`)} and ${is})`
+  return sql<boolean>`(${by('license_id')} or ${by('renewed_id')})`
 }
 
 /** With its license, as it is now. */

@@ -1,5 +1,5 @@
 import { type CustomerMailSettings, limits, type MailKind } from '@keyward/contract'
-import { day } from '../../core/clock.ts'
+import { day, second } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { CustomerMailRow, LicenseRow } from '../../db/tables.ts'
 import { updatesUntil } from '../entitlements/updates.rules.ts'
@@ -69,5 +69,10 @@ export function isWanted(
 /** Looking takes a hundredth of the time at most. */
 export const pauseAfter = (tookMs: number, leastMs: number): number =>
   Math.max(leastMs, Math.ceil(100 * tookMs))
+
+const pauseMostMs = 5 * second
+
+/** A look at many licenses works a tenth of the time, as checks wait for what it writes. */
+export const pauseInLook = (tookMs: number): number => Math.min(pauseMostMs, Math.ceil(10 * tookMs))
 
 export const updatesSoonMs = limits.updatesEndSoonDays * day
