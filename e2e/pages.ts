@@ -30,7 +30,7 @@ export const appTabs = [
   'history',
 ]
 
-const heavyTabs = ['customers', 'mail', 'variables', 'settings', 'texts']
+const heavyTabs = ['customers', 'mail', 'variables', 'settings']
 
 /** The overview and the tabs of an app. */
 const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [

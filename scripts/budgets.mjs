@@ -37,6 +37,7 @@ const appTabs = {
     'src/features/lazy-move/lazy-move-section.tsx',
   ],
   releases: ['src/features/releases/releases-tab.tsx'],
+  texts: ['src/features/apps/error-messages.tsx'],
   history: ['src/pages/owner/item-timeline.tsx'],
 }
 

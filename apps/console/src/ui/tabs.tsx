@@ -27,7 +27,7 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return
     const buttons = [...event.currentTarget.querySelectorAll('button')]
-    const at = buttons.findIndex((button) => button === event.target)
+    const at = buttons.indexOf(event.target as HTMLButtonElement)
     const [first, last] = [0, buttons.length - 1]
     const moves = {
       ArrowRight: at + 1,

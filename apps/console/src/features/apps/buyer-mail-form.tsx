@@ -1,11 +1,9 @@
 import type { App, MailKind } from '@keyward/contract'
-import { mailKinds, placeholdersOf } from '@keyward/contract/app-mail-text'
-import { appMails, misplaced } from '@keyward/contract/app-mails'
+import { placeholdersOf } from '@keyward/contract/app-mail-text'
 import { useEffect, useState } from 'react'
-import { z } from 'zod'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
@@ -26,28 +24,22 @@ import { faceOf, useProfile } from './profile-queries.ts'
 type Mail = BuyerMail['mail']
 type Written = { [Part in keyof Mail]: string }
 
-const body = appMails.update.body!.omit({ seen: true, locale: true }) as unknown as z.ZodType<Mail, Mail>
-
 /** An empty part gets its default. */
-const schemaOf = (kind: MailKind) =>
-  z
-    .record(z.string(), z.string())
-    .transform(({ subject = '', text = '', ...parts }) => ({
-      ...{ subject, text },
-      ...{ html: orNull(parts.html), fromName: orNull(parts.fromName), replyTo: orNull(parts.replyTo) },
-    }))
-    .pipe(body)
-    .check(({ value, issues }) => {
-      for (const { path, message } of misplaced(kind, value))
-        issues.push({ code: 'custom', path: [path], message, input: value })
-    }) as unknown as z.ZodType<Mail, Written>
+const toMail = ({ subject, text, html, fromName, replyTo }: Written): Mail => ({
+  ...{ subject, text },
+  ...{ html: orNull(html), fromName: orNull(fromName), replyTo: orNull(replyTo) },
+})
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
-const orNull = (text = ''): string | null => (text.trim() === '' ? null : text)
-
-const schemas = Object.fromEntries(mailKinds.map((kind) => [kind, schemaOf(kind)])) as Record<
-  MailKind,
-  z.ZodType<Mail, Written>
->
+const rulesOf = (kind: MailKind) => async () => {
+  const { appMails, misplaced } = await import('@keyward/contract/app-mails')
+  const parts = appMails.update.body!.omit({ seen: true, locale: true })
+  return (written: Written) => {
+    const mail = toMail(written)
+    const misplacements = misplaced(kind, mail).map(({ path, message }) => [path, message])
+    return { ...Object.fromEntries(misplacements), ...issuesOf(parts, mail) }
+  }
+}
 
 const meanings: Record<ReturnType<typeof placeholdersOf>[number], string> = {
   key: 'the license keys, one a line',
@@ -79,11 +71,12 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
   const update = useUpdateBuyerMail(named)
   const reset = useResetBuyerMail(named)
   const trial = useTestBuyerMail(named)
-  const form = useSchemaForm(schemas[kind], {
+  const form = useTextForm<Written>({
     name: `mail ${kind} ${locale ?? ''}`,
-    defaultValues: shown(opened),
+    opened: shown(opened),
+    rules: rulesOf(kind),
   })
-  const { errors, isDirty } = form.formState
+  const { values: written, errors, isDirty } = form
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   useUnsaved(isDirty)
   const may = useMay()
@@ -93,24 +86,20 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
     setOpened(saved)
     form.reset(shown(saved))
   }
-  const submit = form.handleSubmit((mail) =>
-    update.mutate(
-      { ...mail, seen: opened.mail },
-      { onSuccess: show, onError: (error) => showFieldErrors(form, error) },
-    ),
+  const save = form.props((texts) =>
+    update.mutate({ ...toMail(texts), seen: opened.mail }, { onSuccess: show, onError: form.showErrors }),
   )
-  const written = form.watch()
   const face = faceOf(app, useProfile(app._id).data, useProfile().data)
   const text = { lang: locale, dir: 'auto', readOnly, autoComplete: 'off' } as const
   return (
-    <form noValidate onSubmit={submit}>
+    <form {...save}>
       <CardBody className="grid grid-cols-1 gap-4 lg:grid-cols-2 lg:gap-6">
         <div className="grid grid-cols-1 content-start gap-3">
-          <Field label="Subject" error={errors.subject?.message}>
-            <Input {...form.register('subject')} {...text} />
+          <Field label="Subject" error={errors.subject}>
+            <Input {...form.field('subject')} {...text} />
           </Field>
-          <Field label="Text" error={errors.text?.message}>
-            <Textarea {...form.register('text')} {...text} rows={12} />
+          <Field label="Text" error={errors.text}>
+            <Textarea {...form.field('text')} {...text} rows={12} />
           </Field>
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg bg-sunken/50 p-3 text-[0.8125rem]">
             {placeholdersOf(kind).map((name) => (
@@ -124,22 +113,16 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
             label="HTML"
             optional
             hint="For mail programs that show HTML. Without it, all show the text."
-            error={errors.html?.message}
+            error={errors.html}
           >
-            <Textarea
-              {...form.register('html')}
-              {...text}
-              rows={6}
-              spellCheck={false}
-              className="font-mono"
-            />
+            <Textarea {...form.field('html')} {...text} rows={6} spellCheck={false} className="font-mono" />
           </Field>
           <div className="grid gap-3 sm:grid-cols-2">
-            <Field label="Sender name" optional error={errors.fromName?.message}>
-              <Input {...form.register('fromName')} {...text} placeholder={face.name ?? app.name} />
+            <Field label="Sender name" optional error={errors.fromName}>
+              <Input {...form.field('fromName')} {...text} placeholder={face.name ?? app.name} />
             </Field>
-            <Field label="Answers go to" optional error={errors.replyTo?.message}>
-              <Input {...form.register('replyTo')} readOnly={readOnly} type="email" autoComplete="off" />
+            <Field label="Answers go to" optional error={errors.replyTo}>
+              <Input {...form.field('replyTo')} readOnly={readOnly} type="email" autoComplete="off" />
             </Field>
           </div>
         </div>

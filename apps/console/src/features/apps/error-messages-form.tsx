@@ -1,11 +1,9 @@
 import { type App, type MessageKey, messageDefaults } from '@keyward/contract'
-import { apps } from '@keyward/contract/apps'
 import { ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { z } from 'zod'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
@@ -18,16 +16,16 @@ import { MessagePreview } from './message-preview.tsx'
 import { type ErrorMessages, useResetErrorMessages, useUpdateErrorMessages } from './queries.ts'
 
 type Texts = ErrorMessages['errorMessages']
-type Changes = Partial<Record<MessageKey, string | null>>
 
 /** An empty text is removed, so that the more general one applies. */
-const schema = z
-  .record(z.string(), z.string())
-  .transform((texts): Changes => {
-    const entries = Object.entries(texts)
-    return Object.fromEntries(entries.map(([key, text]) => [key, text.trim() === '' ? null : text]))
-  })
-  .pipe(apps.updateErrorMessages.body!.omit({ seen: true })) as unknown as z.ZodType<Changes, Texts>
+const toChange = (text: string): string | null => (text.trim() === '' ? null : text)
+
+const rules = async () => {
+  const { apps } = await import('@keyward/contract/apps')
+  const schema = apps.updateErrorMessages.body!.omit({ seen: true })
+  return (texts: Texts) =>
+    issuesOf(schema, Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, toChange(text)])))
+}
 
 export interface ErrorMessagesFormProps {
   app: App
@@ -50,8 +48,8 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const [opened, setOpened] = useState(messages)
   const update = useUpdateErrorMessages(app._id, locale)
   const reset = useResetErrorMessages(app._id, locale)
-  const form = useSchemaForm(schema, { name: locale, defaultValues: shown(opened, locale) })
-  const { errors, isDirty, dirtyFields } = form.formState
+  const form = useTextForm<Texts>({ name: locale ?? '', opened: shown(opened, locale), rules })
+  const { values: texts, errors, isDirty } = form
   useEffect(() => onDirty(isDirty), [isDirty, onDirty])
   useUnsaved(isDirty)
   const mayEdit = useMay()(wire.apps.updateErrorMessages)
@@ -61,30 +59,23 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
     form.reset(shown(saved, locale))
   }
   const fallbackOf = (key: MessageKey) => (locale ? props.fallback[key] : messageDefaults[key])
-  const texts = form.watch()
   const textOf = (key: MessageKey) => texts[key]?.trim() || fallbackOf(key)
   const groups = findMessages(search, textOf)
-  const submit = form.handleSubmit(
+  const save = form.props(
     (values) => {
-      const changed = Object.entries(values).filter(([key]) => dirtyFields[key as MessageKey])
-      const seen = changed.map(([key]) => [key, ownText(opened, key as MessageKey)])
-      const body = { ...Object.fromEntries(changed), seen: Object.fromEntries(seen) }
-      update.mutate(body, {
-        onSuccess: show,
-        onError: (error) => showFieldErrors(form, error),
-      })
+      const changed = keysOf(values).filter((key) => values[key] !== form.opened[key])
+      const seen = changed.map((key) => [key, ownText(opened, key)])
+      const changes = changed.map((key) => [key, toChange(values[key])])
+      const body = { ...Object.fromEntries(changes), seen: Object.fromEntries(seen) }
+      update.mutate(body, { onSuccess: show, onError: form.showErrors })
     },
     // A search may hide the field with the error.
     () => onSearch(''),
   )
   const field = (key: MessageKey) => (
-    <Field
-      key={key}
-      label={<span className="font-mono text-[0.8125rem]">{key}</span>}
-      error={errors[key]?.message}
-    >
+    <Field key={key} label={<span className="font-mono text-[0.8125rem]">{key}</span>} error={errors[key]}>
       <Input
-        {...form.register(key)}
+        {...form.field(key)}
         autoComplete="off"
         lang={locale}
         dir="auto"
@@ -95,7 +86,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
     </Field>
   )
   return (
-    <form noValidate onSubmit={submit}>
+    <form {...save}>
       <CardBody className="grid gap-4">
         {groups.map(({ title, keys, collapsed }) => (
           <details
@@ -159,6 +150,8 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   )
 }
 
+const keysOf = (texts: Texts) => Object.keys(texts) as MessageKey[]
+
 const ownText = ({ errorMessages, changed }: ErrorMessages, key: MessageKey): string | null =>
   changed.includes(key) ? errorMessages[key] : null
 
@@ -166,6 +159,5 @@ const ownText = ({ errorMessages, changed }: ErrorMessages, key: MessageKey): st
 function shown(messages: ErrorMessages, locale: string | undefined): Texts {
   const { errorMessages } = messages
   if (!locale) return errorMessages
-  const keys = Object.keys(errorMessages) as MessageKey[]
-  return Object.fromEntries(keys.map((key) => [key, ownText(messages, key) ?? ''])) as Texts
+  return Object.fromEntries(keysOf(errorMessages).map((key) => [key, ownText(messages, key) ?? ''])) as Texts
 }

@@ -1,10 +1,8 @@
 import type { App, Profile } from '@keyward/contract'
-import { profiles } from '@keyward/contract/profiles'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { z } from 'zod'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardFooter, CardHeader } from '../../ui/card.tsx'
@@ -28,10 +26,10 @@ const toWritten = ({ name, support, logo }: Profile): Written => ({
   support: support ?? '',
   logo: logo ?? '',
 })
-const schema = z
-  .object({ name: z.string(), support: z.string(), logo: z.string() })
-  .transform(toProfile)
-  .pipe(profiles.update.body as unknown as z.ZodType<Profile, Profile>)
+const rules = async () => {
+  const { profiles } = await import('@keyward/contract/profiles')
+  return (written: Written) => issuesOf(profiles.update.body!, toProfile(written))
+}
 
 export interface ProfileCardProps {
   /** Undefined for the profile of the vendor. */
@@ -71,24 +69,23 @@ export function ProfileCard(props: ProfileCardProps) {
 function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { stored: Profile }) {
   const update = useUpdateProfile(app?._id)
   const readOnly = !useMay()(app ? wire.profiles.updateOfApp : wire.profiles.update)
-  const form = useSchemaForm(schema, { name: `profile ${app?._id ?? ''}`, defaultValues: toWritten(stored) })
-  const { errors, isDirty } = form.formState
+  const form = useTextForm<Written>({ name: `profile ${app?._id ?? ''}`, opened: toWritten(stored), rules })
+  const { values, errors, isDirty } = form
   useUnsaved(isDirty)
-  const written = form.watch()
-  const { name, support, logo } = written
+  const { name, support, logo } = values
   useEffect(() => onChange?.(toProfile({ name, support, logo })), [name, support, logo, onChange])
-  const submit = form.handleSubmit((body) =>
-    update.mutate(body, {
+  const save = form.props((written) =>
+    update.mutate(toProfile(written), {
       onSuccess: (saved) => form.reset(toWritten(saved)),
-      onError: (error) => showFieldErrors(form, error),
+      onError: form.showErrors,
     }),
   )
   return (
-    <form noValidate onSubmit={submit}>
+    <form {...save}>
       <CardBody className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
-        <Field label="Business name" optional error={errors.name?.message}>
+        <Field label="Business name" optional error={errors.name}>
           <Input
-            {...form.register('name')}
+            {...form.field('name')}
             readOnly={readOnly}
             autoComplete="off"
             placeholder={vendors?.name ?? app?.name ?? 'The name of the app'}
@@ -98,10 +95,10 @@ function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { st
           label="Help for customers"
           optional
           hint="An email address, which also gets answers to mails, or an https link."
-          error={errors.support?.message}
+          error={errors.support}
         >
           <Input
-            {...form.register('support')}
+            {...form.field('support')}
             readOnly={readOnly}
             autoComplete="off"
             placeholder={vendors?.support ?? 'help@company.com'}
@@ -109,9 +106,9 @@ function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { st
         </Field>
         <LogoField
           value={logo}
-          error={errors.logo?.message}
+          error={errors.logo}
           readOnly={readOnly}
-          onChange={(next) => form.setValue('logo', next, { shouldDirty: true, shouldValidate: true })}
+          onChange={(next) => form.change('logo', next)}
         />
       </CardBody>
       {!readOnly && (

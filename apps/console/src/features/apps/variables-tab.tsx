@@ -1,11 +1,11 @@
-import type { App, DataOf } from '@keyward/contract'
-import { variables as endpoints } from '@keyward/contract/variables'
+import type { App, DataOf, endpoints } from '@keyward/contract'
 import { useState } from 'react'
-import type { Control } from 'react-hook-form'
+import type { Control, Resolver } from 'react-hook-form'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { showFieldErrors, useCheckedForm } from '../../lib/form/checked-form.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+
 import { useUnsaved } from '../../lib/form/unsaved.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +15,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { useAppVariables, useSetAppVariables } from './variables-queries.ts'
 
-type Stored = DataOf<typeof endpoints.app>
+type Stored = DataOf<typeof endpoints.variables.app>
 
 /** What every program of an app receives. */
 export function VariablesTab({ app }: { app: App }) {
@@ -72,7 +72,20 @@ function VariablesList({ variables }: { variables: Stored['variables'] }) {
   )
 }
 
-const schema = endpoints.setApp.body!.pick({ variables: true })
+/** Loaded when the form gets the focus: the schemas weigh as much as a page. */
+const loadResolver = async () => {
+  const [{ zodResolver }, { variables }] = await Promise.all([
+    import('@hookform/resolvers/zod'),
+    import('@keyward/contract/variables'),
+  ])
+  return zodResolver(variables.setApp.body!.pick({ variables: true }))
+}
+
+/** Without the schemas only the server checks. */
+const resolver: Resolver<Pick<Stored, 'variables'>> = async (values, ...further) => {
+  const resolve = await loadResolver().catch(() => undefined)
+  return resolve ? resolve(values, ...further) : { values, errors: {} }
+}
 
 interface VariablesFormProps {
   app: App
@@ -83,7 +96,7 @@ interface VariablesFormProps {
 function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
   const save = useSetAppVariables(app._id)
   const [revision, setRevision] = useState(opened.revision)
-  const form = useSchemaForm(schema, { defaultValues: { variables: opened.variables } })
+  const form = useCheckedForm(resolver, { defaultValues: { variables: opened.variables } })
   const { isDirty } = form.formState
   useUnsaved(isDirty)
   const submit = form.handleSubmit(({ variables }) =>
@@ -99,7 +112,7 @@ function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
     ),
   )
   return (
-    <form noValidate onSubmit={submit}>
+    <form noValidate onSubmit={submit} onFocus={() => void loadResolver().catch(() => {})}>
       <CardBody className="grid gap-4">
         <p className="max-w-prose text-fg-muted">
           Variables that are available offline are part of the lease that a program keeps on the customer's

@@ -1,41 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import {
-  type FieldValues,
-  type Path,
-  type PathValue,
-  type UseFormProps,
-  type UseFormReturn,
-  useForm,
-} from 'react-hook-form'
+import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
-import { type Draftable, useDraft } from './drafts.ts'
-import { useQuietBlur } from './quiet-blur.ts'
+import { type CheckedFormOptions, useCheckedForm } from './checked-form.ts'
 
-/** Drafts never contain passwords; the user enters them again. */
-const withoutPasswords = (values: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !/password|^confirm$/i.test(name)))
-
-/** A form with a schema of the contract. Validates a field on blur, and from then on with every change. */
-export function useSchemaForm<Input extends FieldValues, Output>(
+/** A form with a schema of the contract, in a part that loads when it opens. */
+export const useSchemaForm = <Input extends FieldValues, Output>(
   schema: z.ZodType<Output, Input>,
-  { name, ...options }: UseFormProps<Input, unknown, Output> & Pick<Draftable<unknown>, 'name'> = {},
-): UseFormReturn<Input, unknown, Output> {
-  const form = useForm<Input, unknown, Output>({
-    resolver: zodResolver(schema),
-    mode: 'onTouched',
-    ...options,
-  })
-  useDraft<Record<string, unknown>>({
-    name,
-    opened: withoutPasswords(form.formState.defaultValues ?? {}),
-    read: () => withoutPasswords(form.getValues()),
-    restore: (values) => {
-      for (const [name, value] of Object.entries(values)) {
-        form.setValue(name as Path<Input>, value as PathValue<Input, Path<Input>>, { shouldDirty: true })
-      }
-    },
-  })
-  return useQuietBlur(form)
-}
+  options: CheckedFormOptions<Input, Output> = {},
+): UseFormReturn<Input, unknown, Output> => useCheckedForm(zodResolver(schema), options)
 
 export { showFieldErrors } from './field-errors.ts'
