@@ -268,7 +268,8 @@ export const operatorTransactions = (db: Kysely<Tables>, now: () => number): Tra
 
 /**
  * Runs `work` in one transaction, stores its records, and publishes them after the commit. A repeat with an
- * Idempotency-Key gets the stored result instead, which must therefore be JSON and contain all that the answer needs.
+ * Idempotency-Key gets the stored result of the first one instead, which must therefore be JSON and contain all that the
+ * answer needs.
  */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
@@ -277,7 +278,7 @@ export async function transactRecorded<T>(
   options?: TransactionOptions,
 ): Promise<T> {
   const steps = options?.isStep === false ? undefined : stepsOf(actor)
-  const step = steps && (await steps.next())
+  const step = steps?.next()
   if (step?.stored) return step.stored.result as T
   const run = async (tx: Tx) => {
     const write = new WriteTransaction(tx, actor, now, waitToGrow)

@@ -3,7 +3,6 @@ import type { Actor } from '../core/actor.ts'
 import { syntaxOf } from './engine.ts'
 import type { Transactions, WriteTransaction } from './record.ts'
 import { connectionOf } from './run.ts'
-import { stepsOf } from './steps.ts'
 
 /** After another write waited for a slice, slices have one part for so long. */
 const sharedMs = 1000
@@ -22,9 +21,6 @@ type Work = (write: WriteTransaction, size: number, mark: number | undefined) =>
 /** Records how many rows a transaction changed, if any. */
 type Record = (write: WriteTransaction, changed: number) => void
 
-/** What an Idempotency-Key stores with each slice, so that a repeat continues. */
-type Progress = Pick<Run, 'changed' | 'mark' | 'isLast'>
-
 /**
  * Runs long work in slices, each in its own transaction, that adapt their size to its duration. Returns how many rows
  * changed, once everything is committed.
@@ -37,18 +33,13 @@ export async function inSlices(
 ): Promise<number> {
   const { partsMost, pauseMs, unsyncedMost } = syntaxOf(ctx.db).pace
   const before: Promise<unknown>[] = []
-  const step = await stepsOf(actor)?.next()
-  const progress = step?.stored?.result as Progress | undefined
-  if (progress?.isLast) return progress.changed
-  let changed = progress?.changed ?? 0
-  let next: Next = { size: fewest, mark: progress?.mark, parts: 1 }
-  const store: Job['store'] = (write, slice) =>
-    step?.store(write, { changed: changed + slice.changed, mark: slice.mark, isLast: slice.isLast })
+  let changed = 0
+  let next: Next = { size: fewest, mark: undefined, parts: 1 }
   let isLong = false
   let waitedAt = Number.NEGATIVE_INFINITY
   for (;;) {
     if (isLong && unsyncedMost > 0 && isPatient(actor)) await (await connectionOf(ctx.db)).untilReady()
-    const running = run(ctx, actor, { work, record, store, isLong, ...next })
+    const running = run(ctx, actor, { work, record, isLong, ...next })
     // A long transaction is not tried again, so the next one may begin while the disk stores this one.
     const done = await (isLong && unsyncedMost > 0 ? running.ran : running.committed)
     if (before.length >= unsyncedMost) await before.shift()
@@ -56,7 +47,6 @@ export async function inSlices(
     before.push(running.committed)
     if (done.isLast) {
       await Promise.all(before)
-      step?.committed()
       return changed
     }
     // Few rows, as in most runs, are not worth another thread.
@@ -84,7 +74,6 @@ interface Next {
 interface Job extends Next {
   work: Work
   record: Record
-  store: (write: WriteTransaction, slice: Run) => Promise<void> | undefined
   isLong: boolean
 }
 
@@ -107,11 +96,10 @@ function run(
   const ran = Promise.withResolvers<Run>()
   const work = async (write: WriteTransaction): Promise<Run> => {
     const result = await runParts(write, job)
-    await job.store(write, result)
     ran.resolve(result)
     return result
   }
-  const options = { rows: isLong ? most : 1, isPatient: isPatient(actor), isStep: false }
+  const options = { rows: isLong ? most : 1, isPatient: isPatient(actor) }
   const committed = ctx.tx(actor, work, options)
   committed.catch(ran.reject)
   ran.promise.catch(() => {})
@@ -121,7 +109,7 @@ function run(
 /** Ends before all parts are done when another write waits, or when there would be too many rows. */
 async function runParts(
   write: WriteTransaction,
-  { work, record, parts, ...next }: Omit<Job, 'isLong' | 'store'>,
+  { work, record, parts, ...next }: Omit<Job, 'isLong'>,
 ): Promise<Run> {
   const { partMs } = syntaxOf(write.tx).pace
   const connection = await connectionOf(write.tx)

@@ -1,29 +1,30 @@
 import type { Actor } from '../core/actor.ts'
 import type { Tx } from './tables.ts'
 
-/** The transaction that stores a step. */
+/** A transaction that stores its result for repeats. */
 export interface StepTransaction {
   tx: Tx
   now: number
   spend(bytes: number): void
 }
 
-/** A part of a request with an Idempotency-Key: one transaction, or the slices of long work. */
+/** The first committed transaction of a request with an Idempotency-Key. */
 export interface Step {
-  /** What an earlier request with this key has stored. */
+  /** What an earlier request with this key has committed. */
   stored: { result: unknown } | undefined
-  /** Stores the result together with what the transaction changes; a repeat continues after it. */
+  /** Stores the result together with what the transaction changes. */
   store(write: StepTransaction, result: unknown): Promise<void>
   /** Reports that the transaction which stored it was committed. */
   committed(): void
 }
 
-/** The steps of a request with an Idempotency-Key, in the order of its calls. */
+/** The transactions of a request with an Idempotency-Key, in the order of its calls. */
 export interface Steps {
   /** The id of what is stored for repeats. */
   id: string
-  next(): Promise<Step>
-  /** Packs the long result of the next step before its transaction, so that no other write waits for that. */
+  /** Undefined after the first committed transaction; throws then if an earlier request was interrupted there. */
+  next(): Step | undefined
+  /** Packs the long result of the next transaction before it begins, so that no other write waits for that. */
   pack(result: unknown): Promise<void>
 }
 

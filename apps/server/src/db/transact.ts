@@ -21,7 +21,7 @@ export interface TransactionOptions {
    * within five seconds.
    */
   isPatient?: boolean
-  /** False for a part of sliced work, and for work that changes nothing when it is repeated. */
+  /** False for work that changes nothing when it is repeated. */
   isStep?: boolean
   /** Made and thrown if a unique index forbids a row. */
   onTaken?: () => Error

@@ -23,9 +23,10 @@ const keptMs = limits.idempotencyHours * hour
 const running = new WeakMap<Database, Set<string>>()
 
 /**
- * Does a request once per Idempotency-Key. Each transaction of the actor that `work` gets stores its result in its own commit, the answer
- * is stored at the end. A repeat gets the answer; after an interruption it runs `work` again, in which the committed
- * transactions return their stored results. A request that fails before its first commit stores nothing.
+ * Does a request once per Idempotency-Key. The first transaction of the actor that `work` gets stores its result in its own
+ * commit, the answer is stored at the end. A repeat gets the answer; after an interruption it runs `work` again, in which
+ * the first transaction returns its stored result, and is refused if there was to be another one. A request that fails
+ * before its first commit stores nothing.
  */
 export async function doOnce<Actor extends Holder>(
   ctx: Needs,
@@ -49,7 +50,7 @@ export async function doOnce<Actor extends Holder>(
       try {
         const made = await work({ ...actor, steps: request })
         await request.finish(made).catch(onError)
-        return { answer: made, isRepeat: request.isResumed }
+        return { answer: made, isRepeat: request.isRepeat }
       } catch (error) {
         if (!request.hasLostStart) throw request.explain(error)
       }
@@ -61,20 +62,15 @@ export async function doOnce<Actor extends Holder>(
 
 class OnceRequest implements Steps {
   readonly id: string
-  /** Whether an earlier request with the key was interrupted. */
-  isResumed = false
-  /** Whether another server has committed the first step of the same request. */
+  /** Whether another server has committed the first transaction of the same request. */
   hasLostStart = false
   readonly #ctx: Needs
   readonly #actor: Holder
   readonly #requestHash: string
-  /** Names this run: a run that another server has resumed cannot commit any more. */
   readonly #runner = newId('run')
-  #results: Record<number, unknown> = {}
-  #reading: Promise<void> | undefined
-  #storedSteps = 0
-  #steps = 0
-  #bytes = 0
+  /** What an earlier request with the key has committed before it was interrupted. */
+  #stored: { result: unknown } | undefined
+  #hasCommitted = false
   #packed: { result: unknown; sealed: string } | undefined
 
   constructor(ctx: Needs, actor: Holder, { id, requestHash }: { id: string; requestHash: string }) {
@@ -84,9 +80,13 @@ class OnceRequest implements Steps {
     this.#requestHash = requestHash
   }
 
-  /** Returns the stored answer; otherwise the request may run, and resumes what was interrupted. */
+  get isRepeat(): boolean {
+    return this.#stored !== undefined
+  }
+
+  /** Returns the stored answer; otherwise the request may run. */
   async begin(): Promise<Answer | undefined> {
-    const { db, clock, tx } = this.#ctx
+    const { db, clock } = this.#ctx
     const row = await db
       .selectFrom('idempotency_keys')
       .select(['request_hash', 'answer', 'runner'])
@@ -101,72 +101,54 @@ class OnceRequest implements Steps {
     const stored = await open(this.#ctx, row, this.id)
     refuseLostRights(this.#actor, stored)
     if (row.runner === null) return stored.answer
-    const resumed = await tx(system, (write) => resume(write, this.id, this.#runner))
-    if (!resumed) return this.begin()
-    this.isResumed = true
-    this.#storedSteps = Object.keys(stored.results).length
+    this.#stored = { result: stored.results[0] }
     return undefined
   }
 
-  async next(): Promise<Step> {
-    const at = this.#steps
-    this.#steps += 1
-    if (this.isResumed) this.#reading ??= this.#read()
-    await this.#reading
-    let last: unknown
+  next(): Step | undefined {
+    if (this.#hasCommitted) {
+      if (this.#stored) throw problem('request_interrupted')
+      return undefined
+    }
+    if (this.#stored) this.#hasCommitted = true
     return {
-      stored: at in this.#results ? { result: this.#results[at] } : undefined,
-      store: async (write, result) => {
-        last = result
-        await this.#store(write, at, result)
-      },
+      stored: this.#stored,
+      store: (write, result) => this.#store(write, result),
       committed: () => {
-        this.#results[at] = last ?? null
+        this.#hasCommitted = true
       },
     }
   }
 
   async pack(result: unknown): Promise<void> {
-    const results = { ...this.#results, [this.#steps]: result }
-    this.#packed = { result, sealed: await this.#seal({ results }) }
+    this.#packed = { result, sealed: await this.#seal({ results: [result] }) }
   }
 
   /** Stores the answer. If that fails, a repeat makes it again. */
   async finish(answer: Answer): Promise<void> {
-    const sealed = await this.#seal({ results: {}, answer })
+    const sealed = await this.#seal({ results: [], answer })
     await this.#ctx.tx(system, (write) => this.#put(write, sealed, null))
   }
 
   /** A repeat that fails before it reaches what was committed must not look as if nothing had been changed. */
   explain(error: unknown): unknown {
     const isRefused = error instanceof Problem && [400, 404, 409].includes(error.status)
-    return isRefused && this.#steps < this.#storedSteps ? problem('request_interrupted') : error
+    return isRefused && this.#stored && !this.#hasCommitted ? problem('request_interrupted') : error
   }
 
-  async #read(): Promise<void> {
-    const row = await this.#ctx.db
-      .selectFrom('idempotency_keys')
-      .select(['answer', 'runner'])
-      .where('id', '=', this.id)
-      .executeTakeFirst()
-    if (!row) return
-    this.#results = (await open(this.#ctx, row, this.id)).results
-    this.#bytes = row.answer.length
-  }
-
-  async #store(write: StepTransaction, at: number, result: unknown): Promise<void> {
-    const results = { ...this.#results, [at]: result ?? null }
+  async #store(write: StepTransaction, result: unknown): Promise<void> {
     const sealed =
-      this.#packed && this.#packed.result === result ? this.#packed.sealed : await this.#seal({ results })
+      this.#packed && this.#packed.result === result
+        ? this.#packed.sealed
+        : await this.#seal({ results: [result ?? null] })
     if (!(await this.#put(write, sealed, this.#runner))) {
-      this.hasLostStart = this.#bytes === 0 && !this.isResumed
+      this.hasLostStart = true
       throw problem('request_running')
     }
-    write.spend(Math.max(0, sealed.length - this.#bytes))
-    this.#bytes = sealed.length
+    write.spend(sealed.length)
   }
 
-  /** Returns false if another run has the key. */
+  /** Returns false if another run has stored its first transaction. */
   async #put({ tx, now }: StepTransaction, answer: string, runner: string | null): Promise<boolean> {
     const row = {
       owner_id: this.#actor.ownerId,
@@ -185,7 +167,9 @@ class OnceRequest implements Steps {
           .doUpdateSet(row)
           .where((eb) =>
             eb.or([
-              eb('idempotency_keys.runner', '=', this.#runner),
+              runner === null
+                ? eb('idempotency_keys.runner', 'is not', null)
+                : eb('idempotency_keys.runner', '=', runner),
               eb('idempotency_keys.expires_at', '<=', now),
             ]),
           ),
@@ -210,16 +194,4 @@ function refuseLostRights(actor: Holder, before: Rights): void {
   if (before.permissions.some((permission) => !permissions.includes(permission)))
     throw problem('permission_missing')
   if (apps && !before.apps?.every((app) => apps.includes(app))) throw problem('not_found')
-}
-
-/** Hands an interrupted request to a new run; false if it has been answered meanwhile. */
-async function resume({ tx }: StepTransaction, id: string, runner: string): Promise<boolean> {
-  const row = await tx
-    .updateTable('idempotency_keys')
-    .set({ runner })
-    .where('id', '=', id)
-    .where('runner', 'is not', null)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
 }

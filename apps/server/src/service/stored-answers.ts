@@ -17,9 +17,9 @@ export interface Rights {
   apps: readonly string[] | null
 }
 
-/** What is stored for repeats: the answer, or until there is one, the results of the steps that were committed. */
+/** What is stored for repeats: the answer, or until there is one, the result of the first transaction. */
 export interface Stored extends Rights {
-  results: Record<number, unknown>
+  results: unknown[]
   answer?: Answer
 }
 
