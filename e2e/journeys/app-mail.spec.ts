@@ -68,7 +68,6 @@ test('a vendor writes a mail in another language, and returns to the default', a
   const subject = view.getByLabel('Subject')
   await expect(subject).toHaveValue('Ihre Lizenz für {app}')
   await subject.fill('{app} gehört Ihnen')
-  await expect(language).toBeDisabled()
   await view.getByRole('button', { name: 'Save Mail' }).click()
   await expectToast(page, 'Mail updated successfully')
   expect((await vendor.call('GET', `/apps/${app._id}/mail?locale=de-AT`)).mail.subject).toBe(
@@ -87,8 +86,6 @@ test('a vendor writes a mail in another language, and returns to the default', a
     'Someone else changed this mail in the meantime. Nothing was saved. Open it again to see the current text.',
   )
   await view.getByRole('button', { name: 'Cancel' }).click()
-  await expect(language).toHaveText('All other languages')
-  await language.click()
-  await page.getByRole('option', { name: 'German (de)', exact: true }).click()
   await expect(subject).toHaveValue('Theirs')
+  await expect(language).toHaveText('German (de)')
 })

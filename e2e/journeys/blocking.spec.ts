@@ -67,6 +67,7 @@ test('the settings of an app say that VPNs cannot be recognized, and set the oth
   await expect(settings.getByText(/cannot recognize VPNs/)).toBeVisible()
   await expect(settings.getByRole('switch', { name: 'Block VPNs' })).toBeDisabled()
   await settings.getByRole('switch', { name: 'Reject Leaked Passwords' }).click()
+  await expectToast(page, 'App settings updated successfully')
   await settings.getByLabel('Shortest Username').fill('6')
   await settings.getByLabel('Days of Activity').fill('20')
   await expect(settings.getByText('Enter 365 to 730')).toBeVisible()

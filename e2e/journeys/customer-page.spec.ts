@@ -425,6 +425,7 @@ test('an owner turns the page on, chooses its color, and opens it without sharin
   const settings = part(page, 'Customer Page')
   await expect(settings.getByRole('link', { name: 'Open Page' })).toHaveCount(0)
   await settings.getByRole('switch', { name: 'Customer Page' }).click()
+  await expectToast(page, 'App settings updated successfully')
   await settings.getByLabel('Devices to Free').fill('1')
   await settings.getByLabel('Page Color').fill('#0a4d2c')
   await settings.getByRole('button', { name: 'Save Settings' }).click()

@@ -65,8 +65,8 @@ test('dialogs do not overwrite what another user changed while they were open', 
 
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
   const settings = part(page, 'App Settings')
-  await settings.getByLabel('HWID Lock').click()
-  await vendor.call('PUT', path, { settings: { hwidLock: false } })
+  await settings.getByText('Offline and Sign-In', { exact: true }).click()
+  await settings.getByLabel('Grace Hours').fill('7')
   await vendor.call('PUT', path, { settings: { leaseHours: 5 } })
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'App settings updated successfully')
@@ -110,7 +110,7 @@ test('dialogs do not overwrite what another user changed while they were open', 
   expect((await vendor.call('GET', path)).app).toMatchObject({
     name: 'Renamed',
     version: '1.0.0',
-    settings: { hwidLock: false, leaseHours: 5 },
+    settings: { graceHours: 7, leaseHours: 5 },
   })
   expect((await vendor.call('GET', '/resellers')).resellers).toMatchObject([{ allowed_license_keys: 80 }])
   expect((await vendor.call('GET', `${path}/variables`)).variables).toMatchObject([{ name: 'theirs' }])
@@ -207,10 +207,12 @@ test('a session that expires loses nothing of what was typed', { tag: '@full' },
 
   await visit(page, `/dashboard?dialog=app-settings&id=${app._id}`)
   const settings = part(page, 'App Settings')
-  await settings.getByLabel('HWID Lock').click()
+  await settings.getByText('Offline and Sign-In', { exact: true }).click()
+  await settings.getByLabel('Grace Hours').fill('7')
   await endSession(page)
   await signIn(page, vendor)
-  await expect(settings.getByLabel('HWID Lock')).not.toBeChecked()
+  await settings.getByText('Offline and Sign-In', { exact: true }).click()
+  await expect(settings.getByLabel('Grace Hours')).toHaveValue('7')
   await settings.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'App settings updated successfully')
 

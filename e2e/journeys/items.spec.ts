@@ -3,6 +3,7 @@ import { expect, test } from '../keyward.ts'
 import { appTabs } from '../pages.ts'
 import { createReseller, premiumVendor, Seller } from '../reseller.ts'
 import {
+  choose,
   dialog,
   enter,
   expectToast,
@@ -10,6 +11,7 @@ import {
   heading,
   inDays,
   keyPrefix,
+  navigate,
   Program,
   part,
   pauseApp,
@@ -159,33 +161,52 @@ test('the page of an app shows its facts, figures and snippet, and leads to its 
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('a tab of an app keeps what was typed while another one is shown, and says so', {
+test('what was typed and not saved stays while another page is open, and a bar leads back to it', {
   tag: '@full',
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   await enter(page, vendor, `/apps/${app._id}?tab=variables`)
   const tab = (name: string) => page.getByRole('tab', { name })
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
   await page.getByRole('button', { name: 'Add Variable' }).click()
   await page.getByLabel('Name', { exact: true }).fill('endpoint')
   await expect(tab('Variables (unsaved changes)')).toBeVisible()
   await tab('Settings').click()
-  await page.getByLabel('HWID Lock').click()
+  await page.getByText('Offline and Sign-In', { exact: true }).click()
+  await page.getByLabel('Grace Hours').fill('7')
   await tab('Error Messages').click()
-  await page.getByLabel('keyUsed', { exact: true }).fill('Taken')
+  await choose(page, 'Language', /^German/)
+  await page.getByLabel('keyUsed', { exact: true }).fill('Belegt')
+  await page.getByLabel('keyBanned', { exact: true }).fill('Gesperrt')
+  await expect(bar).toContainText('2 unsaved changes in Error Messages of Tally')
   await expectAccessible(page, 'tabs with unsaved changes')
-  await tab('Program (unsaved changes)').click()
-  await tab('Variables (unsaved changes)').click()
+
+  await navigate(page, 'Licenses')
+  const asked = page.waitForEvent('dialog')
+  await Promise.all([asked.then((question) => question.dismiss()), page.close({ runBeforeUnload: true })])
+  expect((await asked).type()).toBe('beforeunload')
+  await bar.getByRole('link', { name: '1 unsaved change in Variables of Tally' }).click()
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('endpoint')
   await page.getByRole('button', { name: 'Save Variables' }).click()
   await expectToast(page, 'Variables saved')
   await expect(tab('Variables (unsaved changes)')).toHaveCount(0)
-  await tab('Settings (unsaved changes)').click()
-  await expect(page.getByLabel('HWID Lock')).not.toBeChecked()
+
+  await vendor.call('PUT', `/apps/${app._id}`, { settings: { leaseHours: 30 } })
+  await bar.getByRole('link', { name: '1 unsaved change in App Settings of Tally' }).click()
+  await page.getByText('Offline and Sign-In', { exact: true }).click()
+  await expect(page.getByLabel('Grace Hours')).toHaveValue('7')
+  await expect(page.getByLabel('Hours Offline')).toHaveValue('30')
   await part(page, 'App Settings').getByRole('button', { name: 'Cancel' }).click()
-  await expect(page.getByLabel('HWID Lock')).toBeChecked()
-  await tab('Error Messages (unsaved changes)').click()
-  await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Taken')
+  await expect(bar).not.toContainText('App Settings')
+
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  await expect(bar).toBeHidden()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await bar.getByRole('link').click()
+  await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Belegt')
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('')
 })
 
 test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, async ({ page, request }) => {

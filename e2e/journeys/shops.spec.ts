@@ -112,7 +112,6 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await visit(page, `/apps/${app._id}?tab=settings`)
     await page.getByText('Test Orders', { exact: true }).click()
     await page.getByRole('switch', { name: 'Licenses of Test Orders Work' }).click()
-    await page.getByRole('button', { name: 'Save Settings' }).click()
     await expectToast(page, 'App settings updated successfully')
     await visit(page, `/licenses/${_id}`)
     await expect(page.getByText('Test: stopped', { exact: true })).toBeVisible()

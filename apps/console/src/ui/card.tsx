@@ -50,7 +50,7 @@ export function CardFooter({ className, ...props }: ComponentProps<'footer'>) {
   return (
     <footer
       className={cx(
-        'sticky bottom-0 z-10 flex flex-wrap justify-end gap-2 rounded-b-xl border-t bg-surface px-4 py-3 md:px-5',
+        'sticky bottom-(--tab-bar) z-10 flex flex-wrap justify-end gap-2 rounded-b-xl border-t bg-surface px-4 py-3 md:px-5',
         className,
       )}
       {...props}

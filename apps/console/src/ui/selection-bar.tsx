@@ -30,7 +30,7 @@ export function SelectionBar({ text, onClear, children, danger }: SelectionBarPr
   return (
     <section
       aria-label="Selected rows"
-      className="sticky bottom-0 z-20 -mx-4 mt-4 flex animate-rise flex-wrap items-center gap-x-4 gap-y-2 border-t bg-raised px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-pop md:bottom-4 md:mx-auto md:w-fit md:flex-nowrap md:rounded-xl md:border md:py-2 md:pr-2"
+      className="sticky bottom-(--tab-bar) z-20 -mx-4 mt-4 flex animate-rise flex-wrap items-center gap-x-4 gap-y-2 border-t bg-raised px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-pop md:bottom-[calc(1rem+var(--tab-bar))] md:mx-auto md:w-fit md:flex-nowrap md:rounded-xl md:border md:py-2 md:pr-2"
     >
       <div className="flex items-center gap-1 max-md:w-full max-md:justify-between">
         <p role="status" className="whitespace-nowrap font-medium tabular-nums">

@@ -4,8 +4,7 @@ import { cx } from './cx.ts'
 export interface TabsProps {
   value: string
   onChange: (value: string) => void
-  /** One that is `kept` stays mounted while another tab is shown. */
-  tabs: { value: string; label: ReactNode; content: ReactNode; kept?: boolean }[]
+  tabs: { value: string; label: ReactNode; content: ReactNode }[]
   label: string
   /** 'line' under a dialog's title, 'page' under a page's, which scrolls on phones, 'pill' for a few equal choices, 'parts' for those of a tab. */
   variant?: 'line' | 'page' | 'pill' | 'parts'
@@ -94,7 +93,7 @@ export function Tabs({ value, onChange, tabs, label, variant = 'line', className
           className="rounded-md"
           tabIndex={-1}
         >
-          {(tab.value === value || tab.kept) && tab.content}
+          {tab.value === value && tab.content}
         </div>
       ))}
     </div>

@@ -13,7 +13,7 @@ import { SettingsForm } from './settings-form.tsx'
 /** What an app checks and allows, and its secret. */
 export function AppSettings({ app }: { app: App }) {
   return (
-    <SettingsForm app={app} title="App Settings">
+    <SettingsForm app={app} tab="settings" title="App Settings">
       {({ settings, onChange }) => (
         <>
           <Switch

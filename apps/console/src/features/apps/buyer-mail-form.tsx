@@ -1,10 +1,10 @@
 import type { App, MailKind } from '@keyward/contract'
 import { placeholdersOf } from '@keyward/contract/app-mail-text'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
-import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -59,11 +59,10 @@ export interface BuyerMailFormProps {
   app: App
   named: Named
   stored: BuyerMail
-  onDirty: (dirty: boolean) => void
   onCancel: () => void
 }
 
-export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMailFormProps) {
+export function BuyerMailForm({ app, named, stored, onCancel }: BuyerMailFormProps) {
   const { kind, locale } = named
   const [confirming, setConfirming] = useState(false)
   // What this form shows: `stored` may be what another editor has saved since.
@@ -72,13 +71,12 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
   const reset = useResetBuyerMail(named)
   const trial = useTestBuyerMail(named)
   const form = useTextForm<Written>({
-    name: `mail ${kind} ${locale ?? ''}`,
+    title: `Mails of ${app.name}${locale ? ` in ${languageName(locale)}` : ''}`,
+    to: `${appTabPath(app._id, 'mail')}&kind=${kind}${locale ? `&language=${locale}` : ''}`,
     opened: shown(opened),
     rules: rulesOf(kind),
   })
   const { values: written, errors, isDirty } = form
-  useEffect(() => onDirty(isDirty), [isDirty, onDirty])
-  useUnsaved(isDirty)
   const may = useMay()
   const readOnly = !may(wire.appMails.update)
 
@@ -86,9 +84,13 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
     setOpened(saved)
     form.reset(shown(saved))
   }
-  const save = form.props((texts) =>
-    update.mutate({ ...toMail(texts), seen: opened.mail }, { onSuccess: show, onError: form.showErrors }),
-  )
+  const save = form.props((texts) => {
+    void update.mutateAsync({ ...toMail(texts), seen: opened.mail }).then(show, form.showErrors)
+  })
+  const cancel = () => {
+    form.reset()
+    onCancel()
+  }
   const face = faceOf(app, useProfile(app._id).data, useProfile().data)
   const text = { lang: locale, dir: 'auto', readOnly, autoComplete: 'off' } as const
   return (
@@ -138,7 +140,7 @@ export function BuyerMailForm({ app, named, stored, onDirty, onCancel }: BuyerMa
           <Button onClick={() => trial.mutate()} loading={trial.isPending} disabled={isDirty}>
             Send Me a Test
           </Button>
-          <Button onClick={onCancel} disabled={update.isPending || !isDirty}>
+          <Button onClick={cancel} disabled={update.isPending || !isDirty}>
             Cancel
           </Button>
           <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>

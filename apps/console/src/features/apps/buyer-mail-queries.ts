@@ -1,4 +1,11 @@
-import type { BodyInputOf, DataOf, endpoints, MailKind, QueryInputOf } from '@keyward/contract'
+import type {
+  BodyInputOf,
+  CustomerMailSettings,
+  DataOf,
+  endpoints,
+  MailKind,
+  QueryInputOf,
+} from '@keyward/contract'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callWithMessage } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -7,6 +14,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useSwitches } from '../../ui/use-switches.ts'
 
 export type BuyerMail = DataOf<typeof endpoints.appMails.get>
 
@@ -106,14 +114,15 @@ export function useCustomerMailSettings(id: string) {
 
 export function useUpdateCustomerMails(id: string) {
   const client = useQueryClient()
-  return useWrite({
-    mutationFn: (body: BodyInputOf<typeof endpoints.customerMails.update>) =>
-      call(wire.customerMails.update, { params: { id }, body }),
-    onSuccess: (settings) => {
-      client.setQueryData(settingsKey(id), settings)
-      toast.success('Mails to customers saved')
-    },
-    onError: (error) => toastFailure(error, 'Failed to save the mails to customers'),
+  const queryKey = settingsKey(id)
+  return useSwitches<CustomerMailSettings>({
+    queryKey,
+    read: () => client.getQueryData(queryKey),
+    show: (change) =>
+      client.setQueryData<CustomerMailSettings>(queryKey, (now) => now && { ...now, ...change }),
+    send: (body) => call(wire.customerMails.update, { params: { id }, body }),
+    done: 'Mails to customers saved',
+    failed: 'Failed to save the mails to customers',
   })
 }
 

@@ -1,9 +1,10 @@
-import type { App, MailKind } from '@keyward/contract'
+import type { App } from '@keyward/contract'
 import { mailKinds } from '@keyward/contract/app-mail-text'
 import { useState } from 'react'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { mailKindLabels } from '../../lib/format/told-mails.ts'
+import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Select } from '../../ui/select.tsx'
 import { QueryError } from '../../ui/states.tsx'
@@ -38,9 +39,9 @@ export function BuyerMailTab({ app }: { app: App }) {
 }
 
 function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
-  const [kind, setKind] = useState<MailKind>('purchase')
-  const [locale, setLocale] = useState<string>()
-  const [dirty, setDirty] = useState(false)
+  const [url, setUrl] = useUrlState('kind', 'language')
+  const kind = mailKinds.find((one) => one === url.kind) ?? 'purchase'
+  const locale = url.language
   const query = useBuyerMail({ id: app._id, kind, locale })
   // An older copy would overwrite what was saved elsewhere.
   const stored = query.isFetchedAfterMount ? query.data : undefined
@@ -52,22 +53,18 @@ function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
         <Select
           label="Mail"
           value={kind}
-          onChange={(value) => setKind(value as MailKind)}
+          onChange={(value) => setUrl({ kind: value })}
           options={mailKinds.map((value) => ({ value, label: mailKindLabels[value] }))}
-          disabled={dirty}
         />
         <Select
           label="Language"
           value={locale ?? otherLanguages.value}
-          onChange={(value) => setLocale(value === otherLanguages.value ? undefined : value)}
+          onChange={(value) => setUrl({ language: value === otherLanguages.value ? undefined : value })}
           options={languageOptions(written, otherLanguages)}
           find={async (text) => findLanguages(text, written, otherLanguages)}
-          disabled={dirty}
         />
         <p className="min-h-5 self-center text-[0.8125rem] text-fg-muted md:col-span-2">
-          {dirty
-            ? 'Save your changes before you choose another mail or language.'
-            : stored && whoGets(stored, locale)}
+          {stored && whoGets(stored, locale)}
         </p>
       </CardBody>
       {stored ? (
@@ -76,7 +73,6 @@ function BuyerMails({ app, onCancel }: { app: App; onCancel: () => void }) {
           app={app}
           named={{ id: app._id, kind, locale }}
           stored={stored}
-          onDirty={setDirty}
           onCancel={onCancel}
         />
       ) : (

@@ -2,6 +2,8 @@ import { type App, limits, type CustomerMailSettings as Settings } from '@keywar
 import { type FormEvent, useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { useUnsaved } from '../../lib/form/unsaved.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -62,12 +64,12 @@ export function CustomerMailSettings({ app }: { app: App }) {
                 label={before}
                 description="So that your customers renew in time. Those who unsubscribed get none."
                 checked={data.endsSoonDays.length > 0}
-                disabled={update.isPending}
                 onChange={(on) => update.mutate({ endsSoonDays: on ? usualDays : [] })}
               />
               {data.endsSoonDays.length > 0 && (
                 <Days
                   key={data.endsSoonDays.join()}
+                  app={app}
                   days={data.endsSoonDays}
                   busy={update.isPending}
                   onSave={(endsSoonDays) => update.mutate({ endsSoonDays })}
@@ -78,7 +80,6 @@ export function CustomerMailSettings({ app }: { app: App }) {
                   key={kind}
                   {...texts}
                   checked={data[kind]}
-                  disabled={update.isPending}
                   onChange={(on) => update.mutate({ [kind]: on })}
                 />
               ))}
@@ -99,13 +100,22 @@ const factsOf = (settings: Settings) => [
 ]
 
 interface DaysProps {
+  app: App
   days: number[]
   busy: boolean
   onSave: (days: number[]) => void
 }
 
-function Days({ days, busy, onSave }: DaysProps) {
-  const [text, setText] = useState(days.join(', '))
+function Days({ app, days, busy, onSave }: DaysProps) {
+  const opened = days.join(', ')
+  const [text, setText] = useState(opened)
+  useUnsaved({
+    title: `Mails to Customers of ${app.name}`,
+    to: appTabPath(app._id, 'mail'),
+    opened: { text: opened },
+    values: { text },
+    show: (values) => setText(values.text),
+  })
   const typed = text
     .split(/[\s,;]+/)
     .filter(Boolean)

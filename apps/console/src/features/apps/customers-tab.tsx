@@ -29,7 +29,7 @@ export function CustomersTab({ app }: { app: App }) {
     <div className="grid grid-cols-1 gap-4 md:gap-6">
       <ProfileCard app={app} vendors={vendors} onChange={setWritten} />
       <May call={wire.apps.update}>
-        <SettingsForm app={app} title="Customer Page">
+        <SettingsForm app={app} tab="customers" title="Customer Page">
           {(props) => <CustomerPageSettings app={app} {...props} />}
         </SettingsForm>
       </May>

@@ -1,10 +1,10 @@
 import { type App, type MessageKey, messageDefaults } from '@keyward/contract'
 import { ChevronRight } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
-import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { Button } from '../../ui/button.tsx'
 import { CardBody, CardFooter } from '../../ui/card.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -36,27 +36,33 @@ export interface ErrorMessagesFormProps {
   fallback: Texts
   search: string
   onSearch: (search: string) => void
-  onDirty: (dirty: boolean) => void
   onCancel: () => void
 }
 
 export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
-  const { app, locale, messages, search, onSearch, onDirty, onCancel } = props
+  const { app, locale, messages, search, onSearch, onCancel } = props
   const [confirming, setConfirming] = useState(false)
   const [previewed, setPreviewed] = useState<MessageKey>('loggedInMsg')
   // What this form shows: `messages` may be what another editor has saved since.
   const [opened, setOpened] = useState(messages)
   const update = useUpdateErrorMessages(app._id, locale)
   const reset = useResetErrorMessages(app._id, locale)
-  const form = useTextForm<Texts>({ name: locale ?? '', opened: shown(opened, locale), rules })
+  const form = useTextForm<Texts>({
+    title: `Error Messages of ${app.name}${locale ? ` in ${languageName(locale)}` : ''}`,
+    to: `${appTabPath(app._id, 'texts')}${locale ? `&language=${locale}` : ''}`,
+    opened: shown(opened, locale),
+    rules,
+  })
   const { values: texts, errors, isDirty } = form
-  useEffect(() => onDirty(isDirty), [isDirty, onDirty])
-  useUnsaved(isDirty)
   const mayEdit = useMay()(wire.apps.updateErrorMessages)
 
   const show = (saved: ErrorMessages) => {
     setOpened(saved)
     form.reset(shown(saved, locale))
+  }
+  const cancel = () => {
+    form.reset()
+    onCancel()
   }
   const fallbackOf = (key: MessageKey) => (locale ? props.fallback[key] : messageDefaults[key])
   const textOf = (key: MessageKey) => texts[key]?.trim() || fallbackOf(key)
@@ -67,7 +73,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
       const seen = changed.map((key) => [key, ownText(opened, key)])
       const changes = changed.map((key) => [key, toChange(values[key])])
       const body = { ...Object.fromEntries(changes), seen: Object.fromEntries(seen) }
-      update.mutate(body, { onSuccess: show, onError: form.showErrors })
+      void update.mutateAsync(body).then(show, form.showErrors)
     },
     // A search may hide the field with the error.
     () => onSearch(''),
@@ -117,7 +123,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
               {locale ? `Remove ${languageName(locale)}` : 'Reset to Defaults'}
             </Button>
           )}
-          <Button onClick={onCancel} disabled={update.isPending || !isDirty}>
+          <Button onClick={cancel} disabled={update.isPending || !isDirty}>
             Cancel
           </Button>
           <Button type="submit" variant="primary" loading={update.isPending} disabled={!isDirty}>

@@ -1,5 +1,6 @@
 import { type App, lookupTags } from '@keyward/contract'
 import { useState } from 'react'
+import { useUrlState } from '../../lib/navigation/url-state.ts'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { SearchInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -25,9 +26,8 @@ export function ErrorMessagesTab({ app }: { app: App }) {
 }
 
 function ErrorMessages({ app, onCancel }: { app: App; onCancel: () => void }) {
-  const [locale, setLocale] = useState<string>()
+  const [{ language: locale }, setUrl] = useUrlState('language')
   const [search, setSearch] = useState('')
-  const [dirty, setDirty] = useState(false)
   const messages = useErrorMessages(app._id, locale)
   // An older copy would overwrite what was saved elsewhere.
   const stored = messages.isFetchedAfterMount ? messages.data : undefined
@@ -44,18 +44,15 @@ function ErrorMessages({ app, onCancel }: { app: App; onCancel: () => void }) {
         <Select
           label="Language"
           value={locale ?? defaultLanguage.value}
-          onChange={(value) => setLocale(value === defaultLanguage.value ? undefined : value)}
+          onChange={(value) => setUrl({ language: value === defaultLanguage.value ? undefined : value })}
           options={languageOptions(locales)}
           find={async (text) => findLanguages(text, locales)}
-          disabled={dirty}
         />
         <SearchInput label="Search messages" value={search} onSearch={setSearch} />
         <p className="min-h-5 text-[0.8125rem] text-fg-muted sm:col-span-2">
-          {dirty
-            ? 'Save your changes before you choose another language.'
-            : locale
-              ? `Programs in ${languageName(locale)} show these texts. Fields left empty use the text shown in gray.`
-              : 'Programs in a language without its own texts show these.'}
+          {locale
+            ? `Programs in ${languageName(locale)} show these texts. Fields left empty use the text shown in gray.`
+            : 'Programs in a language without its own texts show these.'}
         </p>
       </CardBody>
       {stored && fallback.data ? (
@@ -67,7 +64,6 @@ function ErrorMessages({ app, onCancel }: { app: App; onCancel: () => void }) {
           fallback={fallback.data.errorMessages}
           search={search}
           onSearch={setSearch}
-          onDirty={setDirty}
           onCancel={onCancel}
         />
       ) : (

@@ -3,7 +3,8 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { issuesOf, useTextForm } from '../../lib/form/text-form.ts'
-import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
+import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardFooter, CardHeader } from '../../ui/card.tsx'
 import { Field, useFieldControl } from '../../ui/field.tsx'
@@ -69,17 +70,18 @@ export function ProfileCard(props: ProfileCardProps) {
 function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { stored: Profile }) {
   const update = useUpdateProfile(app?._id)
   const readOnly = !useMay()(app ? wire.profiles.updateOfApp : wire.profiles.update)
-  const form = useTextForm<Written>({ name: `profile ${app?._id ?? ''}`, opened: toWritten(stored), rules })
+  const form = useTextForm<Written>({
+    title: app ? `Business Profile of ${app.name}` : 'Business Profile',
+    to: app ? appTabPath(app._id, 'customers') : `${paths.settings}?profile`,
+    opened: toWritten(stored),
+    rules,
+  })
   const { values, errors, isDirty } = form
-  useUnsaved(isDirty)
   const { name, support, logo } = values
   useEffect(() => onChange?.(toProfile({ name, support, logo })), [name, support, logo, onChange])
-  const save = form.props((written) =>
-    update.mutate(toProfile(written), {
-      onSuccess: (saved) => form.reset(toWritten(saved)),
-      onError: form.showErrors,
-    }),
-  )
+  const save = form.props((written) => {
+    void update.mutateAsync(toProfile(written)).then((saved) => form.reset(toWritten(saved)), form.showErrors)
+  })
   return (
     <form {...save}>
       <CardBody className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">

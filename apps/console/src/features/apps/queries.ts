@@ -10,6 +10,7 @@ import type { KeyedBody } from '../../lib/form/use-request.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { undoButton } from '../../ui/undo.ts'
+import { useSwitches } from '../../ui/use-switches.ts'
 
 export { useAppCount, useApps } from '../../lib/api/apps.ts'
 
@@ -92,6 +93,26 @@ export function useUpdateApp(texts = { done: 'App updated successfully', failed:
       toast.success(texts.done)
     },
     onError: (error) => toastFailure(error, texts.failed),
+  })
+}
+
+type Settings = App['settings']
+
+/** The switches of an app's settings. */
+export function useAppSwitches({ _id, settings }: App) {
+  const client = useQueryClient()
+  const queryKey = [...keys.app, _id]
+  const read = () => client.getQueryData<App>(queryKey)
+  return useSwitches<Settings>({
+    queryKey,
+    read: () => read()?.settings ?? settings,
+    show: (change) => {
+      const app = read()
+      if (app) putApp(client, { ...app, settings: { ...app.settings, ...change } })
+    },
+    send: (change) => call(wire.apps.update, { params: { id: _id }, body: { settings: change } }),
+    done: 'App settings updated successfully',
+    failed: 'Failed to update app settings',
   })
 }
 

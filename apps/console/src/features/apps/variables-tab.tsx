@@ -5,8 +5,8 @@ import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { showFieldErrors, useCheckedForm } from '../../lib/form/checked-form.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
-
-import { useUnsaved } from '../../lib/form/unsaved.tsx'
+import { useUnsaved } from '../../lib/form/unsaved.ts'
+import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardFooter, CardHeader } from '../../ui/card.tsx'
@@ -97,20 +97,28 @@ function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
   const save = useSetAppVariables(app._id)
   const [revision, setRevision] = useState(opened.revision)
   const form = useCheckedForm(resolver, { defaultValues: { variables: opened.variables } })
-  const { isDirty } = form.formState
-  useUnsaved(isDirty)
+  const { isDirty, defaultValues } = form.formState
+  const { forget } = useUnsaved<Stored['variables']>({
+    title: `Variables of ${app.name}`,
+    to: appTabPath(app._id, 'variables'),
+    opened: (defaultValues?.variables ?? []) as Stored['variables'],
+    values: form.watch('variables'),
+    show: (variables) => form.setValue('variables', Object.values(variables), { shouldDirty: true }),
+  })
   const submit = form.handleSubmit(({ variables }) =>
-    save.mutate(
-      { variables, seen: revision },
-      {
-        onSuccess: (saved) => {
-          setRevision(saved.revision)
-          form.reset({ variables: saved.variables })
-        },
-        onError: (error) => showFieldErrors(form, error),
+    save.mutateAsync({ variables, seen: revision }).then(
+      (saved) => {
+        forget()
+        setRevision(saved.revision)
+        form.reset({ variables: saved.variables })
       },
+      (error) => showFieldErrors(form, error),
     ),
   )
+  const cancel = () => {
+    forget()
+    onCancel()
+  }
   return (
     <form noValidate onSubmit={submit} onFocus={() => void loadResolver().catch(() => {})}>
       <CardBody className="grid gap-4">
@@ -127,7 +135,7 @@ function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
         />
       </CardBody>
       <CardFooter>
-        <Button onClick={onCancel} disabled={save.isPending || !isDirty}>
+        <Button onClick={cancel} disabled={save.isPending || !isDirty}>
           Cancel
         </Button>
         <Button type="submit" variant="primary" loading={save.isPending} disabled={!isDirty}>

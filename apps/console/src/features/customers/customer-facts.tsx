@@ -7,14 +7,14 @@ import { CopyField } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { useEditCustomer } from './queries.ts'
+import { useCustomerMailSwitch } from './queries.ts'
 
 const none = <span className="font-normal text-fg-muted">—</span>
 
 const wanted = 'Mails About Ends and Payments'
 
 export function CustomerFacts({ customer }: { customer: Customer }) {
-  const edit = useEditCustomer()
+  const edit = useCustomerMailSwitch(customer._id)
   const mayEdit = useMay()(wire.customers.update)
   return (
     <Card>
@@ -36,8 +36,7 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
             label={wanted}
             description="The customer turns them off by a link in each of them. Keys, renewals and security updates are always mailed."
             checked={customer.mails}
-            disabled={edit.isPending}
-            onChange={(mails) => edit.mutate({ id: customer._id, body: { mails } })}
+            onChange={(mails) => edit.mutate({ mails })}
           />
         )}
       </CardBody>

@@ -1,5 +1,5 @@
-import type { BodyInputOf, Customer, endpoints, QueryInputOf } from '@keyward/contract'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { BodyInputOf, Customer, DataOf, endpoints, QueryInputOf } from '@keyward/contract'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForFile } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
@@ -7,7 +7,9 @@ import { useWrite } from '../../lib/api/write.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { toastFailed, toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useSwitches } from '../../ui/use-switches.ts'
 
+type CustomerPage = DataOf<typeof endpoints.customers.get>
 export type CustomerQuery = QueryInputOf<typeof endpoints.customers.list>
 
 export function useCustomers(query: CustomerQuery, enabled: boolean) {
@@ -83,6 +85,24 @@ export function useEditCustomer() {
     onSuccess: ({ customer }) =>
       toast.success('Customer Updated', { description: `The changes to ${customer.email} are saved.` }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to update the customer.'),
+  })
+}
+
+/** Whether a customer gets mails about ends and payments. */
+export function useCustomerMailSwitch(id: string) {
+  const client = useQueryClient()
+  const queryKey = [...keys.customers, 'one', id]
+  return useSwitches<Pick<Customer, 'mails'>>({
+    queryKey,
+    read: () => client.getQueryData<CustomerPage>(queryKey)?.customer,
+    show: (change) =>
+      client.setQueryData<CustomerPage>(
+        queryKey,
+        (now) => now && { ...now, customer: { ...now.customer, ...change } },
+      ),
+    send: (body) => call(wire.customers.update, { params: { id }, body }),
+    done: 'Customer Updated',
+    failed: 'Failed to update the customer',
   })
 }
 

@@ -1,4 +1,4 @@
-import type { BodyInputOf, endpoints, NotificationSettings } from '@keyward/contract'
+import type { NotificationSettings } from '@keyward/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
@@ -6,8 +6,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-
-type Change = BodyInputOf<typeof endpoints.notifications.update>
+import { useSwitches } from '../../ui/use-switches.ts'
 
 export function useNotifications() {
   return useQuery({
@@ -17,27 +16,16 @@ export function useNotifications() {
   })
 }
 
-/** Sets a switch at once and reverts it when the server rejects the change. */
 export function useUpdateNotifications() {
   const client = useQueryClient()
-  return useWrite({
-    mutationFn: (body: Change) => call(wire.notifications.update, { body }),
-    onMutate: async (change) => {
-      await client.cancelQueries({ queryKey: keys.notifications })
-      const before = client.getQueryData<NotificationSettings>(keys.notifications)
-      client.setQueryData<NotificationSettings>(keys.notifications, (now) => now && { ...now, ...change })
-      return before
-    },
-    onSuccess: (settings) => {
-      client.setQueryData(keys.notifications, settings)
-      toast.success('Notifications updated successfully')
-    },
-    onError: (error, _, before) => {
-      client.setQueryData(keys.notifications, before)
-      toastFailure(error, 'Failed to update notifications')
-      // Without a response it is unknown whether the server made the change.
-      void client.invalidateQueries({ queryKey: keys.notifications })
-    },
+  return useSwitches<NotificationSettings>({
+    queryKey: keys.notifications,
+    read: () => client.getQueryData(keys.notifications),
+    show: (change) =>
+      client.setQueryData<NotificationSettings>(keys.notifications, (now) => now && { ...now, ...change }),
+    send: (body) => call(wire.notifications.update, { body }),
+    done: 'Notifications updated successfully',
+    failed: 'Failed to update notifications',
   })
 }
 

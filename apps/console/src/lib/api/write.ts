@@ -22,14 +22,20 @@ function isRepeatOfWrite(): boolean {
   return since !== undefined && wroteAt >= since
 }
 
+interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data, Error, Variables, Context> {
+  /** Writes of different lanes may run at the same time. */
+  lane?: (variables: Variables) => string
+}
+
 /**
  * The only way of forms, dialogs, switches and menus to change something: a second submit is not sent while the first
  * one runs, nor by the second click of a double click, after which the page may show something else there.
  */
-export function useWrite<Data, Variables = void, Context = unknown>(
-  options: UseMutationOptions<Data, Error, Variables, Context>,
-): UseMutationResult<Data, Error, Variables, Context> {
-  const writer = useRef({ isRunning: false }).current
+export function useWrite<Data, Variables = void, Context = unknown>({
+  lane = () => '',
+  ...options
+}: WriteOptions<Data, Variables, Context>): UseMutationResult<Data, Error, Variables, Context> {
+  const writer = useRef(new Set<string>()).current
   const mutation = useMutation<Data, Error, Variables, Context>({
     ...options,
     onSuccess: (...args) => {
@@ -48,13 +54,12 @@ export function useWrite<Data, Variables = void, Context = unknown>(
   const { mutateAsync } = mutation
 
   const write: typeof mutateAsync = (...args) => {
+    const running = lane(args[0] as Variables)
     // Never settles: whatever follows a submit follows the first one.
-    if (writer.isRunning || isRepeatOfWrite()) return new Promise(() => {})
-    writer.isRunning = true
+    if (writer.has(running) || isRepeatOfWrite()) return new Promise(() => {})
+    writer.add(running)
     wroteAt = performance.now()
-    return mutateAsync(...args).finally(() => {
-      writer.isRunning = false
-    })
+    return mutateAsync(...args).finally(() => writer.delete(running))
   }
   return {
     ...mutation,

@@ -9,15 +9,20 @@ import { base } from '../navigation/base.ts'
 /** What was typed when a session expired, until the same form opens again or the user signs out. In memory only. */
 const drafts = new Map<string, unknown>()
 
-for (const session of [ownerSession, resellerSession]) {
-  session.subscribe(() => {
-    if (session.signedOutByUser()) drafts.clear()
-  })
+/** The listener runs when the user signs out: nothing that was typed stays. */
+export function onSignedOut(listener: () => void) {
+  for (const session of [ownerSession, resellerSession]) {
+    session.subscribe(() => {
+      if (session.signedOutByUser()) listener()
+    })
+  }
 }
+
+onSignedOut(() => drafts.clear())
 
 const inPortal = () => location.pathname.startsWith(`${base}/reseller/`)
 
-function accountId(): string | undefined {
+export function accountId(): string | undefined {
   if (inPortal()) return queryClient.getQueryData<{ _id?: string }>([...keys.reseller, 'profile'])?._id
   const user = queryClient.getQueryData<User>(keys.owner)
   return user && placeOf(user)

@@ -1,20 +1,18 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { ApiError } from '../api/call.ts'
-import { useDraft } from './drafts.ts'
+import { type UnsavedOptions, useUnsaved } from './unsaved.ts'
 
 type Errors<Values> = Partial<Record<keyof Values, string>>
 
-export interface TextFormOptions<Values> {
-  /** Distinguishes forms of one page that open with the same values. */
-  name: string
-  opened: Values
+export interface TextFormOptions<Values extends object>
+  extends Pick<UnsavedOptions<Values>, 'title' | 'to' | 'opened'> {
   /** Loads what checks the values, when the form gets the focus: the schemas weigh as much as a page. */
   rules: () => Promise<(values: Values) => Errors<Values>>
 }
 
 /**
- * A form whose fields are all texts. Like useSchemaForm it checks a field when it is left after input, and from then on with
+ * A form of a page whose fields are all texts. Like useSchemaForm it checks a field when it is left after input, and from then on with
  * every change, but without the form library. If the rules cannot be loaded, only the server checks.
  */
 export function useTextForm<Values extends Record<string, string>>(options: TextFormOptions<Values>) {
@@ -38,7 +36,8 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     current.current = next
     setValues(next)
   }
-  useDraft({ name: options.name, opened, read: () => values, restore: write })
+  const { title, to } = options
+  const { forget } = useUnsaved({ title, to, opened, values, show: write })
 
   async function issuesIn(typed: Values): Promise<Errors<Values>> {
     try {
@@ -105,6 +104,7 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     },
     /** Shows what was saved. */
     reset: (saved: Values = opened) => {
+      forget()
       setOpened(saved)
       write(saved)
       setErrors({})

@@ -7,8 +7,8 @@ import { AppMenu } from '../../features/apps/app-menu.tsx'
 import { useApp } from '../../features/apps/queries.ts'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { UnsavedPlace, useUnsavedPlaces } from '../../lib/form/unsaved.tsx'
-import { type AppTabName, useAppTabs } from '../../lib/navigation/app-tabs.ts'
+import { useUnsavedForms } from '../../lib/form/unsaved.ts'
+import { type AppTabName, appTabPath, useAppTabs } from '../../lib/navigation/app-tabs.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
@@ -125,17 +125,18 @@ interface AppTabsProps {
   shown: AppTabName
 }
 
-/** A tab with unsaved input stays mounted, so that switching loses nothing. */
 function AppTabs({ app, tabs, shown }: AppTabsProps) {
-  const [{ dialog, id }, set] = useUrlState('tab', 'dialog', 'id')
-  const unsaved = useUnsavedPlaces()
+  const [{ dialog, id }, set] = useUrlState('tab', 'dialog', 'id', 'kind', 'language')
+  const unsaved = useUnsavedForms().map(({ to }) => to)
+  const isUnsaved = (value: AppTabName) =>
+    unsaved.some((to) => `${to}&`.startsWith(`${appTabPath(app._id, value)}&`))
   // The dialogs of machines that are never online are part of their list.
   if (dialog?.endsWith('-offline') && shown !== 'settings') {
     const query = new URLSearchParams({ tab: 'settings', dialog, ...(id && { id }) })
     return <Navigate to={`?${query}`} replace />
   }
   const marked = (label: string, values: AppTabName[]) => {
-    if (!values.some((value) => unsaved.places.includes(value))) return label
+    if (!values.some(isUnsaved)) return label
     return (
       <>
         {label}
@@ -145,13 +146,10 @@ function AppTabs({ app, tabs, shown }: AppTabsProps) {
     )
   }
   const contentOf = (value: AppTabName) => (
-    <Deferred fallback={<Skeleton className="h-dvh rounded-xl" />}>
-      <UnsavedPlace place={value} report={unsaved.report}>
-        {contents[value](app)}
-      </UnsavedPlace>
-    </Deferred>
+    <Deferred fallback={<Skeleton className="h-dvh rounded-xl" />}>{contents[value](app)}</Deferred>
   )
-  const show = (value: AppTabName) => set({ tab: value === 'overview' ? undefined : value })
+  const show = (value: AppTabName) =>
+    set({ tab: value === 'overview' ? undefined : value, kind: undefined, language: undefined })
   return (
     <Tabs
       label={`Tabs of ${app.name}`}
@@ -164,7 +162,6 @@ function AppTabs({ app, tabs, shown }: AppTabsProps) {
         const values = parts.map(({ value }) => value)
         return {
           value: name,
-          kept: values.some((value) => unsaved.places.includes(value)),
           label: marked(name, values),
           content:
             values.length === 1 && values[0] ? (
@@ -178,7 +175,6 @@ function AppTabs({ app, tabs, shown }: AppTabsProps) {
                 className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4"
                 tabs={parts.map(({ value, label }) => ({
                   value,
-                  kept: unsaved.places.includes(value),
                   label: marked(label, [value]),
                   content: contentOf(value),
                 }))}

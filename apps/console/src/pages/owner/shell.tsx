@@ -16,6 +16,7 @@ import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useSidebarExpanded } from '../../lib/browser/sidebar.ts'
 import { useIsPhone } from '../../lib/browser/use-media.ts'
+import { useUnsavedForms } from '../../lib/form/unsaved.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { callOfPage, pageAt } from '../../lib/navigation/pages.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -38,6 +39,7 @@ const FactorRequired = lazyNamed(() => import('./factor-required.tsx'), 'FactorR
 const ConsoleExtras = lazyNamed(() => import('./console-extras.tsx'), 'ConsoleExtras')
 const PausedBanner = lazyNamed(() => import('../../features/platform/paused-banner.tsx'), 'PausedBanner')
 const PlanNotice = lazyNamed(() => import('../../features/subscription/plan-notice.tsx'), 'PlanNotice')
+const UnsavedBar = lazyNamed(() => import('./unsaved-bar.tsx'), 'UnsavedBar')
 const NotIncluded = lazyNamed(() => import('./not-included.tsx'), 'NotIncluded')
 const loadSheet = () => import('./sidebar-sheet.tsx')
 const SidebarSheet = lazyNamed(loadSheet, 'SidebarSheet')
@@ -67,6 +69,7 @@ function Shell({ owner }: { owner: User }) {
   const apps = useApps()
   const factorRequired = useFactorRequired()
   const hasApps = (apps.data?.length ?? owner.apps.length) > 0
+  const unsaved = useUnsavedForms()
   const notice = findNotice(owner.subscription, serverNow())
 
   const client = useQueryClient()
@@ -208,6 +211,11 @@ function Shell({ owner }: { owner: User }) {
           </ErrorBoundary>
         </main>
         <ShellFooter wide={pageAt(pathname)?.isList ?? false} />
+        {unsaved.length > 0 && (
+          <Deferred>
+            <UnsavedBar forms={unsaved} />
+          </Deferred>
+        )}
       </div>
       <Deferred>
         <ConnectionBadge />

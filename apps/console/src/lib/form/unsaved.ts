@@ -1,0 +1,117 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { createListeners } from '../browser/listeners.ts'
+import { accountId, onSignedOut } from './drafts.ts'
+
+/** What was typed into a form of a page and not saved. */
+interface Typed {
+  opened: object
+  values: object
+}
+
+export interface UnsavedForm extends Typed {
+  key: string
+  account: string
+  title: string
+  /** The page of the form. */
+  to: string
+  /** How many fields differ. */
+  changes: number
+}
+
+interface Form {
+  show: (values: object) => void
+}
+
+/** In memory only: closing the window asks first. */
+let unsaved: readonly UnsavedForm[] = []
+const mounted = new Map<string, Form>()
+const { subscribe, notify } = createListeners()
+
+const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+
+function set(next: readonly UnsavedForm[]) {
+  unsaved = next
+  if (next.length > 0) window.addEventListener('beforeunload', ask)
+  else window.removeEventListener('beforeunload', ask)
+  notify()
+}
+
+const without = (key: string) => unsaved.filter((form) => form.key !== key)
+
+onSignedOut(() => set([]))
+
+/** The forms of this account with unsaved input, on whichever page they are. */
+export function useUnsavedForms(): UnsavedForm[] {
+  const account = accountId()
+  return useSyncExternalStore(subscribe, () => unsaved).filter((form) => form.account === account)
+}
+
+/** Forgets what was typed. Returns what takes that back. */
+export function discard({ key, opened }: UnsavedForm): () => void {
+  const form = unsaved.find((one) => one.key === key)
+  set(without(key))
+  mounted.get(key)?.show(opened)
+  return () => {
+    if (!form || unsaved.some((one) => one.key === key)) return
+    set([...unsaved, form])
+    mounted.get(key)?.show(form.values)
+  }
+}
+
+const namesOf = (...of: object[]) => [...new Set(of.flatMap(Object.keys))] as (keyof object)[]
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const changedOf = ({ opened, values }: Typed) =>
+  namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
+
+/** What was typed, in a form that opens with other values: what somebody else has changed since stays as it is now. */
+function typedInto(opened: object, typed: Typed): object {
+  const values = changedOf(typed).filter((name) => isSame(opened[name], typed.opened[name]))
+  return { ...opened, ...Object.fromEntries(values.map((name) => [name, typed.values[name]])) }
+}
+
+export interface UnsavedOptions<Values extends object> {
+  title: string
+  to: string
+  opened: Values
+  values: Values
+  show: (values: Values) => void
+}
+
+/** Keeps what is typed into a form of a page until it is saved or discarded, also while another page is open. */
+export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>): { forget: () => void } {
+  const { title, to, opened, values } = form
+  const account = accountId() ?? ''
+  const key = JSON.stringify([account, to, title])
+  const latest = useRef(form)
+  latest.current = form
+  const changed = changedOf({ opened, values })
+  const state = JSON.stringify(changed.map((name) => [name, values[name as keyof Values]]))
+  const restores = useRef(false)
+
+  useEffect(() => {
+    const show = (next: object) => latest.current.show(next as Values)
+    mounted.set(key, { show })
+    const kept = unsaved.find((one) => one.key === key)
+    if (kept) {
+      const next = typedInto(latest.current.opened, kept)
+      restores.current = !isSame(next, latest.current.opened)
+      if (restores.current) show(next)
+    }
+    return () => void mounted.delete(key)
+  }, [key])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values are what was typed
+  useEffect(() => {
+    if (restores.current) {
+      restores.current = false
+      return
+    }
+    const { opened, values } = latest.current
+    if (changed.length > 0) {
+      const others = without(key)
+      set([...others, { key, account, title, to, opened, values, changes: changed.length }])
+    } else if (unsaved.some((one) => one.key === key)) set(without(key))
+  }, [key, state])
+
+  return { forget: () => set(without(key)) }
+}
