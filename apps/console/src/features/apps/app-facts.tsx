@@ -3,6 +3,7 @@ import { CircleDashed, KeyRound, Store, Users } from 'lucide-react'
 import { Link } from 'react-router'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
@@ -84,7 +85,10 @@ export function AppFacts({ app }: { app: App }) {
             { label: 'Created', value: <DateText value={app.createdAt} /> },
             { label: 'HWID Lock', value: onOff(settings.hwidLock) },
             { label: 'Custom license keys', value: onOff(settings.allowCustomLicenseKey) },
-            { label: 'Days signed in', value: settings.rememberDays || 'Off' },
+            {
+              label: 'Devices stay signed in',
+              value: settings.rememberDays === 0 ? 'Off' : amountOf(settings.rememberDays, 'day'),
+            },
           ]}
         />
         {settings.rememberDays === 0 && dialog.may('edit-app') && (

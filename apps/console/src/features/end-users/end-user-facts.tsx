@@ -10,7 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
-import { DateText } from '../../ui/date.tsx'
+import { DateText, TimeText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import type { TimelineEvent } from '../../ui/timeline.tsx'
 import type { GrantedUser } from './queries.ts'
@@ -81,7 +81,10 @@ export function EndUserFacts({ user, customer, why, onVariables }: Props) {
             ...(user.graceDays > 0
               ? [{ label: 'Grace period', value: amountOf(user.graceDays, 'day') }]
               : []),
-            { label: 'Last sign-in', value: <DateText value={user.lastLoginAt} none="Never" /> },
+            {
+              label: 'Last sign-in',
+              value: user.lastLoginAt ? <TimeText value={user.lastLoginAt} /> : 'Never',
+            },
             {
               label: user.ban ? 'Ban takes effect by' : 'Can run offline until',
               value: user.offline ? (

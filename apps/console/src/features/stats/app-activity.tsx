@@ -23,7 +23,7 @@ export function AppActivity({ app, online }: { app: App; online: number }) {
     <Card aria-label="Activity">
       <CardHeader
         title="Activity"
-        description="Activations, sign-ins and refusals of the last 30 days"
+        description="Activations, sign-ins and refusals of the last 30 days, by day in UTC"
         actions={
           <Button asChild size="sm">
             <Link to={`${paths.activity}?${new URLSearchParams({ app: app._id })}`}>All Events</Link>

@@ -31,8 +31,8 @@ export function attemptsText({ state, attempts, nextAt }: Delivery): string {
 }
 
 /** '500 in 120 ms', or why there is no response; one that failed at once took no time. */
-export function responseText({ attempts, status, durationMs }: Delivery): string {
-  if (attempts === 0) return 'Not sent yet'
+export function responseText({ state, attempts, status, durationMs }: Delivery): string {
+  if (attempts === 0) return state === 'given_up' ? 'Not sent' : 'Not sent yet'
   const tookNoTime = durationMs === null || (status === null && durationMs === 0)
   return `${status ?? 'No response'}${tookNoTime ? '' : ` in ${formatNumber(durationMs)} ms`}`
 }
