@@ -50,7 +50,7 @@ test('shows who changed what, filters, searches and exports it', { tag: ['@full'
     'href',
     `/licenses/${license._id}`,
   )
-  await expect(banned.locator('time')).toHaveAttribute('title', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+  await expect(banned.locator('time')).toHaveAttribute('title', /, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
   await expectAccessible(page, 'the audit log')
 
   await row(page, 'License expiry changed').getByRole('button', { name: 'Details' }).click()
