@@ -153,7 +153,7 @@ test.describe('command palette', () => {
     await enter(page, vendor, '/settings')
     await openPalette(page)
     const pages = palette(page).getByRole('group', { name: 'Go to' }).getByRole('option')
-    await expect(pages).toHaveCount(21)
+    await expect(pages).toHaveCount(22)
     const icons = await Promise.all((await pages.all()).map((entry) => entry.locator('svg').innerHTML()))
     expect(new Set(icons).size).toBe(icons.length)
   })
