@@ -28,20 +28,21 @@ interface TimeTextProps {
 }
 
 /** How long ago or ahead within a day, else 'MMM dd, yyyy, time'; to the second, with time zones, on hover. */
-export const TimeText = ({ value, className, format = formatRelative }: TimeTextProps) => (
-  <time
-    dateTime={new Date(value).toISOString()}
-    title={`${formatExact(value)}, ${formatUtcTime(value)}`}
-    className={`whitespace-nowrap ${className ?? ''}`}
-  >
-    {format(value, useMinute())}
-  </time>
-)
+export function TimeText({ value, className, format = formatRelative }: TimeTextProps) {
+  // Says it anew each minute.
+  useSyncExternalStore(everyMinute, lastMinute)
+  return (
+    <time
+      dateTime={new Date(value).toISOString()}
+      title={`${formatExact(value)}, ${formatUtcTime(value)}`}
+      className={`whitespace-nowrap ${className ?? ''}`}
+    >
+      {format(value, serverNow())}
+    </time>
+  )
+}
 
 const minuteMs = 60_000
-
-/** The server's time, in milliseconds, that moves on each minute. */
-const useMinute = (): number => useSyncExternalStore(everyMinute, lastMinute)
 
 const lastMinute = () => Math.floor(serverNow() / minuteMs) * minuteMs
 

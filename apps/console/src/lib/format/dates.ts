@@ -44,7 +44,8 @@ export function formatRelative(value: DateInput, now: number): string {
   const ms = new Date(value).getTime() - now
   const distance = Math.abs(ms)
   if (distance >= dayMs) return formatMoment(value)
-  if (distance < minuteMs) return ms > 0 ? 'in a minute' : 'just now'
+  // The server's time is known to about a second.
+  if (distance < minuteMs) return ms > 2_000 ? 'in a minute' : 'just now'
   const [unit, unitMs] = distance < hourMs ? (['minute', minuteMs] as const) : (['hour', hourMs] as const)
   return relativeFormat.format(Math.trunc(ms / unitMs), unit)
 }
