@@ -16,7 +16,7 @@ import { DialogSlot } from '../../ui/deferred.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import { Timeline, type TimelineEvent } from '../../ui/timeline.tsx'
-import { mergeNewest, withoutRecorded, withoutRepeated } from './merged-times.ts'
+import { inOrder, mergeNewest, withoutRecorded, withoutRepeated } from './merged-times.ts'
 
 const ExplainDialog = lazyNamed(() => import('../../features/activity/explain-dialog.tsx'), 'ExplainDialog')
 
@@ -51,11 +51,9 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
   const { shown, earlier } = mergeNewest([
     { rows: withoutRecorded(known, changeRecords, programEvents), more: undefined, lastAt: undefined },
     {
-      rows: programEvents
-        .map((event) =>
-          toProgramEvent(event, programs?.client, () => dialog.open('explain', event.reference)),
-        )
-        .reverse(),
+      rows: inOrder(programEvents).map((event) =>
+        toProgramEvent(event, programs?.client, () => dialog.open('explain', event.reference)),
+      ),
       more: events.hasNextPage ? events.fetchNextPage : undefined,
       lastAt: programEvents.at(-1)?.at,
     },

@@ -1,6 +1,6 @@
 import type { ActivityEvent, AuditRecord } from '@keyward/contract'
 import { expect, test } from 'vitest'
-import { mergeNewest, withoutRecorded, withoutRepeated } from './merged-times.ts'
+import { inOrder, mergeNewest, withoutRecorded, withoutRepeated } from './merged-times.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 4, 10, minute)).toISOString()
 const rows = (...minutes: number[]) => minutes.map((minute) => ({ at: at(minute) }))
@@ -41,4 +41,15 @@ test('leaves out what is known of an object where a log tells it', () => {
   const event = { kind: 'end_user.registered', at: at(3) } as ActivityEvent
   expect(withoutRecorded(known, [record], [event])).toEqual([{ at: at(9) }])
   expect(withoutRecorded(known, [], [{ ...event, at: at(5) }])).toEqual(known)
+})
+
+test('tells of a registration before the device that it bound', () => {
+  const event = (kind: string, minute: number) => ({ kind, at: at(minute) }) as ActivityEvent
+  const [login, registered, bound] = [
+    event('login', 4),
+    event('end_user.registered', 3),
+    event('device.bound', 3),
+  ]
+  expect(inOrder([login, registered, bound])).toEqual([registered, bound, login])
+  expect(inOrder([login, bound, registered])).toEqual([registered, bound, login])
 })

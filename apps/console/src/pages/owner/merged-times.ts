@@ -30,6 +30,12 @@ export function mergeNewest<Row extends Timed>(sources: readonly Source<Row>[]) 
   return { shown, earlier }
 }
 
+/** Events from the oldest on. A registration binds the device at the same moment. */
+export const inOrder = (newestFirst: readonly ActivityEvent[]): ActivityEvent[] => {
+  const rank = ({ kind }: ActivityEvent) => (kind === 'end_user.registered' ? 0 : 1)
+  return newestFirst.toReversed().toSorted((a, b) => timeOf(a) - timeOf(b) || rank(a) - rank(b))
+}
+
 const sameMs = 2000
 const isNear = (one: Timed, other: Timed) => Math.abs(timeOf(one) - timeOf(other)) < sameMs
 
