@@ -13,8 +13,6 @@ export interface ConsolePage {
   name: string
   path: string
   title: string | RegExp
-  /** Whether it loads more scripts than most pages may. */
-  isHeavy?: boolean
 }
 
 export const appTabs = [
@@ -30,17 +28,10 @@ export const appTabs = [
   'history',
 ]
 
-const heavyTabs = ['customers', 'mail', 'variables', 'settings']
-
 /** The overview and the tabs of an app. */
 const tabsOf = ({ _id, name }: Busy['app']): ConsolePage[] => [
   { name: 'app', path: `/apps/${_id}`, title: name },
-  ...appTabs.map((tab) => ({
-    name: `app-${tab}`,
-    path: `/apps/${_id}?tab=${tab}`,
-    title: name,
-    isHeavy: heavyTabs.includes(tab),
-  })),
+  ...appTabs.map((tab) => ({ name: `app-${tab}`, path: `/apps/${_id}?tab=${tab}`, title: name })),
 ]
 
 /**

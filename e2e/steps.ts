@@ -161,6 +161,13 @@ export async function enter(page: Page, vendor: Vendor, path = '/dashboard') {
   await page.goto(path)
 }
 
+/** Points at something, and waits for what shows messages: it loads with the first gesture, and is there offline from then on. */
+export async function touch(where: Locator) {
+  const loaded = where.page().waitForResponse(/\/toaster-/)
+  await where.hover()
+  await (await loaded).finished()
+}
+
 /** Ends the session on the server, as an expiry does, and waits for the sign-in page. */
 export async function endSession(page: Page) {
   await page.evaluate(

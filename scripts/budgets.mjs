@@ -31,12 +31,19 @@ const laterParts = {
 const appTabs = {
   types: ['src/features/apps/license-types-tab.tsx'],
   shops: ['src/features/shops/shops-tab.tsx'],
+  customers: ['src/features/apps/customers-tab.tsx'],
+  mail: ['src/features/apps/buyer-mail.tsx'],
   integration: [
     'src/features/apps/integration-tab.tsx',
     'src/features/compatibility/compatibility-section.tsx',
     'src/features/lazy-move/lazy-move-section.tsx',
   ],
+  variables: ['src/features/apps/variables-tab.tsx'],
   releases: ['src/features/releases/releases-tab.tsx'],
+  settings: [
+    'src/features/apps/settings-tab.tsx',
+    'src/features/offline-activations/offline-activations.tsx',
+  ],
   texts: ['src/features/apps/error-messages.tsx'],
   history: ['src/pages/owner/item-timeline.tsx'],
 }

@@ -14,7 +14,11 @@ const isEntry = (part: string) => /\/owner\/(license|end-user|reseller)\.tsx$/.t
 const isOrders = (part: string) => /\/owner\/orders\.tsx$/.test(part)
 const isCustomer = (part: string) => /\/owner\/customer\.tsx$/.test(part)
 const isExtras = (part: string) => /\/owner\/console-extras\.tsx$/.test(part)
-const isTab = (part: string) => /\/features\/(apps|shops)\/(license-types|shops)-tab\.tsx$/.test(part)
+const isTab = (part: string) =>
+  /\/(license-types|shops|customers|settings)-tab\.tsx$|\/apps\/(buyer-mail|error-messages)\.tsx$/.test(part)
+const isProfile = (part: string) => /\/apps\/profile-card\.tsx$/.test(part)
+/** In bytes; a request for less costs more than the bytes. */
+const little = 1000
 const isTimeline = (part: string) => /\/owner\/item-timeline\.tsx$/.test(part)
 const isGrants = (part: string) => /\/features\/grants\//.test(part)
 const isLog = (part: string) => /\/owner\/activity\.tsx$|\/features\/audit\/record-dialog\.tsx$/.test(part)
@@ -32,7 +36,7 @@ const itemPage = /\/owner\/(license|end-user|reseller|customer)s?\.tsx$/
 export async function sharedChunks(config: InlineConfig) {
   const names = new Map<string, string>()
   for (const [chunk, parts] of await partsByChunk(config)) {
-    const name = nameOf([...parts])
+    const name = nameOf([...parts], chunk.code.length)
     if (name) for (const id of chunk.moduleIds) names.set(id, name)
   }
   return {
@@ -41,7 +45,7 @@ export async function sharedChunks(config: InlineConfig) {
   }
 }
 
-function nameOf(parts: string[]) {
+function nameOf(parts: string[], bytes: number) {
   if (parts.some(isPublic)) return 'base'
   if (parts.some(isFrame)) return 'console'
   const signIn = parts.some(isSignIn)
@@ -58,6 +62,8 @@ function nameOf(parts: string[]) {
   if (view) return parts.some(isCustomer) ? 'columns' : 'tables'
   if (parts.some(isOrders) && parts.some(isEntry)) return 'orders'
   if (parts.filter(isEntry).length > 1) return 'entry-cards'
+  if (parts.some(isTab) && parts.every((part) => isTab(part) || isProfile(part))) return 'app-tabs'
+  if (parts.some(isTab) && bytes < little && !parts.some(isPortal)) return 'owner'
   if (parts.some(isTimeline) && parts.some(isGrants)) return 'history'
   // The page of webhooks shows actions without the rest of their history.
   if (parts.some(isTimeline) && parts.some(isLog) && !parts.some(isIntegrations)) return 'history'

@@ -1,7 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller } from '../reseller.ts'
-import { dialog, enter, expectToast, heading, keyPrefix, navigate, row, Vendor } from '../steps.ts'
+import { dialog, enter, expectToast, heading, keyPrefix, navigate, row, touch, Vendor } from '../steps.ts'
 
 const unreachable = 'The server cannot be reached. Please check your connection.'
 const badge = (page: Page) => page.getByText('You are offline.')
@@ -12,6 +12,7 @@ test('a change made offline fails immediately and is not sent later', async ({ p
   await enter(page, vendor, '/settings')
   const lock = page.getByRole('switch', { name: 'HWID Lock' })
   await expect(lock).toBeChecked()
+  await touch(lock)
 
   await context.setOffline(true)
   await expect(badge(page)).toBeVisible()
@@ -28,6 +29,39 @@ test('a change made offline fails immediately and is not sent later', async ({ p
   await expect(lock).toBeChecked()
   expect(writes).toEqual([])
   expect(await vendor.call('GET', '/settings')).toMatchObject({ hwidLock: true })
+})
+
+test('a message is shown when the part that shows messages is late, and plainly when it is lost', async ({
+  page,
+}) => {
+  const script = '**/assets/toaster-*.js'
+  const signIn = async () => {
+    await page.goto('/auth')
+    await page.getByLabel('Email').fill('nobody@example.com')
+    await page.getByLabel('Password', { exact: true }).fill('not the password')
+    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  }
+  let go = () => {}
+  const held = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  await page.route(script, async (route) => {
+    await held
+    await route.continue()
+  })
+  const answered = page.waitForResponse('**/api/auth/login')
+  await signIn()
+  await answered
+  await expect(page.getByText('Login Failed')).toHaveCount(0)
+  go()
+  await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
+
+  await page.unroute(script)
+  for (const lost of [script, '**/api/health']) await page.route(lost, (route) => route.abort())
+  await signIn()
+  const message = page.getByRole('status').filter({ hasText: 'Login Failed' })
+  await expect(message).toContainText('Invalid credentials. Please try again.')
+  await expect(message).toHaveCount(0)
 })
 
 test('a list that fails to refresh shows the time of its data until it is refreshed', {
@@ -76,6 +110,7 @@ test('a dialog that cannot be loaded leaves the page in place, and opens once th
   await enter(page, vendor, '/licenses')
   const shown = row(page, keyPrefix(license!.key))
   await expect(shown).toBeVisible()
+  await touch(shown)
 
   await context.setOffline(true)
   await expect(badge(page)).toBeVisible()

@@ -15,6 +15,7 @@ import {
   rowAction,
   settle,
   storedToken,
+  touch,
   Vendor,
 } from '../steps.ts'
 
@@ -31,7 +32,7 @@ test('while the server is down the console reports it, keeps the token, and reco
   const [license] = await vendor.createLicenses(await vendor.createApp())
   await enter(page, vendor)
   const panels = page.waitForResponse(/overlay-panels-/)
-  await row(page, 'Tally').hover()
+  await touch(row(page, 'Tally'))
   await panels
 
   await test.step('an action fails with a message and loses nothing', async () => {

@@ -29,10 +29,10 @@ for (const part of [0, 1, 2])
     const busy = await busyVendor([request, keyward], { licenses: amount })
     await sellerWith(request, busy, amount)
     await enter(page, busy.vendor, '/terms')
-    for (const [at, { path, title, isHeavy }] of everyThird(ownerPages(busy), part).entries()) {
+    for (const [at, { path, title }] of everyThird(ownerPages(busy), part).entries()) {
       const isShown = () => expect(heading(page, title)).toBeVisible()
       // A phone loads the same files.
-      if (isHeavy || isPhone(page)) await page.goto(path).then(isShown)
+      if (isPhone(page)) await page.goto(path).then(isShown)
       else await openLight(page, path, isShown)
       await expectStill(page, path)
       await expectAccessible(page, path, { theme: themes[at % 2] })

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { onFirstGesture } from '../lib/browser/gesture.ts'
 import { toast } from './toast.tsx'
 
 type Panels = typeof import('./overlay-panels.tsx')
@@ -50,16 +51,5 @@ export function useOverlays(open: boolean, close: () => void): Panels | undefine
 
 /** Loads the panels when the visitor first touches the page, so that they open immediately, and offline. */
 export function useOverlayPreload() {
-  useEffect(() => {
-    const gestures = ['pointermove', 'pointerdown', 'keydown']
-    const stop = () => {
-      for (const gesture of gestures) window.removeEventListener(gesture, start)
-    }
-    const start = () => {
-      stop()
-      preloadOverlays()
-    }
-    for (const gesture of gestures) window.addEventListener(gesture, start, { passive: true })
-    return stop
-  }, [])
+  useEffect(() => onFirstGesture(preloadOverlays), [])
 }

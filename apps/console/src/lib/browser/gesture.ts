@@ -11,5 +11,19 @@ if (typeof window !== 'undefined') {
   window.addEventListener('keydown', ({ repeat }) => note(repeat), true)
 }
 
+/** Runs once the visitor touches the page, unless the returned function is called before. */
+export function onFirstGesture(run: () => void): () => void {
+  const gestures = ['pointermove', 'pointerdown', 'keydown']
+  const stop = () => {
+    for (const gesture of gestures) window.removeEventListener(gesture, start)
+  }
+  const start = () => {
+    stop()
+    run()
+  }
+  for (const gesture of gestures) window.addEventListener(gesture, start, { passive: true })
+  return stop
+}
+
 /** When the double click or held key began that the user is in; undefined for a single click or key. */
 export const repeatedSince = (): number | undefined => (repeats ? beganAt : undefined)
