@@ -30,6 +30,14 @@ export async function bundleServer() {
         // Files read what lies beside them, and start threads from there.
         transform: (code, id) => code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
       },
+      {
+        name: 'garbage',
+        // Its collection at the end of a start takes a sixth of the processor time of one.
+        load: (id) =>
+          id === join(server, 'src/core/collect-garbage.ts')
+            ? 'export const collectGarbage = () => {}'
+            : null,
+      },
     ],
   })
   rmSync(folder, { recursive: true, force: true })

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApp } from '../../apps/server/src/app.ts'
 import { readConfig } from '../../apps/server/src/config.ts'
 import { prepare } from '../../apps/server/src/db/prepare.ts'
+import { makeDataDir } from '../../apps/server/test/migrated.ts'
 
 const prefix = '/tools/licenses'
 
@@ -29,7 +29,7 @@ export interface Vendor {
 
 /** The real server, behind a proxy that strips the public path and can be stopped. */
 export async function startServer() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'keyward-live-'))
+  const dataDir = await makeDataDir('keyward-live-')
   await writeFile(join(dataDir, 'vpn.txt'), '127.0.0.0/8\n')
   const config = readConfig({
     DATA_DIR: dataDir,

@@ -21,6 +21,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandResult, runKeyward, runKeywardInHost } from './command-line.ts'
+import { copyMigratedFile } from './migrated.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
@@ -37,6 +38,7 @@ const running: ServerProcess[] = []
 beforeAll(async () => {
   ofNobody = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
   dataDir = ofNobody
+  await copyMigratedFile(dataDir)
   await start()
   await stop()
   ofVendor = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
@@ -93,6 +95,7 @@ function storedNotes(): string[] {
 
 /** Starts a server and creates a vendor with an app and a license. */
 async function startVendor() {
+  await copyMigratedFile(dataDir)
   const { url } = await start()
   const call = (method: string, path: string, options = {}) => callOver(url, method, path, options)
   const { token } = (await call('POST', '/auth/register', { body: { name: 'V', ...credentials } })).json.data

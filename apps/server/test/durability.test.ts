@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
+import { makeDataDir } from './migrated.ts'
 import { rounds } from './rounds.ts'
 import { callOver, startProcess } from './server-process.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-durability-'))
+const dataDir = await makeDataDir('keyward-durability-')
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 /** Stays below the limit of the free plan. */

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { runKeywardInHost } from './command-line.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, startProcess } from './server-process.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-erasure-'))
+const dataDir = await makeDataDir('keyward-erasure-')
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const email = 'in.the.file@erased.example'

@@ -96,7 +96,7 @@ export async function startServer(
     RATE_LIMITS: 'off',
     DATA_DIR: dataDir,
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',
-    ...(isPostgres ? { DATABASE_URL: await makeMigrated() } : {}),
+    ...(isPostgres ? { DATABASE_URL: await makePostgresCopy() } : {}),
     ...environment,
   })
   const database = openDatabase({ url: config.databaseUrl, dataDir })
@@ -137,7 +137,8 @@ export async function startServer(
   }
 }
 
-async function makeMigrated(): Promise<string> {
+/** Copies the migrated, empty database on PostgreSQL. */
+export async function makePostgresCopy(): Promise<string> {
   const url = inject('postgresUrl')
   return databaseUrl(url, await createDatabase(url, { template: inject('postgresTemplate') }))
 }

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
 import { afterAll, expect, test } from 'vitest'
+import { copyMigratedFile, makeDataDir } from './migrated.ts'
 import { rounds } from './rounds.ts'
 import { callOver, startProcess } from './server-process.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-idempotency-'))
+const dataDir = await makeDataDir('keyward-idempotency-')
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 /** Stays below the limit of the free plan. */
@@ -58,7 +58,8 @@ test('a repeat after a kill extends each license exactly once', async () => {
 }, 600_000)
 
 test('a repeat after a kill at any time completes a deletion in slices, and generates licenses once', async () => {
-  const environment = { DATA_DIR: mkdtempSync(join(dataDir, 'slices-')), DEFAULT_PLAN: 'premium' }
+  const environment = { DATA_DIR: join(dataDir, 'slices'), DEFAULT_PLAN: 'premium' }
+  await copyMigratedFile(environment.DATA_DIR)
   let server = await startProcess(environment)
   const vendor = { name: 'Vendor', email: 'vendor@example.com', password: 'correct horse' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: vendor })).json.data

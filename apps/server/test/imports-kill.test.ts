@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { keyAuthUser, usersFile } from './imported.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-imports-'))
+const dataDir = await makeDataDir('keyward-imports-')
 const environment = { DATA_DIR: dataDir, DEFAULT_PLAN: 'premium' }
 const rows = 3000
 

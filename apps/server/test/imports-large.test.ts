@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyAuthUser, usersFile } from './imported.ts'
+import { makeDataDir } from './migrated.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 const rows = rounds(2000, 200_000)
 const isLarge = rows > 2000
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-large-'))
+const dataDir = await makeDataDir('keyward-large-')
 let server: ServerProcess
 beforeAll(async () => {
   server = await startProcess({ DATA_DIR: dataDir, DEFAULT_PLAN: 'premium', PAYMENTS: 'off' })

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, quickest } from './server-process.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-log-blocked-'))
+const dataDir = await makeDataDir('keyward-log-blocked-')
 const children: ChildProcess[] = []
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL')

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mailedLinks } from './mailed.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 import { SmtpSink } from './smtp-sink.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'keyward-logs-'))
+const dataDir = await makeDataDir('keyward-logs-')
 const secretKey = 'the secret key of this test, 32 and more characters'
 let server: ServerProcess
 let sink: SmtpSink

@@ -27,6 +27,13 @@ export async function copyMigratedFile(dataDir: string): Promise<void> {
   copyFileSync(await migratedFile, join(dataDir, databaseFile))
 }
 
+/** Makes a data directory with such a copy, on which a server starts in two thirds of the time. */
+export async function makeDataDir(prefix: string): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), prefix))
+  await copyMigratedFile(dataDir)
+  return dataDir
+}
+
 async function makeMigratedFile(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'keyward-migrated-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))

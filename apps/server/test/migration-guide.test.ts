@@ -10,6 +10,7 @@ import { makeOldApp } from './compatibility-actor.ts'
 import { eventually } from './eventually.ts'
 import { serverForAll } from './fixtures.ts'
 import { freePort } from './free-port.ts'
+import { copyMigratedFile } from './migrated.ts'
 import { cpp12, python12 } from './old-programs/keyed.ts'
 import { type OldApp, OldProgram, type Sdk } from './old-programs/program.ts'
 import { overSocket } from './old-programs/wire.ts'
@@ -33,6 +34,7 @@ let values: Record<string, string>
 let appId: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-guide-'))
+  await copyMigratedFile(join(folder, 'data'))
   server = await startProcess({ DATA_DIR: join(folder, 'data'), PAYMENTS: 'off' })
   old = await startOldProvider('1.2', Date.now)
   const person = { name: 'Vera', email: 'vera@example.com', password: 'a good password' }

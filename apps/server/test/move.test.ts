@@ -1,14 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
@@ -18,6 +9,7 @@ import { writeMoved } from '../src/db/sqlite/moved.ts'
 import { runKeyward, runKeywardInHost } from './command-line.ts'
 import { fillEveryTable } from './every-table.ts'
 import { killedBefore } from './killed-before.ts'
+import { copyMigratedFile, makeDataDir } from './migrated.ts'
 import { createTargets, expectSameRows, type MoveTargets } from './move-targets.ts'
 import { type ProgramApp, signed, signInProgram } from './program-process.ts'
 import { rounds } from './rounds.ts'
@@ -36,7 +28,7 @@ let dataDir: string
 
 beforeAll(async () => {
   targets = await createTargets(names)
-  dataDir = mkdtempSync(join(tmpdir(), 'keyward-move-'))
+  dataDir = await makeDataDir('keyward-move-')
 })
 afterAll(async () => {
   await targets.stop()
@@ -137,6 +129,7 @@ test('a move brings every row of every table to PostgreSQL, after a kill too', a
 
 test('a row that differs in PostgreSQL stops the move, and nothing is kept', async () => {
   const directory = join(dataDir, 'another')
+  await copyMigratedFile(directory)
   const server = await startProcess({ DATA_DIR: directory })
   await callOver(server.url, 'POST', '/auth/register', { body: { ...credentials, name: 'Ann' } })
   await server.end('SIGTERM')
@@ -184,6 +177,7 @@ test('a row that differs in PostgreSQL stops the move, and nothing is kept', asy
 
 test('a move that is killed in its last phases leaves the data in one place', async () => {
   const directory = join(dataDir, 'third')
+  await copyMigratedFile(directory)
   const environment = { DATA_DIR: directory }
   const server = await startProcess(environment)
   const body = { ...credentials, name: 'Ann' }
@@ -252,6 +246,7 @@ test('a move that is killed in its last phases leaves the data in one place', as
 
 test.skipIf(!existsSync('/proc/self/fd'))('a command that waited for a move fails', async () => {
   const directory = join(dataDir, 'fourth')
+  await copyMigratedFile(directory)
   const environment = { DATA_DIR: directory }
   await (await startProcess(environment)).end('SIGTERM')
   const database = new DatabaseSync(join(directory, 'keyward.db'))

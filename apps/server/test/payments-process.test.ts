@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { type PaymentStandIn, startPaymentStandIn } from '@keyward/payment-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeDataDir } from './migrated.ts'
 import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
@@ -16,7 +15,7 @@ let provider: PaymentStandIn
 let server: ServerProcess
 let token: string
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'keyward-payments-'))
+  dataDir = await makeDataDir('keyward-payments-')
   provider = await startPaymentStandIn(keys)
   await start()
   const body = { name: 'V', email: 'vendor@example.com', password: 'correct-horse-battery' }

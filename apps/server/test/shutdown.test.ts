@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { makeDataDir } from './migrated.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 test('with SHUTDOWN_DELAY serves while it is not ready, and then ends', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-shutdown-'))
+  const dataDir = await makeDataDir('keyward-shutdown-')
   const server = await startProcess({ DATA_DIR: dataDir, SHUTDOWN_DELAY: '3' })
   try {
     const status = async (path: string) => (await callOver(server.url, 'GET', path)).status

@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'keyward-stopping-'))
+  dataDir = await makeDataDir('keyward-stopping-')
   server = await startProcess({ DATA_DIR: dataDir, HOST: 'localhost' })
 })
 afterEach(async () => {

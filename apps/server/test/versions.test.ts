@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runKeywardInHost } from './command-line.ts'
+import { copyMigratedFile } from './migrated.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const manifest = new URL('../../../package.json', import.meta.url)
@@ -13,6 +14,7 @@ test('a start, the command line, the API, its pages and a backup show the versio
   const folder = mkdtempSync(join(tmpdir(), 'keyward-version-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const environment = { DATA_DIR: join(folder, 'data') }
+  await copyMigratedFile(environment.DATA_DIR)
   const server = await startProcess(environment)
   onTestFinished(() => void server.end('SIGKILL'))
   const page = async (path: string) => (await fetch(server.url + path)).text()

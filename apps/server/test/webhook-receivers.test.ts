@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './eventually.ts'
 import { everyRow } from './every-row.ts'
 import { freePort } from './free-port.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 const folder = fileURLToPath(new URL('../../../examples/automation/receivers/', import.meta.url))
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => owner.stop())
 
 async function startOwner() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-receivers-'))
+  const dataDir = await makeDataDir('keyward-receivers-')
   const server = await startProcess({ DATA_DIR: dataDir, PAYMENTS: 'off' })
   const person = { name: 'Vera', email: 'vera@example.com', password: 'a good password' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: person })).json.data

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeDataDir } from '../../../apps/server/test/migrated.ts'
 import { callOver, startProcess } from '../../../apps/server/test/server-process.ts'
 
 /** A real server in its own process, with a vendor, an app and a way to make API keys. */
 export async function startVendor() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'keyward-automation-'))
+  const dataDir = await makeDataDir('keyward-automation-')
   const server = await startProcess({ DATA_DIR: dataDir })
   const signUp = { name: 'Vera', email: 'vera@example.com', password: 'a good password' }
   const { token } = (await callOver(server.url, 'POST', '/auth/register', { body: signUp })).json.data

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
-import { makePostgresDatabase } from '../harness.ts'
+import { makePostgresCopy } from '../harness.ts'
 import { callOver, quickestOf, startProcess } from '../server-process.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'keyward-erasure-'))
@@ -20,7 +20,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
     DATA_DIR: dataDir,
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',
     DEFAULT_PLAN: 'premium',
-    ...(isPostgres ? { DATABASE_URL: await makePostgresDatabase() } : {}),
+    ...(isPostgres ? { DATABASE_URL: await makePostgresCopy() } : {}),
   }
   const open = () => openDatabase({ url: environment.DATABASE_URL, dataDir })
   let server = await startProcess(environment, [], host)

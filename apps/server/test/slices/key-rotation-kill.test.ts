@@ -18,9 +18,10 @@ import { openDatabase } from '../../src/db/open.ts'
 import { fingerprintOf } from '../../src/db/secret-key.ts'
 import { runKeyward, runKeywardInHost } from '../command-line.ts'
 import { eventually } from '../eventually.ts'
-import { makePostgresDatabase } from '../harness.ts'
+import { makePostgresCopy } from '../harness.ts'
 import { keysIn, openAll } from '../key-rotations.ts'
 import { killedBefore } from '../killed-before.ts'
+import { copyMigratedFile } from '../migrated.ts'
 import { callOver, type ServerProcess, startProcess } from '../server-process.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'keyward-rotation-'))
@@ -31,8 +32,9 @@ const [before, after] = [
   'the key after, of 32 characters at least',
 ]
 const { PATH = '', HOME = '' } = process.env
-const url = isPostgres ? await makePostgresDatabase() : undefined
+const url = isPostgres ? await makePostgresCopy() : undefined
 const dataDir = join(root, 'data')
+if (!isPostgres) await copyMigratedFile(dataDir)
 /** Data directories of before a rotation, and of one that was killed in the middle. */
 const [copy, unfinished] = [join(root, 'copy'), join(root, 'unfinished')]
 const base = {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
-import { makePostgresDatabase } from '../harness.ts'
+import { makePostgresCopy } from '../harness.ts'
 import { mailedLinks, textsTo } from '../mailed.ts'
+import { copyMigratedFile } from '../migrated.ts'
 import { callOver, startProcess } from '../server-process.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -33,8 +34,9 @@ const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse
 async function startMailed(name: string) {
   const hanging = { isSilent: true }
   const sink = await SmtpSink.start(hanging)
-  const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresDatabase() : undefined
+  const url = process.env.TEST_DATABASE === 'postgres' ? await makePostgresCopy() : undefined
   const dataDir = mkdtempSync(join(rootDir, name))
+  if (url === undefined) await copyMigratedFile(dataDir)
   const environment = {
     DATA_DIR: dataDir,
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',

@@ -7,7 +7,7 @@ import { readPatiently } from '../../src/db/index.ts'
 import { hasEnded, queryOnce } from '../../src/db/postgres/probe.ts'
 import { activateKey, makeApp, makePremium, type Owner, refusal, signUp, single } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { makePostgresCopy, startServer, type TestServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { startPrivateCluster } from '../postgres-cluster.ts'
 import { recount } from '../recount.ts'
@@ -87,7 +87,7 @@ const ways: [way: string, via: (direct: string) => Promise<{ url: string; stop()
 
 describe.each(ways)('while connections end at random moments, with %s', (_way, via) => {
   test('an import, an export and a mass delete do their work once and completely', async () => {
-    const direct = await makePostgresDatabase()
+    const direct = await makePostgresCopy()
     const way = await via(direct)
     const { on, owner, app } = await prepare(way.url)
     for (let used = 0; used < 5; used += 1) await activateKey(on, owner, app)
@@ -121,7 +121,7 @@ describe.each(ways)('while connections end at random moments, with %s', (_way, v
 
 describe.each(['before', 'after', 'during'] as const)('a connection that breaks %s a commit', (when) => {
   async function behindGate(text: string) {
-    const direct = new URL(await makePostgresDatabase())
+    const direct = new URL(await makePostgresCopy())
     const gate = await openBreakingGate(direct, text, when)
     return { direct, gate, ...(await prepare(gate.url)) }
   }

@@ -8,7 +8,7 @@ import { transact } from '../../src/db/transact.ts'
 import { makeApp, makeLicenses, makePremium, refusal, signUp, single, startProgram } from '../actors.ts'
 import { openBreakingGate } from '../breaking-gate.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
-import { makePostgresDatabase, startServer } from '../harness.ts'
+import { makePostgresCopy, makePostgresDatabase, startServer } from '../harness.ts'
 import { startPrivateCluster } from '../postgres-cluster.ts'
 
 const on = serverForAll()
@@ -204,7 +204,7 @@ describe('a connection that breaks', () => {
     ['after the commit, before its confirmation', 'after', 1],
   ] as const)('%s answers 503 and leaves all or nothing', async (_which, when, stored) => {
     const gate = await openBreakingGate(
-      new URL(await makePostgresDatabase()),
+      new URL(await makePostgresCopy()),
       'pg_logical_emit_message(true',
       when,
     )

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { filterRunning, pidOf } from '../../src/db/postgres/probe.ts'
 import { activateKey, makeApp, type Owner, refusal, signUp } from '../actors.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { makePostgresCopy, startServer, type TestServer } from '../harness.ts'
 import { whileOccupied } from '../occupied.ts'
 
 let url: string
@@ -10,7 +10,7 @@ let on: TestServer
 let owner: Owner
 
 beforeEach(async () => {
-  url = await makePostgresDatabase()
+  url = await makePostgresCopy()
   on = await startServer({ DATABASE_URL: url })
   owner = await signUp(on)
 })

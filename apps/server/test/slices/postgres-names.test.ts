@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { version } from '../../src/core/version.ts'
 import { queryOnce } from '../../src/db/postgres/probe.ts'
-import { makePostgresDatabase, startServer } from '../harness.ts'
+import { makePostgresCopy, startServer } from '../harness.ts'
 
 const own = `keyward ${version} ${hostname()}`.slice(0, 63)
 
@@ -11,7 +11,7 @@ test.each([
   ['its version and host', '', own],
   ['the name that DATABASE_URL gives', '?application_name=licenses', 'licenses'],
 ])('each connection shows %s in pg_stat_activity', async (_what, query, name) => {
-  const database = await makePostgresDatabase()
+  const database = await makePostgresCopy()
   const url = `${database}${query}`
   const on = await startServer({ DATABASE_URL: url })
   const watcher = new pg.Client({ connectionString: database, application_name: 'watcher' })

@@ -15,7 +15,7 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { makePostgresCopy, makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
 import { findPgBouncer, startPgBouncer } from '../pgbouncer.ts'
 import { statementsOf } from '../statements.ts'
 
@@ -53,7 +53,7 @@ describe('several nodes on one PostgreSQL', () => {
 })
 
 test('a session that one node opens is signed in, used and ended on others', async () => {
-  const url = await makePostgresDatabase()
+  const url = await makePostgresCopy()
   const nodes = [await startServer({ DATABASE_URL: url }), await startServer({ DATABASE_URL: url })]
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
   try {
@@ -74,7 +74,7 @@ test('a session that one node opens is signed in, used and ended on others', asy
 })
 
 test('prepares the read of concurrent checks', async () => {
-  const on = await startServer({ DATABASE_URL: await makePostgresDatabase() })
+  const on = await startServer({ DATABASE_URL: await makePostgresCopy() })
   try {
     const owner = await signUp(on)
     const app = await makeApp(owner)
@@ -93,7 +93,7 @@ test('prepares the read of concurrent checks', async () => {
 })
 
 test('a change reaches other nodes although its notification failed at first', async () => {
-  const url = await makePostgresDatabase()
+  const url = await makePostgresCopy()
   const nodes = [await startServer({ DATABASE_URL: url }), await startServer({ DATABASE_URL: url })]
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
   const stop = new AbortController()
@@ -125,7 +125,7 @@ const pgBouncer = findPgBouncer()
 
 describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (needs pgbouncer)', () => {
   test('answers concurrent program requests from two nodes and delivers live events', async () => {
-    const direct = await makePostgresDatabase()
+    const direct = await makePostgresCopy()
     const pooler = await startPgBouncer(pgBouncer ?? '', direct)
     const nodes = [
       await startServer({ DATABASE_URL: pooler.url }),
@@ -172,7 +172,7 @@ describe.skipIf(pgBouncer === undefined)('behind PgBouncer in transaction mode (
   })
 
   test('fills the limit of an app exactly when 40 callers on two nodes create licenses', async () => {
-    const pooler = await startPgBouncer(pgBouncer ?? '', await makePostgresDatabase())
+    const pooler = await startPgBouncer(pgBouncer ?? '', await makePostgresCopy())
     const nodes = [
       await startServer({ DATABASE_URL: pooler.url }),
       await startServer({ DATABASE_URL: pooler.url }),

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PostgresPool } from '../../src/db/postgres/pool.ts'
 import { makeApp, makeLicenses, makePremium, type Owner, refusal, signUp } from '../actors.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { makePostgresCopy, startServer, type TestServer } from '../harness.ts'
 import { whileOccupied } from '../occupied.ts'
 import { rounds } from '../rounds.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
@@ -20,7 +20,7 @@ describe('an outage of PostgreSQL', () => {
   let owner: Owner
 
   beforeEach(async () => {
-    direct = new URL(await makePostgresDatabase())
+    direct = new URL(await makePostgresCopy())
     gate = await openGate({ host: direct.hostname, port: Number(direct.port) })
     const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(gate.port) })
     on = await startServer({ DATABASE_URL: url.toString() })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Owner, signUp } from '../actors.ts'
-import { makePostgresDatabase, startServer, type TestServer } from '../harness.ts'
+import { makePostgresCopy, startServer, type TestServer } from '../harness.ts'
 import { findPgBouncer, type Pooler, startPgBouncer } from '../pgbouncer.ts'
 import { rounds } from '../rounds.ts'
 import { type Gate, openGate } from '../tcp-gate.ts'
@@ -15,7 +15,7 @@ let owner: Owner
 
 beforeAll(async () => {
   if (!bin) return
-  const direct = new URL(await makePostgresDatabase())
+  const direct = new URL(await makePostgresCopy())
   gate = await openGate({ host: direct.hostname, port: Number(direct.port) })
   const url = Object.assign(new URL(direct), { hostname: '127.0.0.1', port: String(gate.port) })
   pooler = await startPgBouncer(bin, url.href)

@@ -6,7 +6,8 @@ import { afterAll, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../eventually.ts'
-import { makePostgresDatabase } from '../harness.ts'
+import { makePostgresCopy } from '../harness.ts'
+import { copyMigratedFile } from '../migrated.ts'
 import { rounds } from '../rounds.ts'
 import { callOver, quickestOf, type ServerProcess, startProcess } from '../server-process.ts'
 import { paid } from '../shop-events.ts'
@@ -26,12 +27,13 @@ const nodeCount = isPostgres ? 2 : 1
 test('every accepted event of every kind of shop is used exactly once through three kills', async () => {
   const hosts = await startShopHosts()
   const environment = {
-    DATA_DIR: mkdtempSync(join(dataDir, 'server-')),
+    DATA_DIR: join(dataDir, 'server'),
     SECRET_KEY: 'a secret key that only tests use, 32+ characters',
     DEFAULT_PLAN: 'premium',
     ...hosts.environment,
-    ...(isPostgres ? { DATABASE_URL: await makePostgresDatabase() } : {}),
+    ...(isPostgres ? { DATABASE_URL: await makePostgresCopy() } : {}),
   }
+  if (!isPostgres) await copyMigratedFile(environment.DATA_DIR)
   const nodes: ServerProcess[] = []
   for (let at = 0; at < nodeCount; at += 1) nodes.push(await startProcess(environment, [], host))
   const anyNode = () => nodes[Math.floor(Math.random() * nodes.length)]!

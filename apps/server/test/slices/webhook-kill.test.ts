@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { makePostgresDatabase } from '../harness.ts'
+import { makePostgresCopy } from '../harness.ts'
 import { rounds } from '../rounds.ts'
 import { callOver, quickestOf, type ServerProcess, startProcess } from '../server-process.ts'
 
@@ -58,7 +58,7 @@ const nodeCount = isPostgres ? 2 : 1
 test('every event arrives in the order of its subject, through three kills and a receiver that fails', async () => {
   const environment = {
     ...{ DATA_DIR: mkdtempSync(join(dataDir, 'server-')), SECRET_KEY: key, DEFAULT_PLAN: 'premium' },
-    ...(isPostgres ? { DATABASE_URL: await makePostgresDatabase() } : {}),
+    ...(isPostgres ? { DATABASE_URL: await makePostgresCopy() } : {}),
   }
   const start = () => startProcess(environment, [], host)
   const nodes: ServerProcess[] = []
