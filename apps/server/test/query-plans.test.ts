@@ -5,6 +5,7 @@ import type { ListedLicenseStatus } from '@keyward/contract'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allApps, type OwnerScope, type ResellerActor } from '../src/core/actor.ts'
+import { toTypedKey } from '../src/core/ids.ts'
 import {
   deleteDeliveriesOf,
   deleteEmptyCounts,
@@ -29,7 +30,6 @@ import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { tablesOf } from '../src/db/owned-tables.ts'
 import { queueRecords } from '../src/db/queued-events.ts'
 import { transact } from '../src/db/transact.ts'
-import { toTypedKey } from '../src/db/typed-keys.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
 import { removeAppFromApiKeys } from '../src/modules/api-keys/api-keys.access.ts'
 import * as apiKeys from '../src/modules/api-keys/api-keys.repo.ts'

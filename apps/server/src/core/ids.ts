@@ -56,6 +56,22 @@ export function normalizeKey(key: string): string {
 const issued = /^[\dA-Z-]+$/
 const ignored = /[\s_`´′″\p{Dash}\p{Quotation_Mark}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu
 
+/** A key that a person typed or pasted, in the two forms in which it is looked up. */
+export interface TypedKey {
+  /** The form in which `key_normalized` stores keys. */
+  exact: string
+  /** With O as 0, and I and L as 1. */
+  typed: string
+}
+
+export function toTypedKey(key: string): TypedKey {
+  const exact = normalizeKey(key)
+  return { exact, typed: toTyped(exact) }
+}
+
+/** The typed form of a key in `key_normalized`. */
+export const toTyped = (exact: string): string => exact.replaceAll('O', '0').replace(/[IL]/g, '1')
+
 /** Normalizes names for comparison. */
 export const normalizeName = (name: string): string => name.normalize('NFKC').trim().toLowerCase()
 

@@ -43,9 +43,9 @@ type DirectRead = (...values: string[]) => object | undefined
 export type PreparedRead = DirectRead | ((...values: string[]) => Promise<object | undefined>)
 
 export interface CommitCount {
-  read(): number
+  countCommits(): number
   /** Such an engine answers at once. */
-  prepareRead(text: string): DirectRead
+  prepareRow(text: string): DirectRead
 }
 
 export interface FeedOptions {

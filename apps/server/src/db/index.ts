@@ -5,8 +5,6 @@ export { isIn, lowerCase, ownerOf } from './expressions.ts'
 export { isUniqueViolation } from './failure.ts'
 export { toJson } from './json.ts'
 export { listLanes } from './lanes.ts'
-export { lock, lockAll, lockShared, takeLocks } from './locks.ts'
-export { query } from './query.ts'
 export { wants } from './queued-events.ts'
 export {
   type ActionRecord,
@@ -17,7 +15,7 @@ export {
   transactAsOperator,
   WriteTransaction,
 } from './record.ts'
-export { run, runTogether, send } from './run.ts'
+export { lock, lockAll, lockShared, query, run, runTogether, send, takeLocks } from './run.ts'
 export { appInScope, foundInScope, inScope, isOneOf } from './scope.ts'
 export { inSlices, type Slice } from './slices.ts'
 export { insert, update } from './statements.ts'

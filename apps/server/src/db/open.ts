@@ -44,7 +44,7 @@ function openEmbedded(dataDir: string): OpenDatabase {
     dialect: 'sqlite',
     db,
     lists,
-    engine: sqliteEngine(handles, db, threads),
+    engine: sqliteEngine(handles.reader, db, threads),
     room,
     slow,
     handles,

@@ -2,7 +2,7 @@ import { limits } from '@keyward/contract'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { day } from '../core/clock.ts'
 import { syntaxOf } from './engine.ts'
-import { query } from './query.ts'
+import { query } from './run.ts'
 import type { Db } from './tables.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { syntaxOf } from './engine.ts'
 import { putMeta } from './meta.ts'
-import { query } from './query.ts'
+import { query } from './run.ts'
 import type { Db, Tx } from './tables.ts'
 
 // ADR 71: on the embedded database a change of 200 objects would write 200 pages of the index, so it stores a list, and

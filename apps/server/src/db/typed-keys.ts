@@ -1,21 +1,3 @@
-import { normalizeKey } from '../core/ids.ts'
-
-/** A key that a person typed or pasted, in the two forms in which it is looked up. */
-export interface TypedKey {
-  /** The form in which `key_normalized` stores keys. */
-  exact: string
-  /** With O as 0, and I and L as 1. */
-  typed: string
-}
-
-export function toTypedKey(key: string): TypedKey {
-  const exact = normalizeKey(key)
-  return { exact, typed: toTyped(exact) }
-}
-
-/** The typed form of a key in `key_normalized`. */
-export const toTyped = (exact: string): string => exact.replaceAll('O', '0').replace(/[IL]/g, '1')
-
 /** `toTyped` in SQL; written like the expression of the index `licenses_key_typed`, or the index is not used. */
 export const typedColumn = (column: string): string =>
   `replace(replace(replace(${column}, 'O', '0'), 'I', '1'), 'L', '1')`

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { toBuyReference } from '../../src/modules/licenses/buy-reference.rules.ts'
+import { toBuyReference } from '../../src/modules/licenses/licenses.rules.ts'
 import { makeApp, makeType, refusal, wrongFields } from '../actors.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { makeReseller } from '../reseller-actor.ts'

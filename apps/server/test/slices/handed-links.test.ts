@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
-import { toBuyReference } from '../../src/modules/licenses/buy-reference.rules.ts'
+import { toBuyReference } from '../../src/modules/licenses/licenses.rules.ts'
 import { makeLicenses, makeType, refusal, single, startProgram } from '../actors.ts'
 import { openPage, signInByKey } from '../customer-actor.ts'
 import { appForEach, premiumOwnerForAll, serverForAll } from '../fixtures.ts'

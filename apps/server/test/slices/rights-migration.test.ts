@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { rightsOf } from '../../src/modules/entitlements/rights.rules.ts'
+import { rightsOf } from '../../src/modules/entitlements/terms.rules.ts'
 import { makePostgresDatabase } from '../harness.ts'
 
 test('end users of an earlier version get what their added keys allow, and devices the end of their leases', async () => {

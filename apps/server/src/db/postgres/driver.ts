@@ -12,9 +12,9 @@ import type { BeginOptions, EngineConnection } from '../engine.ts'
 import { CommitInDoubtError, DatabaseUnavailableError, StandbyAwayError } from '../failure.ts'
 import type { BatchResult, BatchStatement } from './batch.ts'
 import type { LastStatements, PostgresClient, Statement } from './client.ts'
+import { postgresSyntax } from './engine.ts'
 import type { PostgresPool } from './pool.ts'
 import { isWrite } from './standby.ts'
-import { postgresSyntax } from './syntax.ts'
 
 /** Returns the id of the transaction. */
 const currentId = 'select pg_current_xact_id()::text as id'

@@ -14,8 +14,8 @@ import type { BeginOptions, EngineConnection } from '../engine.ts'
 import { isSqliteReadOnly, NeighborFailedError } from '../failure.ts'
 import type { SlowQueries } from '../slow-queries.ts'
 import { CommitGroups } from './commit-groups.ts'
+import { sqliteSyntax } from './engine.ts'
 import { SqliteHandle, SqliteReader, type SqliteResult } from './handle.ts'
-import { sqliteSyntax } from './syntax.ts'
 import type { Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */

@@ -11,10 +11,10 @@ import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import { isOlder, newestOf } from '../releases/catalog.rules.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
 import { type SettingsUpdate, toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
-import { isOlder, newestOf } from './apps.versions.ts'
 
 export type { AppRow }
 

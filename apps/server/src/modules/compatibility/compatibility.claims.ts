@@ -45,7 +45,7 @@ export class Claims {
 
   /** Undefined unless the app has it turned on. */
   find(named: Named): Promise<Claim | undefined> | Claim | undefined {
-    const commits = this.#commits?.read()
+    const commits = this.#commits?.countCommits()
     if (commits === undefined) return this.#read(named)
     if (commits !== this.#keptAt || this.#kept.size >= keptMax) this.#kept.clear()
     this.#keptAt = commits

@@ -2,7 +2,7 @@ import { type CustomerMailSettings, limits, type MailKind } from '@keyward/contr
 import { day, second } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { CustomerMailRow, LicenseRow } from '../../db/tables.ts'
-import { updatesUntil } from '../entitlements/updates.rules.ts'
+import { updatesUntil } from '../entitlements/terms.rules.ts'
 
 export type ToldKind = Exclude<MailKind, 'purchase'>
 

@@ -5,8 +5,8 @@ import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { dayInWords } from '../app-mails/app-mails.rules.ts'
 import { pageOf } from '../app-mails/buyer-mails.ts'
-import { updatesUntil } from '../entitlements/updates.rules.ts'
-import { toBuyReference } from '../licenses/buy-reference.rules.ts'
+import { updatesUntil } from '../entitlements/terms.rules.ts'
+import { toBuyReference } from '../licenses/licenses.rules.ts'
 import type * as repo from './customer-mails.repo.ts'
 
 /** What a mail is about. */

@@ -3,9 +3,7 @@ import { day, lastInstant } from '../../core/clock.ts'
 import { addDuration } from '../../core/time-zones.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
-import type { AddedRights, Rights } from './rights.rules.ts'
-import { toDuration } from './term.rules.ts'
-import { updatesOf } from './updates.rules.ts'
+import { type AddedRights, type Rights, toDuration, updatesOf } from './terms.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
 // milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.

@@ -7,7 +7,7 @@ import type { LicenseRow } from '../../db/tables.ts'
 import { termColumns } from './access.rules.ts'
 import { pausedFrom, withdrawKeys, withoutKeys } from './grants.changes.ts'
 import { changeAccess } from './grants.ts'
-import { atFirstUse } from './term.rules.ts'
+import { atFirstUse } from './terms.rules.ts'
 
 // A license and its end user share an end and a redemption. Always lock licenses before end users: the opposite order
 // deadlocks.

@@ -1,8 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
-import { normalizeName, toFolded } from '../../core/ids.ts'
+import { normalizeName, toFolded, toTyped } from '../../core/ids.ts'
 import { type Db, insert, send, type Tx } from '../../db/index.ts'
-import { toTyped } from '../../db/typed-keys.ts'
 
 // Names and keys that an app has had and that are deleted or changed now. An app that takes over end users from an old
 // provider never asks for them: a deletion would be undone by the next sign-in. Only digests are kept.

@@ -6,8 +6,7 @@ import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, isOfKey, ownEnd } from './access.rules.ts'
 import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
-import { allowsAll } from './rights.rules.ts'
-import { timeLeft } from './term.rules.ts'
+import { allowsAll, timeLeft } from './terms.rules.ts'
 
 type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>

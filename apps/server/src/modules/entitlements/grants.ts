@@ -8,8 +8,7 @@ import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, joined, type Own, termColumns } from './access.rules.ts'
 import { lockLicensesOf, type Which } from './license-locks.ts'
-import { toAddedRights } from './rights.rules.ts'
-import { updatesUntil } from './updates.rules.ts'
+import { toAddedRights, updatesUntil } from './terms.rules.ts'
 
 // The one way in which access changes: rows of `grants` are added or changed, and what they fold to is written to the
 // columns of the license and its end user in the same transaction.

@@ -1,6 +1,5 @@
 import { limits } from '@keyward/contract'
-import { normalizeKey, normalizeName } from '../../core/ids.ts'
-import { toTyped } from '../../db/typed-keys.ts'
+import { normalizeKey, normalizeName, toTyped } from '../../core/ids.ts'
 import type { ImportedLicense, ImportedRow, ImportedUser } from './rows.ts'
 
 /** A row as it is stored before it is applied: rows of one unit are created together, an end user before its licenses. */

@@ -5,7 +5,7 @@ import { invalid } from '../../core/problem.ts'
 import { addDuration } from '../../core/time-zones.ts'
 import { never, toAccessEnd } from '../../db/stored-end.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
-import { toDuration } from '../entitlements/term.rules.ts'
+import { toDuration } from '../entitlements/terms.rules.ts'
 import { type LicenseTerms, toTermsFields } from '../licenses/licenses.rules.ts'
 
 /** What an owner defines of a license type. */

@@ -3,7 +3,7 @@ import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { type Access, accessOf, firstUseEnd, type Terms, termColumns } from '../entitlements/access.rules.ts'
 import { type Holder, ownOf, toGrant } from '../entitlements/grants.ts'
-import { toDuration } from '../entitlements/term.rules.ts'
+import { toDuration } from '../entitlements/terms.rules.ts'
 import type { LicenseTerms } from '../licenses/licenses.rules.ts'
 import { termsOf } from './license-types.rules.ts'
 

@@ -4,7 +4,7 @@ import { type Db, query } from '../../db/index.ts'
 import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
-import { toBuyReference } from './buy-reference.rules.ts'
+import { toBuyReference } from './licenses.rules.ts'
 
 /** What an app says of links before any license is read. */
 export interface LinkingApp {

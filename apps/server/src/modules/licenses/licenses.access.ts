@@ -1,9 +1,10 @@
 import { type CompiledQuery, sql } from 'kysely'
+import { type TypedKey, toTypedKey } from '../../core/ids.ts'
 import { keysIn } from '../../core/pasted-keys.ts'
 import { licenseColumns } from '../../db/columns.ts'
 import { type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
-import { type TypedKey, toTypedKey, typedColumn } from '../../db/typed-keys.ts'
+import { typedColumn } from '../../db/typed-keys.ts'
 
 /** What sign-ins decide by. */
 export type FirstLicense = Pick<

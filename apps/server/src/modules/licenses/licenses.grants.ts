@@ -7,7 +7,7 @@ import type { GrantRow } from '../../db/tables.ts'
 import { firstUseEnd } from '../entitlements/access.rules.ts'
 import { type Holder, readHolders } from '../entitlements/grants.ts'
 import type { Which } from '../entitlements/license-locks.ts'
-import { rightsEnd, toOwnRights } from '../entitlements/rights.rules.ts'
+import { rightsEnd, toOwnRights } from '../entitlements/terms.rules.ts'
 import { hintOf } from './licenses.rules.ts'
 
 /** What was granted, newest first, and what added keys allow until when. Undefined without such a license or end user. */

@@ -5,11 +5,9 @@ import { accessEnd } from '../../db/stored-end.ts'
 import type { AppRow, LicenseTypeRow, ResellerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
-import { endFields, toTerms } from '../entitlements/term.rules.ts'
-import { updatesUntil } from '../entitlements/updates.rules.ts'
-import { toBuyReference } from './buy-reference.rules.ts'
+import { endFields, toTerms, updatesUntil } from '../entitlements/terms.rules.ts'
 import type { LicenseView } from './licenses.repo.ts'
-import { hintOf, toTermsFields } from './licenses.rules.ts'
+import { hintOf, toBuyReference, toTermsFields } from './licenses.rules.ts'
 
 type Shown = Omit<LicenseView, 'seq'>
 

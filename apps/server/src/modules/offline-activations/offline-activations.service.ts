@@ -16,7 +16,7 @@ import { freeDevice } from '../devices/devices.access.ts'
 import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
 import { nextStatement, updateEndUser } from '../entitlements/end-user-rows.ts'
-import { featuresUntil } from '../entitlements/rights.rules.ts'
+import { featuresUntil } from '../entitlements/terms.rules.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import {
   type AdmittedMachine,

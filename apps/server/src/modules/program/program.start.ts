@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LeakedPasswords } from '../../core/leaked-passwords.ts'
 import type { RecordConsumer } from '../../db/index.ts'
 import { keepFiles } from '../releases/kept-releases.ts'
-import { ProgramVariables } from './answers/variables.ts'
 import { ProgramReads } from './facts/reads.ts'
+import { ProgramVariables } from './facts/variables.ts'
 import { createProgramMount } from './http/mount.ts'
 import { programRoutes } from './http/routes.ts'
 import { AnswerSigner } from './http/signer.ts'
@@ -54,7 +54,7 @@ export function startProgram({ checkAnswers, sessionCap, onError, ...shared }: P
     get waitingWrites() {
       return deps.turns.waiting
     },
-    consume: (records) => cap.consume(records),
+    consume: cap.consume,
     mount: (server, refuseFlood) => {
       programRoutes(createProgramMount(server, { ...deps, refuseFlood, checkAnswers }), deps)
       mountFeeds(server, deps, refuseFlood)

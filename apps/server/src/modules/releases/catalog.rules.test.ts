@@ -9,6 +9,7 @@ import {
   coversVersion,
   hasFix,
   hasUpdate,
+  isOlder,
   isTooOld,
   type ListedRelease,
   newestCovered,
@@ -252,4 +253,18 @@ test('states of licenses: nothing beyond its updates, no fixed version refused, 
     expect(repairing?.isWithdrawn ?? false).toBe(false)
   }
   fc.assert(fc.property(state, check), { numRuns: rounds(2_000, 20_000) })
+})
+
+test.each([
+  ['1.0.0', '1.0.0', false],
+  ['1.0.0', '1.0.1', true],
+  ['1.0.9', '1.0.10', true],
+  ['1.2.0', '1.1.9', false],
+  ['10.0.0', '9.9.9', false],
+  ['0.9.9', '1.0.0', true],
+  ['1.0', '1.0.0', true],
+  ['v1.0.0', '1.0.0', true],
+  ['', '1.0.0', true],
+])('version %j is older than %j: %s', (mine, newest, expected) => {
+  expect(isOlder(mine, newest)).toBe(expected)
 })

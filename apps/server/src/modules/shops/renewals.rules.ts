@@ -4,8 +4,7 @@ import { displayedEnd } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { ownEnd, type PaidRights } from '../entitlements/access.rules.ts'
 import type { Holder } from '../entitlements/grants.ts'
-import { allowsAll, type Rights } from '../entitlements/rights.rules.ts'
-import { toDuration } from '../entitlements/term.rules.ts'
+import { allowsAll, type Rights, toDuration } from '../entitlements/terms.rules.ts'
 
 // What an order gives to the license that it names. It is a grant beside all others: withdrawn, it was never written.
 

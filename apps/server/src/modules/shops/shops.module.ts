@@ -1,14 +1,18 @@
 import { limits } from '@keyward/contract'
-import type { VendorActor } from '../../core/actor.ts'
+import { system, type VendorActor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
-import { inSlices } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { customerMailEnds } from '../customer-mails/customer-mails.ends.ts'
+import { expireMails, type MailEnd, type Written } from '../mail/mail.outbox.ts'
 import type { Module } from '../module.ts'
 import { watchEnds } from './ended-orders.worker.ts'
 import { countEarlier } from './orders.counting.ts'
+import { isMailCurrent, noteMailEnd, queueDropped } from './orders.mail.ts'
 import { getOrder } from './orders.service.ts'
+import { eraseBodies } from './shop-events.repo.ts'
 import { createShopRunner } from './shop-events.worker.ts'
-import { mailEnds, tidyShops } from './shops.access.ts'
 import { forgetBuyer, forgetWaiting } from './shops.erasure.ts'
 import { shopsRoutes } from './shops.routes.ts'
 import { loseKey, shopKeyContext, shopSecretContext } from './shops.secrets.ts'
@@ -90,4 +94,29 @@ export const shops: Module = {
       await waitingMails.end()
     }
   },
+}
+
+/** What the modules that queue mails about something know of them. */
+export const mailEnds = {
+  isCurrent: async (ctx: Pick<Ctx, 'db' | 'seal'>, mailId: string): Promise<boolean> =>
+    (await isMailCurrent(ctx, mailId)) && (await customerMailEnds.isCurrent(ctx, mailId)),
+  onDropped: async (write: WriteTransaction, mailId: string): Promise<void> => {
+    await queueDropped(write, mailId)
+    await customerMailEnds.onEnded(write, mailId, 'dropped')
+  },
+  onEnded: async (write: Written, mailId: string, end: MailEnd): Promise<void> => {
+    await noteMailEnd(write.tx, mailId, end)
+    await customerMailEnds.onEnded(write, mailId, end)
+  },
+}
+
+/** Erases old bodies of events, and mails that have expired unsent, of which the orders take note. */
+export async function tidyShops(ctx: Pick<Ctx, 'clock' | 'db' | 'tx'>): Promise<void> {
+  const now = ctx.clock.now()
+  await inSlices(ctx, system, async ({ tx }, size) => ({ found: await eraseBodies(tx, now, size) }))
+  await inSlices(ctx, system, async (write, size) => {
+    const ids = await expireMails(write.tx, now, size)
+    for (const id of ids) await mailEnds.onEnded(write, id, 'expired')
+    return { found: ids.length }
+  })
 }

@@ -4,7 +4,6 @@ import { keyFailures } from '../../../service/attempts.ts'
 import { differs, isPlaceholder, type Machine } from '../../devices/devices.rules.ts'
 import { type Match, matchDevice } from '../../devices/devices.service.ts'
 import { findLicenseById } from '../../licenses/licenses.access.ts'
-import { endFieldsOf } from '../answers/session-user.ts'
 import { callerOf, judgeCaller, toDeviceFacts } from '../facts/caller.ts'
 import { type LicenseFacts, toActor } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
@@ -13,6 +12,7 @@ import { enterByKey } from '../sign-in/by-key.ts'
 import { findPasted } from '../sign-in/key.ts'
 import { contextOf, isMessageKey, type RefusalContext, toDetails } from '../verdict/refusal.ts'
 import { appVerdict, factsOf, verdict as verdictOf } from '../verdict/verdict.ts'
+import { endFieldsOf } from './session.ts'
 
 interface Validation {
   verdict: Verdict

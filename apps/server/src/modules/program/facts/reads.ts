@@ -1,7 +1,8 @@
 import { lookupTags } from '@keyward/contract'
 import type { Clock } from '../../../core/clock.ts'
+import type { TypedKey } from '../../../core/ids.ts'
 import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
-import { seqOfKey, type TypedKey } from '../../../db/typed-keys.ts'
+import { seqOfKey } from '../../../db/typed-keys.ts'
 import type { Catalog } from '../../releases/catalog.rules.ts'
 import { type KeptReleases, keepCatalogs } from '../../releases/kept-releases.ts'
 import type { AppFacts, LicenseFacts, SessionFacts } from './facts.ts'
@@ -204,11 +205,11 @@ class AppsOfLastCommit {
 
   constructor(commits: CommitCount) {
     this.#commitCount = commits
-    this.#reads = { id: commits.prepareRead(appBy('id')), app_id: commits.prepareRead(appBy('app_id')) }
+    this.#reads = { id: commits.prepareRow(appBy('id')), app_id: commits.prepareRow(appBy('app_id')) }
   }
 
   get(idOrAppId: string): AppFacts | undefined {
-    const commits = this.#commitCount.read()
+    const commits = this.#commitCount.countCommits()
     if (commits !== this.#commits || this.#apps.size >= appsKept) this.#apps.clear()
     this.#commits = commits
     const kept = this.#apps.get(idOrAppId)

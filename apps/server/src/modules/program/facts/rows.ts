@@ -4,9 +4,14 @@ import { accessEnd, displayedEnd, never } from '../../../db/stored-end.ts'
 import type { ClientRow, LicenseRow } from '../../../db/tables.ts'
 import { type PartColumns, partsOf } from '../../devices/devices.access.ts'
 import { deviceLimit } from '../../devices/devices.rules.ts'
-import { featureEnds, type Rights, rightsOf } from '../../entitlements/rights.rules.ts'
-import { atFirstUse, termOf } from '../../entitlements/term.rules.ts'
-import { updatesUntil } from '../../entitlements/updates.rules.ts'
+import {
+  atFirstUse,
+  featureEnds,
+  type Rights,
+  rightsOf,
+  termOf,
+  updatesUntil,
+} from '../../entitlements/terms.rules.ts'
 import type { FirstLicense } from '../../licenses/licenses.access.ts'
 import { noReleases } from '../../releases/catalog.rules.ts'
 import { type DeviceFacts, factsOf, type Known, type VerdictFacts } from '../verdict/verdict.ts'

@@ -219,7 +219,7 @@ export class SessionCap {
     this.#options = options
   }
 
-  consume(records: readonly ActionRecord[]): void {
+  readonly consume = (records: readonly ActionRecord[]): void => {
     for (const { action, targetId } of records) {
       if (action !== 'end_user.signed_in' || targetId === null) continue
       if (Math.random() * this.#options.oneIn < 1) this.#trim(targetId)

@@ -1,6 +1,6 @@
+import { toTypedKey } from '../../../core/ids.ts'
 import { type Problem, problem, rateLimited } from '../../../core/problem.ts'
 import type { LicenseRow } from '../../../db/tables.ts'
-import { toTypedKey } from '../../../db/typed-keys.ts'
 import { keyFailures } from '../../../service/attempts.ts'
 import { findMachine } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'

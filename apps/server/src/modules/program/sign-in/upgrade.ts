@@ -5,7 +5,7 @@ import { findByUsername, lockEndUser } from '../../end-users/end-users.access.ts
 import { addKey } from '../../end-users/end-users.added-key.ts'
 import { lockLicensesOf } from '../../entitlements/license-locks.ts'
 import { findFirstLicense, findLicenseById } from '../../licenses/licenses.access.ts'
-import { type SignedInUser, toSessionUser } from '../answers/session-user.ts'
+import { type SignedInUser, toSessionUser } from '../checks/session.ts'
 import { judgeCaller } from '../facts/caller.ts'
 import { type SessionFacts, toActor } from '../facts/facts.ts'
 import { factsOfRows, toEndUserFacts } from '../facts/rows.ts'

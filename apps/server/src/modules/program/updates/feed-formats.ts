@@ -1,7 +1,6 @@
 import type { Artifact } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
-import { withoutZeros } from '../../apps/apps.versions.ts'
-import type { ListedRelease } from '../../releases/catalog.rules.ts'
+import { type ListedRelease, withoutZeros } from '../../releases/catalog.rules.ts'
 import { artifactsFor, isOfPlatform, type Target } from '../../releases/targets.rules.ts'
 
 /** A release with the artifacts of a feed. */

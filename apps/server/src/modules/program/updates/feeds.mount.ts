@@ -12,7 +12,6 @@ import { openSession } from '../checks/session.ts'
 import type { AppFacts } from '../facts/facts.ts'
 import type { ProgramDeps } from '../program.deps.ts'
 import { appVerdict } from '../verdict/verdict.ts'
-import { coverageOfDevice, coverageOfKey, readCoverage } from './coverage.ts'
 import {
   electronFeed,
   type Feed,
@@ -23,6 +22,7 @@ import {
   tauriFeed,
   velopackFeed,
 } from './feed-formats.ts'
+import { coverageOfDevice, coverageOfKey, readCoverage } from './updates.ts'
 
 type Values = Record<string, string | undefined>
 

@@ -10,7 +10,7 @@ import {
 import { lastInstant, toIsoOrNull } from '../../../core/clock.ts'
 import { type Problem, problem } from '../../../core/problem.ts'
 import type { ActivityLog } from '../../activity/activity.log.ts'
-import { endFields } from '../../entitlements/term.rules.ts'
+import { endFields } from '../../entitlements/terms.rules.ts'
 import type { Linked } from '../../licenses/buy-links.ts'
 import { adviseOn, newestCovered } from '../../releases/catalog.rules.ts'
 import type { AppFacts } from '../facts/facts.ts'

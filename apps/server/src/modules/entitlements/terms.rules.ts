@@ -1,6 +1,86 @@
-import { limits, type OwnRights, unlimited } from '@keyward/contract'
-import { day, toIsoOrNull } from '../../core/clock.ts'
-import type { ClientRow, LicenseRow } from '../../db/tables.ts'
+// What a license gives: its time, its updates, and what it allows.
+import { type Duration, limits, type OwnRights, unlimited } from '@keyward/contract'
+import { day, lastInstant, toIsoOrNull } from '../../core/clock.ts'
+import { addDuration } from '../../core/time-zones.ts'
+import { accessEnd, displayedEnd, never, toAccessEnd } from '../../db/stored-end.ts'
+import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
+
+type Ending = Pick<LicenseRow, 'expires_at' | 'grace_days'> & { left_ms?: number | null }
+export type TermColumns = Pick<LicenseRow, 'term' | 'duration_value' | 'duration_unit' | 'started_at'>
+
+export const toDuration = (row: Pick<LicenseRow, 'duration_value' | 'duration_unit'>): Duration | null =>
+  row.duration_value === null || row.duration_unit === null
+    ? null
+    : { value: row.duration_value, unit: row.duration_unit }
+
+/** The columns that the first use of a license sets; none if its clock has started or it has none. */
+export function atFirstUse(
+  license: TermColumns & Ending,
+  now: number,
+): Partial<Pick<LicenseRow, 'started_at' | 'expires_at'>> {
+  const duration = toDuration(license)
+  if (license.term !== 'first_use' || license.started_at !== null || duration === null) return {}
+  return { started_at: now, expires_at: toAccessEnd(addDuration(now, duration), license.grace_days) }
+}
+
+/** The response's fields for an end. */
+export function endFields(row: Ending, now: number) {
+  const end = displayedEnd(row, now)
+  const inGrace = end !== null && end <= now && accessEnd(row, now) > now
+  return { expiresAt: toIsoOrNull(end), graceDays: row.grace_days, inGrace }
+}
+
+/** The response's fields for a license's term. */
+export const toTerms = (license: TermColumns) => ({
+  term: license.term,
+  duration: license.term === 'first_use' ? toDuration(license) : null,
+  startedAt: toIsoOrNull(license.started_at),
+})
+
+/** How much time a license adds to an end user who upgrades with it now; null for all time. */
+export function timeLeft(license: TermColumns & Ending, now: number): number | null {
+  const expiresAt = displayedEnd({ ...license, ...atFirstUse(license, now) }, now)
+  return expiresAt === null ? null : Math.max(0, expiresAt - now)
+}
+
+/** The term of an end user: that of the first license, or by the end alone without one. */
+export const termOf = (license: { term: LicenseRow['term'] } | null | undefined, expiresAt: number) =>
+  license?.term ?? (expiresAt === never ? 'forever' : 'date')
+
+/** The end of the updates that a license covers; null for all, and before the first use starts the clock. */
+export function updatesUntil(
+  license:
+    | Pick<LicenseRow, 'term' | 'started_at' | 'created_at' | 'updates_for_days' | 'updates_until'>
+    | null
+    | undefined,
+): number | null {
+  if (license?.updates_until != null) return license.updates_until
+  if (!license || license.updates_for_days === null) return null
+  const start = license.term === 'first_use' ? license.started_at : license.created_at
+  return start === null ? null : Math.min(lastInstant, start + license.updates_for_days * day)
+}
+
+/**
+ * The end of updates by the grants that stand, null for all, and the one that further time moves: a single payment moves it,
+ * and what else covers later ones counts as it is.
+ */
+export function updatesOf(
+  own: number | null,
+  standing: readonly Pick<GrantRow, 'kind' | 'until' | 'updates_ms' | 'updates_until'>[],
+): { until: number | null; own: number | null } {
+  const untils = (kinds: readonly GrantRow['kind'][]) =>
+    standing.flatMap(({ kind, updates_until }) => (kinds.includes(kind) ? (updates_until ?? []) : []))
+  // A subscription that has ended covers the versions of its paid time.
+  const ended = untils(['end', 'term'])
+  const stays = standing.flatMap(({ kind, until, updates_until }) =>
+    kind === 'period' && until === null ? (updates_until ?? []) : [],
+  )
+  const paid = own === null && ended.length === 0 ? stays : ended
+  if (own === null && paid.length === 0) return { until: null, own: null }
+  const moved = standing.reduce((sum, { updates_ms }) => sum + (updates_ms ?? 0), 0)
+  const base = Math.max(own ?? 0, ...paid) + moved
+  return { until: Math.min(lastInstant, Math.max(base, ...untils(['time', 'period']))), own: base }
+}
 
 /** What a key allows besides its time: features, and a number of devices or of seats. */
 export type Rights = Pick<LicenseRow, 'devices' | 'seats' | 'seat_timeout_seconds' | 'features'>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSeal } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
-import { readBuyReference, toBuyReference } from './buy-reference.rules.ts'
+import { readBuyReference, toBuyReference } from './licenses.rules.ts'
 
 const seal = createSeal('a secret key of the tests, 32+ characters')
 
