@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from './keyward.ts'
 import { isFull, phone } from './repeated.ts'
 
+const { resolve } = createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright'))
+const source = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** Waits until animations end, because axe would report colors of a running transition. */
@@ -66,10 +70,14 @@ export async function expectAccessible(
   await expectToFit(page, what)
 }
 
-/** Loads axe once per document, because compiling it takes longer than most checks. */
+/** Checks another state of a page that `npm test` checks elsewhere, so there only whether it fits. */
+export const expectStateAccessible = (page: Page, what: string) =>
+  isFull ? expectAccessible(page, what) : expectToFit(page, what)
+
+/** Loads axe once per document, because compiling it takes longer than most checks. The builder would do so twice. */
 async function axeIn(page: Page, exempt: string[]): Promise<AxeBuilder> {
-  const isLoaded = await page.evaluate(`'axe' in window`)
-  const axe = new AxeBuilder({ page, ...(isLoaded ? { axeSource: 'void 0' } : {}) })
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(source)
+  const axe = new AxeBuilder({ page, axeSource: 'void 0' })
   const without = exempt.map((rule) => [rule, { enabled: false }])
   // Axe leaves target-size, a rule of WCAG 2.2, out by default.
   const rules = { 'target-size': { enabled: true }, ...Object.fromEntries(without) }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect } from './keyward.ts'
-import { settle } from './steps.ts'
+import { settle, visit } from './steps.ts'
 
 const most = 0.05
 
@@ -40,6 +40,12 @@ const delay = `{
 
 /** Watches the pages that are loaded from now on. */
 export const watchShifts = (page: Page) => page.addInitScript(watch + delay)
+
+/** Opens a page inside the running console, where its shifts and calls count from zero. */
+export async function visitStill(page: Page, path: string) {
+  await page.evaluate('globalThis.moved = []; globalThis.delayed = 0')
+  await visit(page, path)
+}
 
 /** Waits until the page is complete, and expects that it was loaded without layout shift. Public pages send no calls. */
 export async function expectStill(page: Page, path: string, { leastCalls = 1 } = {}) {

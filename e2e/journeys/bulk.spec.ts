@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   choose,
@@ -199,7 +199,7 @@ test.describe('many licenses', () => {
     await enter(page, vendor, '/licenses')
     await select(page, keyPrefix(used!.key))
     await select(page, keyPrefix(gone!.key))
-    await expectAccessible(page, 'licenses with a selection')
+    await expectStateAccessible(page, 'licenses with a selection')
     await act(page, 'Delete')
     const question = dialog(page, 'Delete 2 licenses?')
     await expect(question).toContainText('1 is in use by erik')
@@ -212,7 +212,7 @@ test.describe('many licenses', () => {
     const result = dialog(page, '1 of 2 licenses deleted')
     await expect(result).toContainText(keyPrefix(gone!.key))
     await expect(result).toContainText('It no longer exists.')
-    await expectAccessible(page, 'what could not be deleted')
+    await expectStateAccessible(page, 'what could not be deleted')
     await result.getByRole('button', { name: 'Close' }).first().click()
     await expect(rows(page)).toHaveCount(1)
     await expect(row(page, keyPrefix(other!.key))).toBeVisible()

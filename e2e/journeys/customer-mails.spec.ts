@@ -1,5 +1,5 @@
 import { newShopSecret, paid, signedRequest } from '../../apps/server/test/shop-events.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { mailedLink, test, trustMails } from '../mailing.ts'
 import { dialog, enter, expectToast, Program, row, Vendor, visit } from '../steps.ts'
@@ -43,7 +43,7 @@ test('the page of a customer lists its mails and mails keys again; an end user g
   await enter(page, vendor, `/customers/${order.customer}`)
   const mail = row(page, 'Keys of order T-1')
   await expect(mail).toContainText('Sent')
-  await expectAccessible(page, 'a customer with a mail')
+  await expectStateAccessible(page, 'a customer with a mail')
   await mail.getByRole('button', { name: 'Mail Again: keys of order T-1' }).click()
   await expectToast(page, 'The keys are mailed again')
   await expect.poll(sent).toBe(2)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
 import { newShopSecret, paid, signedRequest } from '../../apps/server/test/shop-events.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { mailedLink, test, trustMails } from '../mailing.ts'
 import { Tally } from '../program.ts'
@@ -65,7 +65,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
   await field.fill('NO-SUCH-KEY')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByText('This key is not correct.')).toBeVisible()
-  await expectAccessible(page, 'sign-in with a mistake')
+  await expectStateAccessible(page, 'sign-in with a mistake')
   await field.fill(license!.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
 
@@ -115,7 +115,7 @@ test('the page shows what an added key gives, and until when', { tag: '@phone' }
   const ten = new Date(Date.now() + 10 * 86_400_000)
   await expect(added).toContainText(ten.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' }))
   await expect(page.getByRole('main')).not.toContainText(cloud!.key)
-  await expectAccessible(page, 'the page with an added key')
+  await expectStateAccessible(page, 'the page with an added key')
 })
 
 test('forgotten password: a mailed link opens keys and orders once, and sets a new password', {
@@ -175,7 +175,7 @@ test('forgotten password: a mailed link opens keys and orders once, and sets a n
     .getByRole('button', { name: `Copy ${key}` })
     .click()
   expect(await readClipboard(page)).toBe(key)
-  await expectAccessible(page, 'a mailed customer')
+  await expectStateAccessible(page, 'a mailed customer')
 
   const password = part(page, 'Password')
   await password.getByLabel('New password').fill('short')
@@ -197,7 +197,7 @@ test('forgotten password: a mailed link opens keys and orders once, and sets a n
   await page.goto(link)
   await expect(page.getByRole('status')).toContainText('This link has expired or was already used.')
   await expect(page.getByLabel('Email address')).toBeVisible()
-  await expectAccessible(page, 'a used link')
+  await expectStateAccessible(page, 'a used link')
 })
 
 test('an end user signs in by password, changes it, and stays signed in over a reload', {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import {
   choose,
@@ -27,7 +27,7 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   const [license] = await vendor.createLicenses(app, 1)
   await enter(page, vendor, '/customers')
   await expect(page.getByText('No customers yet')).toBeVisible()
-  await expectAccessible(page, 'no customers')
+  await expectStateAccessible(page, 'no customers')
 
   await page.getByRole('button', { name: 'Add Customer' }).first().click()
   const form = dialog(page, 'Add Customer')
@@ -58,7 +58,7 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   await expect(row(page, keyPrefix(license!.key))).toBeVisible()
   await expect(page.getByRole('link', { name: 'ada', exact: true }).last()).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Devices' })).toBeVisible()
-  await expectAccessible(page, 'a customer')
+  await expectStateAccessible(page, 'a customer')
 
   await expect(page.getByText('No mails', { exact: true })).toBeVisible()
   const [second] = await vendor.createLicenses(app, 1)
@@ -73,7 +73,7 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   await page.getByRole('alertdialog').getByRole('button', { name: 'Free Device' }).click()
   await expectToast(page, 'Device Freed')
   await expect(devices).toHaveCount(1)
-  await expectAccessible(page, 'a customer with two end users')
+  await expectStateAccessible(page, 'a customer with two end users')
   const { clients } = await vendor.call('GET', '/clients?search=augusta')
   await vendor.call('DELETE', `/clients/${clients[0]._id}`)
 

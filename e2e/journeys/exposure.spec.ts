@@ -1,4 +1,4 @@
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { test, trustMails } from '../mailing.ts'
 import { dialog, enter, expectToast, Program, part, Vendor } from '../steps.ts'
@@ -27,7 +27,7 @@ test('an app shows its versions in use, and a security fix whom it has not reach
     /1\.1\.0.*1 device \(33%\)/,
     /1\.0\.0.*2 devices \(67%\)/,
   ])
-  await expectAccessible(page, 'versions in use')
+  await expectStateAccessible(page, 'versions in use')
 
   await page.getByRole('button', { name: 'Details of 1.1.0' }).click()
   const affected = part(page, 'Affected devices of 1.1.0')

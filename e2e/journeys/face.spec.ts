@@ -1,5 +1,5 @@
 import { textsTo } from '../../apps/server/test/mailed.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { mailedLink, test, trustMails } from '../mailing.ts'
 import { createReseller, enterPortal, Seller } from '../reseller.ts'
@@ -38,7 +38,7 @@ test('a vendor gives itself a face, which its customers see in mails, on their p
     card.getByText('Please enter an email address, or a web address', { exact: false }),
   ).toBeVisible()
   await card.getByLabel('Help for customers').fill('help@nordlys.example')
-  await expectAccessible(page, 'the profile of a vendor')
+  await expectStateAccessible(page, 'the profile of a vendor')
   await card.getByRole('button', { name: 'Save Profile' }).click()
   await expectToast(page, 'Profile updated successfully')
 
@@ -53,7 +53,7 @@ test('a vendor gives itself a face, which its customers see in mails, on their p
   await page.getByLabel('Business name').fill('Tally Makers')
   await expect(shown.getByRole('contentinfo')).toContainText('Tally Makers')
   await expect(mail).toContainText('FromTally Makers')
-  await expectAccessible(page, 'what customers see of an app')
+  await expectStateAccessible(page, 'what customers see of an app')
   await page.getByRole('button', { name: 'Save Profile' }).click()
   await expectToast(page, 'Profile updated successfully')
 

@@ -1,4 +1,4 @@
-import { expectAccessible, expectToFit } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible, expectToFit } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { appTabs } from '../pages.ts'
 import { createReseller, premiumVendor, Seller } from '../reseller.ts'
@@ -42,7 +42,7 @@ test('the page of a license shows everything about it, and offers every action',
   }
   await expect(main).toContainText('1 of 1 in use')
   await expect(main).toContainText(/Device bound.*Registered.*Licenses created/)
-  await expectAccessible(page, 'the page of a license')
+  await expectStateAccessible(page, 'the page of a license')
   const title = await heading(page, keyPrefix(license.key)).boundingBox()
   const menu = await page.getByRole('button', { name: /^Actions for/ }).boundingBox()
   expect(menu!.y).toBeLessThan(title!.y + title!.height)
@@ -257,7 +257,7 @@ test('the overview of an app shows the snippet until a program has reported, the
     .toEqual([expect.stringMatching(/Activations\s*1[\s\S]*Refusals\s*1/)])
   await expect(part(page, 'Integrate Tally')).toHaveCount(0)
   await expect(part(page, 'Activity')).toContainText('1 end user online')
-  await expectAccessible(page, 'the overview of an app with activity')
+  await expectStateAccessible(page, 'the overview of an app with activity')
   await page.getByRole('tab', { name: 'Program' }).click()
   await expect(page.locator('pre').last()).toContainText(`appId: '${app.appId}'`)
 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { mailedLink, test } from '../mailing.ts'
 import {
@@ -52,7 +52,7 @@ test('an invited colleague chooses a password with the mailed link and works on 
   await ready.getByRole('button', { name: 'Done' }).click()
   await expect(row(page, email)).toContainText('Invited')
   await expect(row(page, email)).toContainText('Tally')
-  await expectAccessible(page, 'members with an invitation')
+  await expectStateAccessible(page, 'members with an invitation')
 
   const other = await context.browser()!.newContext({ baseURL: new URL(page.url()).origin })
   const theirs = await other.newPage()

@@ -1,5 +1,5 @@
 import { textsTo } from '../../apps/server/test/mailed.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectStateAccessible } from '../accessibility.ts'
 import { expect, test as plain } from '../keyward.ts'
 import { test } from '../mailing.ts'
 import { enter, expectToast, heading, Vendor, visit } from '../steps.ts'
@@ -18,7 +18,7 @@ test('a person confirms the address and chooses mails, which are kept', { tag: '
   await expect(weekly).not.toBeChecked()
   await expect(page.getByRole('switch', { name: 'New sign-ins' })).toBeChecked()
   await expect(page.getByRole('switch', { name: 'Waiting orders' })).not.toBeChecked()
-  await expectAccessible(page, 'notifications')
+  await expectStateAccessible(page, 'notifications')
 
   await weekly.click()
   await expectToast(page, 'Notifications updated successfully')

@@ -1,4 +1,4 @@
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { activated, endPremium, inCheckout, press, test } from '../paying.ts'
 import { dialog, enter, expectToast, inDays, row, shownDate, Vendor } from '../steps.ts'
@@ -159,5 +159,5 @@ test('the history shows the outcome of each payment, and retries after a failure
     await expect(shown.getByRole('button', { name: 'Receipt' })).toHaveCount(taken ? 1 : 0)
   }
   await expect(row(page, 'pay_failed')).toContainText('Declined by the bank')
-  await expectAccessible(page, 'the history of payments')
+  await expectStateAccessible(page, 'the history of payments')
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Release } from '@keyward/contract'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { choose, dialog, enter, expectToast, part, rowAction, Vendor } from '../steps.ts'
 
@@ -87,7 +87,7 @@ test('releases of an app are added with their files, changed, withdrawn and remo
   await expect(releases.getByText('<img src=x onerror=alert(1)>')).toBeVisible()
   await expect(releases.locator('img')).toHaveCount(0)
   await expect(releases.getByText(digestOf('sha512'))).toBeVisible()
-  await expectAccessible(page, 'releases')
+  await expectStateAccessible(page, 'releases')
 
   const act = async (version: string, action: string) => {
     await card.getByRole('button', { name: `Actions for ${version}` }).click()

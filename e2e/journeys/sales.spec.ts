@@ -1,6 +1,6 @@
 import { textsTo } from '../../apps/server/test/mailed.ts'
 import { paid, type SoldEvent, signedRequest } from '../../apps/server/test/shop-events.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect } from '../keyward.ts'
 import { test, trustMails } from '../mailing.ts'
 import { addShop } from '../shop.ts'
@@ -91,7 +91,7 @@ test.describe('in Nepal', () => {
     await expect(page.getByText('Compared with Feb 01, 2026 – Feb 28, 2026.')).toBeVisible()
     await expect(row(page, 'plus')).toContainText('€25')
     await expect(row(page, 'Corner Shop')).toContainText('€3')
-    await expectAccessible(page, 'sales')
+    await expectStateAccessible(page, 'sales')
     await page.getByRole('group', { name: 'Currency' }).getByText('USD').click()
     await expect(figures).toContainText('$7')
     await expect(figures).not.toContainText('€')

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, premiumVendor, Seller } from '../reseller.ts'
 import {
@@ -115,7 +115,7 @@ test('all licenses that match the filters are chosen, changed and restored', asy
   await expect(bar).toContainText('25 licenses selected')
   // In a tall window neither bar nor header covers a row.
   await page.setViewportSize({ width: 1280, height: 2200 })
-  await expectAccessible(page, 'an offer to choose all')
+  await expectStateAccessible(page, 'an offer to choose all')
   await bar.getByRole('button', { name: 'Choose all 212 that match' }).click()
   await expect(bar).toContainText('212 licenses selected')
   await expect(bar.getByRole('button', { name: /^Choose/ })).toHaveCount(0)

@@ -1,4 +1,4 @@
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { createReseller, enterPortal, premiumVendor, Seller, signInToPortal } from '../reseller.ts'
 import {
@@ -34,10 +34,10 @@ test('an authenticator app is set up with a QR code, and sign-in then asks for i
   await page.getByRole('link', { name: 'Security Settings' }).click()
   await expect(heading(page, 'Security')).toBeVisible()
   await expect(page.getByText('This device')).toBeVisible()
-  await expectAccessible(page, 'security without a factor')
+  await expectStateAccessible(page, 'security without a factor')
   const { secret, recoveryCodes } = await setUpApp(page, keyward)
   await expect(page.getByText('10 left')).toBeVisible()
-  await expectAccessible(page, 'security with an app')
+  await expectStateAccessible(page, 'security with an app')
 
   await page.evaluate('localStorage.clear()')
   await page.goto('/auth')
@@ -155,7 +155,7 @@ test('a passkey is a second factor, and signs in alone', async ({ page, request,
 
   await page.evaluate('localStorage.clear()')
   await page.goto(`${url}/auth`)
-  await expectAccessible(page, 'sign-in with a passkey')
+  await expectStateAccessible(page, 'sign-in with a passkey')
   await page.getByRole('button', { name: 'Sign in with a Passkey' }).click()
   await expectToast(page, 'Login Successful')
   await page.goto(url + security)

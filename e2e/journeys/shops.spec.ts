@@ -1,5 +1,5 @@
 import { textsTo } from '../../apps/server/test/mailed.ts'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { test as mailing, trustMails } from '../mailing.ts'
 import { addShop, sell } from '../shop.ts'
@@ -29,7 +29,7 @@ test('a first shop is set up in three steps, and an order that it signs brings a
   await vendor.call('POST', `/apps/${app._id}/license-types`, { name: 'Pro', term: 'forever' })
   await enter(page, vendor, `/apps/${app._id}?tab=shops`)
   await expect(page.getByText('No shops yet')).toBeVisible()
-  await expectAccessible(page, 'no shops')
+  await expectStateAccessible(page, 'no shops')
 
   const secret = await test.step('1: its secret and its products', async () => {
     await page.getByRole('button', { name: 'Add Shop' }).click()
@@ -66,7 +66,7 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await expect(first.getByText('Order A-1')).toBeVisible()
     await expect(first.getByText('Fulfilled')).toBeVisible()
     await expect(first.getByRole('list', { name: 'Keys' }).getByRole('listitem')).toHaveCount(1)
-    await expectAccessible(page, 'a first order')
+    await expectStateAccessible(page, 'a first order')
     await first.getByRole('button', { name: 'Send Test Order' }).click()
     await expect(first.getByText(/^Order test-/)).toBeVisible()
     await expect(first.getByText('Test', { exact: true })).toBeVisible()
@@ -76,14 +76,14 @@ test('a first shop is set up in three steps, and an order that it signs brings a
   await test.step('the tab shows the shop, and the license its order', async () => {
     await expect(row(page, 'Corner Shop')).toContainText('On')
     await expect(row(page, 'Corner Shop')).toContainText('No orders')
-    await expectAccessible(page, 'a list of shops')
+    await expectStateAccessible(page, 'a list of shops')
     const { orders } = await vendor.call('GET', '/orders?search=A-1')
     const [license] = orders[0].licenses
     await visit(page, `/licenses/${license._id}`)
     await part(page, 'Order').getByRole('link', { name: 'A-1' }).click()
     const open = dialog(page, 'Order A-1')
     await expect(open.getByText('buyer@example.com').first()).toBeVisible()
-    await expectAccessible(page, 'an order')
+    await expectStateAccessible(page, 'an order')
     await open.getByRole('link', { name: license.key }).click()
     await expect(heading(page, keyPrefix(license.key))).toBeVisible()
   })
@@ -115,7 +115,7 @@ test('a first shop is set up in three steps, and an order that it signs brings a
     await expectToast(page, 'App settings updated successfully')
     await visit(page, `/licenses/${_id}`)
     await expect(page.getByText('Test: stopped', { exact: true })).toBeVisible()
-    await expectAccessible(page, 'the license of a test order')
+    await expectStateAccessible(page, 'the license of a test order')
   })
 })
 

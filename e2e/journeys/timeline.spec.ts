@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { dialog, enter, heading, Program, row, Vendor } from '../steps.ts'
 
@@ -41,7 +41,7 @@ test('a license tells who changed it and why programs were refused, in one order
   await expect(items.filter({ hasText: 'Licenses created' })).toContainText('Owner')
   await expect(items.filter({ hasText: 'for Erik' })).toContainText('Note: none → for Erik')
   await expect(items.filter({ hasText: 'Reason: fraud' })).toContainText('Owner')
-  await expectAccessible(page, 'a license with its history')
+  await expectStateAccessible(page, 'a license with its history')
   await items.filter({ hasText: 'Refused' }).getByRole('button', { name: 'Why?' }).click()
   await expect(dialog(page, 'The license was banned')).toBeVisible()
   await page.goBack()

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import { expectAccessible } from '../accessibility.ts'
+import { expectAccessible, expectStateAccessible } from '../accessibility.ts'
 import { test as base, expect } from '../keyward.ts'
 import { type Receiver, signersOf, startReceiver } from '../receiver.ts'
 import { forgetProofs } from '../second-factor.ts'
@@ -70,7 +70,7 @@ test('a webhook is created from the settings with proof of identity, and a test 
   await expect(heading(page, 'Integrations')).toBeVisible()
   await expect(page).toHaveURL(integrations)
   await expect(page.getByText('No webhooks yet')).toBeVisible()
-  await expectAccessible(page, 'no webhooks')
+  await expectStateAccessible(page, 'no webhooks')
 
   const secret = await test.step('a wrong address is refused on its field', async () => {
     await page.getByRole('button', { name: 'Create First Webhook' }).click()
@@ -107,7 +107,7 @@ test('a webhook is created from the settings with proof of identity, and a test 
     await expect(shown).toContainText('License banned, License unbanned')
     await expect(shown).toContainText('Tally')
     await expect(shown).toContainText('Standard')
-    await expectAccessible(page, 'a list of webhooks')
+    await expectStateAccessible(page, 'a list of webhooks')
   })
 
   await test.step('a test event arrives, and its signature verifies', async () => {
@@ -122,7 +122,7 @@ test('a webhook is created from the settings with proof of identity, and a test 
     await expectAccessible(page, 'a delivery')
     await sent.getByRole('button', { name: 'Done' }).click()
     await expect(row(page, 'Test event')).toContainText('Delivered')
-    await expectAccessible(page, 'the log of a webhook')
+    await expectStateAccessible(page, 'the log of a webhook')
   })
 
   await test.step('what happens in the chosen app arrives, and the log shows it without a reload', async () => {
