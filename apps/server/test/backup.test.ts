@@ -20,6 +20,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { lockDataDir } from '../src/db/sqlite/data-dir.ts'
 import { type CommandResult, runKeyward, runKeywardInHost } from './command-line.ts'
 import { copyMigratedFile } from './migrated.ts'
 import { rounds } from './rounds.ts'
@@ -31,24 +32,16 @@ const credentials = { email: 'vendor@example.com', password: 'correct horse' }
 let root: string
 let dataDir: string
 let file: string
-/** The data directories of a server with a vendor, and of one that was only started, to be copied. */
+/** The data directory of a server with a vendor, to be copied. */
 let ofVendor: string
-let ofNobody: string
 const running: ServerProcess[] = []
 beforeAll(async () => {
-  ofNobody = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
-  dataDir = ofNobody
-  await copyMigratedFile(dataDir)
-  await start()
-  await stop()
   ofVendor = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
   dataDir = ofVendor
   await startVendor()
   await stop()
 })
-afterAll(() => {
-  for (const path of [ofNobody, ofVendor]) rmSync(path, { recursive: true, force: true })
-})
+afterAll(() => rmSync(ofVendor, { recursive: true, force: true }))
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'keyward-backup-'))
   dataDir = join(root, 'data')
@@ -129,7 +122,7 @@ async function readNotes(environment: Record<string, string> = {}): Promise<stri
 
 /** Creates a data directory whose database holds this many megabytes. */
 async function filled(megabytes: number): Promise<DatabaseSync> {
-  cpSync(ofNobody, dataDir, { recursive: true })
+  makeVendor()
   const database = new DatabaseSync(join(dataDir, 'keyward.db'), { timeout: 5000 })
   database.exec(`pragma synchronous = off;
     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${megabytes * 250})
@@ -145,7 +138,7 @@ describe('a backup and a restore', () => {
     await issue('after the backup')
     await stop()
     const [, kept = ''] = /before is in (.+)\n/.exec(await keywardOk('restore', file)) ?? []
-    expect(await readNotes()).toEqual(['before the backup'])
+    expect(storedNotes()).toEqual(['before the backup'])
     for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
     expect(await readNotes()).toEqual(['after the backup', 'before the backup'])
   })
@@ -183,7 +176,7 @@ describe('a backup and a restore', () => {
     database.prepare('vacuum into ?').run(copy)
     database.close()
     expect(await keywardOk('restore', copy)).toContain('no checksum')
-    expect(await readNotes()).toEqual(['before the backup'])
+    expect(storedNotes()).toEqual(['before the backup'])
   })
 
   test('create a new file in the data directory by default, and never overwrite one', async () => {
@@ -206,9 +199,10 @@ describe('a restore fails with one line and changes nothing', () => {
 
   test('while a server is running', async () => {
     makeVendor()
-    await start()
+    const release = lockDataDir(dataDir)
     await keywardOk('backup', file)
     await unchanged('Another Keyward server is running')
+    release()
   })
 
   test('for a truncated, modified or missing file', async () => {
@@ -437,7 +431,7 @@ describe('a restore that could not finish', () => {
     expect(files()).toEqual(['keyward.db', basename(kept), 'secret.key'])
     expect(storedNotes()).toEqual(['before the backup'])
     for (const name of readdirSync(kept)) writeFileSync(join(dataDir, name), readFileSync(join(kept, name)))
-    expect(await readNotes()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
+    expect(storedNotes()).toEqual(['in the write-ahead log of a backup', 'before the backup'])
   })
 
   test('for lack of space changes nothing', async ({ skip }) => {
@@ -467,9 +461,9 @@ describe('a restore that could not finish', () => {
     makeVendor()
     await keywardOk('backup', file, '--with-key')
     dataDir = join(root, 'second')
-    await start()
-    await stop()
-    const key = readFileSync(join(dataDir, 'secret.key'))
+    await copyMigratedFile(dataDir)
+    const key = Buffer.from('the key of another installation')
+    writeFileSync(join(dataDir, 'secret.key'), key)
     const database = join(dataDir, 'keyward.db')
     try {
       execFileSync('mount', ['--bind', database, database], { stdio: 'ignore' })

@@ -1,16 +1,16 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runKeyward } from './command-line.ts'
+import { makeDataDir } from './migrated.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 const refused = /^the server exited: Another Keyward server is running on [^\n]+\n$/
 
 let dataDir: string
 const running: ServerProcess[] = []
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'keyward-data-dir-'))
+beforeEach(async () => {
+  dataDir = await makeDataDir('keyward-data-dir-')
 })
 afterEach(async () => {
   for (const server of running.splice(0)) await server.end('SIGKILL')
@@ -59,6 +59,7 @@ test('warns about every secret file that other accounts can read, and only then'
 })
 
 test('rejects a start after an interrupted restore with one line', async () => {
+  rmSync(join(dataDir, 'keyward.db'))
   writeFileSync(join(dataDir, 'restore.unfinished'), '/somewhere/replaced\n')
   await expect(start()).rejects.toThrow(/^the server exited: A restore was interrupted: [^\n]+\n$/)
   expect(existsSync(join(dataDir, 'keyward.db'))).toBe(false)

@@ -20,6 +20,7 @@ import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { prepare } from '../src/db/prepare.ts'
 import { SecretKeyError } from '../src/db/secret-key.ts'
 import { transact } from '../src/db/transact.ts'
+import { copyMigratedFile } from './migrated.ts'
 import { insertOwners } from './owner-rows.ts'
 import { someOf } from './rounds.ts'
 
@@ -58,6 +59,8 @@ async function addOwner({ db }: OpenDatabase, id: string): Promise<void> {
 }
 
 describe('the embedded database', () => {
+  beforeEach(() => copyMigratedFile(dataDir))
+
   test('keeps the write-ahead log and foreign keys on after a write, and leaves the sync of commits to CommitGroups', async () => {
     const { database } = await start()
     await addOwner(database, 'own_1')
@@ -199,7 +202,7 @@ describe('a migration', () => {
   test.each(
     someOf(
       migrations.map((_, at) => at + 1),
-      8,
+      24,
     ),
   )('upgrades a database after %i migrations and keeps its data', async (steps) => {
     const database = open()
@@ -269,6 +272,8 @@ test('the embedded database is readable only by its account, even in a shared di
 })
 
 describe('the secret key', () => {
+  beforeEach(() => copyMigratedFile(dataDir))
+
   const keyFile = () => join(dataDir, 'secret.key')
   const restart = async (environment: Record<string, string> = {}) => {
     await opened.pop()?.close()

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
 import { keyAuthUser, usersFile } from './imported.ts'
 import { makeDataDir } from './migrated.ts'
+import { rounds } from './rounds.ts'
 import { callOver, type ServerProcess, startProcess } from './server-process.ts'
 
 const dataDir = await makeDataDir('keyward-imports-')
 const environment = { DATA_DIR: dataDir, DEFAULT_PLAN: 'premium' }
-const rows = 3000
+const rows = rounds(1200, 3000)
 
 let server: ServerProcess
 let file: SqliteHandle

@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { OperatorError } from '../src/core/operator-error.ts'
+import { databaseFault } from '../src/db/faults.ts'
+import { prepare } from '../src/db/prepare.ts'
 import { eventually } from './eventually.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { isFull } from './rounds.ts'
 import { quickest, startProcess } from './server-process.ts'
 import { mountSmallDisk } from './small-disk.ts'
 
@@ -44,6 +49,16 @@ async function expectLine(environment: Record<string, string>, line: RegExp) {
   expect(code).toBe(1)
 }
 
+/** Expects this line for a database that cannot be opened; starts a process for it in the full run alone. */
+async function expectRefusal(environment: Record<string, string>, line: RegExp) {
+  if (isFull) return expectLine(environment, line)
+  const config = readConfig({ DATA_DIR: join(folder, 'data'), ...environment })
+  const error = await prepare(config).catch((error: unknown) => databaseFault(error, config) ?? error)
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error).toMatchObject({ message: expect.stringMatching(line) })
+  expect(error).toMatchObject({ message: expect.not.stringContaining('\n') })
+}
+
 describe('a failed start prints the reason in one line and exits with 1', () => {
   test.each([
     ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this/],
@@ -77,18 +92,21 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
   })
 
   test.skipIf(process.platform !== 'linux')('for a directory without write permission', () =>
-    expectLine({ DATA_DIR: '/sys/keyward' }, /^Not allowed to use \/sys\/keyward/),
+    expectRefusal({ DATA_DIR: '/sys/keyward' }, /^Not allowed to use \/sys\/keyward/),
   )
 
   test('for a DATA_DIR that is a file', async () => {
     const path = join(folder, 'file')
     writeFileSync(path, 'text')
-    await expectLine({ DATA_DIR: path }, /^DATA_DIR \S+ is not a directory\.$/)
+    await expectRefusal({ DATA_DIR: path }, /^DATA_DIR \S+ is not a directory\.$/)
   })
 
   test('for a database path that is a directory', async () => {
     mkdirSync(join(folder, 'odd', 'keyward.db'), { recursive: true })
-    await expectLine({ DATA_DIR: join(folder, 'odd') }, /keyward\.db is a directory, but must be a file\.$/)
+    await expectRefusal(
+      { DATA_DIR: join(folder, 'odd') },
+      /keyward\.db is a directory, but must be a file\.$/,
+    )
   })
 
   test.each([
@@ -102,7 +120,7 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
     const dataDir = join(folder, `lock-${what.replaceAll(' ', '-')}`)
     mkdirSync(dataDir)
     make(join(dataDir, 'server.lock'))
-    await expectLine({ DATA_DIR: dataDir }, line)
+    await expectRefusal({ DATA_DIR: dataDir }, line)
   })
 
   test('for a lock file on a read-only disk', async () => {
@@ -111,7 +129,7 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
     try {
       writeFileSync(join(disk.path, 'server.lock'), '')
       execFileSync('mount', ['-o', 'remount,ro', disk.path])
-      await expectLine({ DATA_DIR: disk.path }, /^Not allowed to use \S+server\.lock\. DATA_DIR must be a/)
+      await expectRefusal({ DATA_DIR: disk.path }, /^Not allowed to use \S+server\.lock\. DATA_DIR must be a/)
     } finally {
       disk.unmount()
     }
@@ -158,7 +176,10 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
     const dataDir = join(folder, what.replaceAll(' ', '-'))
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'keyward.db'), content)
-    await expectLine({ DATA_DIR: dataDir }, /^The database in \S+ is damaged\. Nothing was changed: restore/)
+    await expectRefusal(
+      { DATA_DIR: dataDir },
+      /^The database in \S+ is damaged\. Nothing was changed: restore/,
+    )
   })
 
   test('for an unreachable PostgreSQL', () =>
@@ -168,13 +189,13 @@ describe('a failed start prints the reason in one line and exits with 1', () => 
     ))
 
   test('for an unknown PostgreSQL host', () =>
-    expectLine(
+    expectRefusal(
       { DATABASE_URL: 'postgres://u@no-such-host.invalid/keyward', SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be reached\.$/,
     ))
 
   test('for a certificate file that is missing', () =>
-    expectLine(
+    expectRefusal(
       {
         DATABASE_URL: 'postgres://u@127.0.0.1:9/keyward?sslrootcert=/missing/root.pem',
         SECRET_KEY: secretKey,
@@ -243,22 +264,28 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
   }
 
   test('for a wrong password', () =>
-    expectLine(
+    expectRefusal(
       at(guarded, 'wrong', 'postgres'),
       /^The database of DATABASE_URL refuses the user or the pass/,
     ))
 
   test('for no password', () =>
-    expectLine(at(guarded, '', 'postgres'), /^The database of DATABASE_URL refuses the user or the password/))
+    expectRefusal(
+      at(guarded, '', 'postgres'),
+      /^The database of DATABASE_URL refuses the user or the password/,
+    ))
 
   test('for an unknown user', () =>
-    expectLine(at('keyward_start_nobody', '', 'postgres'), /^The database of DATABASE_URL refuses the user/))
+    expectRefusal(
+      at('keyward_start_nobody', '', 'postgres'),
+      /^The database of DATABASE_URL refuses the user/,
+    ))
 
   test('for a missing database', () =>
-    expectLine(at(reader, 'right', 'keyward_missing'), /^The database of DATABASE_URL does not exist/))
+    expectRefusal(at(reader, 'right', 'keyward_missing'), /^The database of DATABASE_URL does not exist/))
 
   test('for a parameter that PostgreSQL refuses', () =>
-    expectLine(
+    expectRefusal(
       { DATABASE_URL: `${cluster.url}?statement_timeout=soon`, SECRET_KEY: secretKey },
       /^The database of DATABASE_URL cannot be used\. \(invalid value for parameter "statement_timeout"/,
     ))
@@ -267,7 +294,7 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
     const name = `keyward_start_${encoding}`.toLowerCase()
     await admin.query(`create database ${name} template template0 encoding '${encoding}' locale 'C'`)
     const DATABASE_URL = Object.assign(new URL(cluster.url), { pathname: name }).href
-    await expectLine(
+    await expectRefusal(
       { DATABASE_URL, SECRET_KEY: secretKey },
       new RegExp(
         `^The database of DATABASE_URL is encoded as ${encoding}: create one with the encoding UTF8`,
@@ -276,5 +303,8 @@ describe('a failed start on PostgreSQL prints the reason in one line and exits w
   })
 
   test('for missing privileges', () =>
-    expectLine(at(reader, 'right', database), /^The database of DATABASE_URL does not give this user the ri/))
+    expectRefusal(
+      at(reader, 'right', database),
+      /^The database of DATABASE_URL does not give this user the ri/,
+    ))
 })

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { makeDataDir } from './migrated.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 test('a closed server prints a link for the first owner until there is one, and logs it nowhere else', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-lines-'))
+  const dataDir = await makeDataDir('keyward-lines-')
   const start = () => startProcess({ DATA_DIR: dataDir, REGISTRATION: 'closed', LOG_LEVEL: 'debug' })
   let server = await start()
   try {
@@ -37,7 +36,7 @@ test.each([
   ['logs that OpenSSL signs where libsodium cannot be loaded', true],
   ['logs nothing about signing otherwise', false],
 ])('the start %s', async (_name, isMissing) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'keyward-lines-'))
+  const dataDir = await makeDataDir('keyward-lines-')
   const flags = isMissing ? ['--import', `data:text/javascript,${encodeURIComponent(hook)}`] : []
   const server = await startProcess({ DATA_DIR: dataDir }, flags)
   try {

@@ -41,7 +41,7 @@ test('a long transaction does not block the event loop', async () => {
       on.database.db,
       async (tx) => {
         const { rows } = await sql<{ n: number }>`with recursive numbers (i) as
-          (select 1 union all select i + 1 from numbers where i < 2000000) select count(*) as n from numbers`.execute(
+          (select 1 union all select i + 1 from numbers where i < 500000) select count(*) as n from numbers`.execute(
           tx,
         )
         return rows[0]?.n
@@ -49,8 +49,8 @@ test('a long transaction does not block the event loop', async () => {
       { rows: 1000 },
     ),
   )
-  expect(n).toBe(2_000_000)
-  expect(turns).toBeGreaterThan(100)
+  expect(n).toBe(500_000)
+  expect(turns).toBeGreaterThan(25)
 })
 
 test('other transactions go before a waiting long one, and share one group', async () => {

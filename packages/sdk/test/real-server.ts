@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { buildApp } from '../../../apps/server/src/app.ts'
 import { readConfig } from '../../../apps/server/src/config.ts'
 import { prepare } from '../../../apps/server/src/db/prepare.ts'
+import { makeDataDir } from '../../../apps/server/test/migrated.ts'
 import type { PublicJwk } from '../src/index.ts'
 
 const prefix = '/tools/licenses'
@@ -40,7 +40,7 @@ export interface RealServer {
 
 /** Starts the real server behind a proxy that strips the public path. */
 export async function startRealServer(): Promise<RealServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'keyward-sdk-'))
+  const dataDir = await makeDataDir('keyward-sdk-')
   await writeFile(join(dataDir, 'vpn.txt'), '127.0.0.0/8\n')
   const config = readConfig({
     DATA_DIR: dataDir,
