@@ -33,6 +33,38 @@ test.describe('an app', () => {
     for (const text of ['v1.0.0', apps[0].appId, shownDate(inDays(0))]) await expect(line).toContainText(text)
     await expect(line).not.toContainText('Paused')
     await expect(page.getByText('1 of 2 apps', { exact: true })).toBeVisible()
+
+    await test.step('copies its id, secret and version', async () => {
+      await rowAction(page, 'Blue Pencil', 'Copy Details')
+      await expectToast(page, 'App details copied to clipboard')
+      const text = await readClipboard(page)
+      for (const fact of [apps[0].appId, apps[0].appSecret, '1.0.0']) expect(text).toContain(fact)
+      await page.getByRole('button', { name: 'Copy app ID of Blue Pencil' }).click()
+      await expectToast(page, 'Copied to clipboard')
+      expect(await readClipboard(page)).toBe(apps[0].appId)
+    })
+
+    await test.step('accepts a new name, and only a version of three numbers', async () => {
+      await rowAction(page, 'Blue Pencil', 'Edit App')
+      const form = dialog(page, 'Edit App')
+      await expect(form.getByLabel('App ID')).toHaveValue(apps[0].appId)
+      await expect(form.getByLabel('App ID')).not.toBeEditable()
+      await form.getByLabel('App Name').fill(' ')
+      await form.getByRole('button', { name: 'Save Changes' }).click()
+      await expect(form.getByLabel('App Name')).toHaveAttribute('aria-invalid', 'true')
+      await form.getByLabel('App Name').fill('Tally Two')
+      for (const wrong of ['', '1', '1.0', '1.0.0.0', 'v1.0.0', '1.0.0-beta']) {
+        await form.getByLabel('Version').fill(wrong)
+        await form.getByRole('button', { name: 'Save Changes' }).click()
+        await expect(
+          form.getByText('Version must be in format x.y.z (e.g., 1.0.0)', { exact: true }),
+        ).toBeVisible()
+      }
+      await form.getByLabel('Version').fill('2.10.3')
+      await form.getByRole('button', { name: 'Save Changes' }).click()
+      await expectToast(page, 'App updated successfully')
+      await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
+    })
   })
 
   test('shows why it cannot be created, and keeps the input', { tag: '@full' }, async ({ page, request }) => {
@@ -46,31 +78,6 @@ test.describe('an app', () => {
     await form.getByRole('button', { name: 'Create App' }).click()
     await expectToast(page, 'HTTP error! status: 502')
     await expect(form.getByLabel('App Name')).toHaveValue('Blue Pencil')
-  })
-
-  test('accepts a new name, and only a version of three numbers', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    await enter(page, vendor)
-    await rowAction(page, 'Tally', 'Edit App')
-    const form = dialog(page, 'Edit App')
-    await expect(form.getByLabel('App ID')).toHaveValue(app.appId)
-    await expect(form.getByLabel('App ID')).not.toBeEditable()
-    await form.getByLabel('App Name').fill(' ')
-    await form.getByRole('button', { name: 'Save Changes' }).click()
-    await expect(form.getByLabel('App Name')).toHaveAttribute('aria-invalid', 'true')
-    await form.getByLabel('App Name').fill('Tally Two')
-    for (const wrong of ['', '1', '1.0', '1.0.0.0', 'v1.0.0', '1.0.0-beta']) {
-      await form.getByLabel('Version').fill(wrong)
-      await form.getByRole('button', { name: 'Save Changes' }).click()
-      await expect(
-        form.getByText('Version must be in format x.y.z (e.g., 1.0.0)', { exact: true }),
-      ).toBeVisible()
-    }
-    await form.getByLabel('Version').fill('2.10.3')
-    await form.getByRole('button', { name: 'Save Changes' }).click()
-    await expectToast(page, 'App updated successfully')
-    await expect(row(page, 'Tally Two')).toContainText('v2.10.3')
   })
 
   test('is paused and resumed, and the list updates in place', { tag: '@full' }, async ({
@@ -99,19 +106,6 @@ test.describe('an app', () => {
     await rowAction(page, 'Tally', 'Pause App')
     await expectToast(page, 'App resumed successfully')
     expect(await vendor.call('GET', `/apps/${app._id}`)).toMatchObject({ app: { paused: false } })
-  })
-
-  test('copies its id, secret and version', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    await enter(page, vendor)
-    await rowAction(page, 'Tally', 'Copy Details')
-    await expectToast(page, 'App details copied to clipboard')
-    const text = await readClipboard(page)
-    for (const fact of [app.appId, app.appSecret, '1.0.0']) expect(text).toContain(fact)
-    await page.getByRole('button', { name: 'Copy app ID of Tally' }).click()
-    await expectToast(page, 'Copied to clipboard')
-    expect(await readClipboard(page)).toBe(app.appId)
   })
 
   test('is deleted with everything that belongs to it, after its name was typed exactly', async ({

@@ -43,29 +43,23 @@ function calls(page: Page, path: string) {
 }
 
 test.describe('sign in', () => {
-  test('does nothing while email or password is empty', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
+  test('opens the dashboard, stores the token and shows a message', async ({ page, request }) => {
+    const vendor = await Vendor.signUp(request, 'Ida Inn')
     const made = calls(page, '/api/auth/login')
     await page.goto('/auth')
-    await expect(page.getByRole('tab')).toHaveText(['Sign In', 'Sign Up'])
-    await signIn(page).click()
-    await email(page).fill(vendor.email)
-    await signIn(page).click()
-    await email(page).fill('')
-    await password(page).fill(vendor.password)
-    await signIn(page).click()
+    await test.step('does nothing while email or password is empty', async () => {
+      await expect(page.getByRole('tab')).toHaveText(['Sign In', 'Sign Up'])
+      await signIn(page).click()
+      await email(page).fill(vendor.email)
+      await signIn(page).click()
+      await email(page).fill('')
+      await password(page).fill(vendor.password)
+      await signIn(page).click()
+    })
     await email(page).fill(vendor.email)
     await signIn(page).click()
     await expectToast(page, 'Login Successful')
     expect(made).toHaveLength(1)
-  })
-
-  test('opens the dashboard, stores the token and shows a message', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request, 'Ida Inn')
-    await page.goto('/auth')
-    await fillSignIn(page, vendor)
-    await signIn(page).click()
-    await expectToast(page, 'Login Successful')
     await expect(page).toHaveURL('/dashboard')
     await expect(heading(page, 'Welcome, Ida Inn')).toBeVisible()
     expect(await storedToken(page)).toBeTruthy()
@@ -90,24 +84,23 @@ test.describe('sign in', () => {
     }
     expect(await storedToken(page)).toBeNull()
     await expect(page).toHaveURL('/auth')
-  })
 
-  test("shows the server's message for any other failure", async ({ page }) => {
-    const answers = [
-      { status: 500, json: { success: false, message: 'The cellar is flooded' } },
-      {
-        status: 400,
-        json: { success: false, message: 'Invalid', errors: [{ msg: 'First' }, { message: 'Second' }] },
-      },
-      { status: 502, body: '' },
-    ]
-    await page.route('**/api/auth/login', (route) => route.fulfill(answers.shift()))
-    await page.goto('/auth')
-    await fillSignIn(page, { email: 'vera@example.com', password: 'whatever' })
-    for (const text of ['The cellar is flooded', 'First, Second', 'HTTP error! status: 502']) {
-      await signIn(page).click()
-      await expectToast(page, 'Login Failed', text)
-    }
+    await test.step("shows the server's message for any other failure", async () => {
+      const answers = [
+        { status: 500, json: { success: false, message: 'The cellar is flooded' } },
+        {
+          status: 400,
+          json: { success: false, message: 'Invalid', errors: [{ msg: 'First' }, { message: 'Second' }] },
+        },
+        { status: 502, body: '' },
+      ]
+      await page.route('**/api/auth/login', (route) => route.fulfill(answers.shift()))
+      await fillSignIn(page, { email: 'vera@example.com', password: 'whatever' })
+      for (const text of ['The cellar is flooded', 'First, Second', 'HTTP error! status: 502']) {
+        await signIn(page).click()
+        await expectToast(page, 'Login Failed', text)
+      }
+    })
   })
 
   test('shows and hides the password', { tag: '@full' }, async ({ page }) => {
@@ -138,31 +131,27 @@ test.describe('sign up', () => {
     expect(made).toHaveLength(0)
   })
 
-  test('is disabled while the passwords differ', async ({ page }) => {
-    await page.goto('/auth?tab=sign-up')
-    await fillSignUp(page, { email: 'nora@example.com' })
-    await expect(signUp(page)).toBeEnabled()
-    await page.getByLabel('Confirm Password').fill('something else')
-    await expect(page.getByText('Passwords do not match')).toBeVisible()
-    await expect(signUp(page)).toBeDisabled()
-    await page.getByLabel('Confirm Password').fill('correct horse battery')
-    await expect(page.getByText('Passwords do not match')).toBeHidden()
-    await expect(signUp(page)).toBeEnabled()
-  })
-
-  test('measures the password and warns about common ones', async ({ page }) => {
-    await page.goto('/auth?tab=sign-up')
-    await password(page).fill('password1')
-    await expect(page.getByText('Weak')).toBeVisible()
-    await expect(page.getByText('one of the most common passwords')).toBeVisible()
-    await password(page).fill('Sturdy-7-Bridges!')
-    await expect(page.getByText('Strong')).toBeVisible()
-    await expect(page.getByText('one of the most common passwords')).toBeHidden()
-  })
-
   test('accepts six characters, signs in and shows a welcome', async ({ page }) => {
     await page.goto('/auth')
     await page.getByRole('tab', { name: 'Sign Up' }).click()
+    await test.step('is disabled while the passwords differ', async () => {
+      await fillSignUp(page, { email: 'nora@example.com' })
+      await expect(signUp(page)).toBeEnabled()
+      await page.getByLabel('Confirm Password').fill('something else')
+      await expect(page.getByText('Passwords do not match')).toBeVisible()
+      await expect(signUp(page)).toBeDisabled()
+      await page.getByLabel('Confirm Password').fill('correct horse battery')
+      await expect(page.getByText('Passwords do not match')).toBeHidden()
+      await expect(signUp(page)).toBeEnabled()
+    })
+    await test.step('measures the password and warns about common ones', async () => {
+      await password(page).fill('password1')
+      await expect(page.getByText('Weak')).toBeVisible()
+      await expect(page.getByText('one of the most common passwords')).toBeVisible()
+      await password(page).fill('Sturdy-7-Bridges!')
+      await expect(page.getByText('Strong')).toBeVisible()
+      await expect(page.getByText('one of the most common passwords')).toBeHidden()
+    })
     await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
     await signUp(page).click()
     await expectToast(page, 'Registration Successful')
@@ -234,14 +223,6 @@ test.describe('guard', () => {
     await signUp(page).click()
     await expect(page).toHaveURL('/settings')
   })
-
-  test('landing and sign-in redirect signed-in owners to the dashboard', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    for (const path of ['/', '/landing', '/auth']) {
-      await enter(page, vendor, path)
-      await expect(page).toHaveURL('/dashboard')
-    }
-  })
 })
 
 test.describe('session', () => {
@@ -257,6 +238,13 @@ test.describe('session', () => {
     await fillSignIn(page, vendor)
     await signIn(page).click()
     await expect(page).toHaveURL('/settings')
+
+    await test.step('landing and sign-in redirect signed-in owners to the dashboard', async () => {
+      for (const path of ['/', '/landing', '/auth']) {
+        await page.goto(path)
+        await expect(page).toHaveURL('/dashboard')
+      }
+    })
   })
 
   test('shows Session Expired when the token expires while the console is open', { tag: '@full' }, async ({

@@ -10,6 +10,7 @@ import {
   part,
   readClipboard,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 test('a vendor sets links with what each shop needs, and programs and customers get them', async ({
@@ -53,18 +54,18 @@ test('a vendor sets links with what each shop needs, and programs and customers 
   await form.getByRole('button', { name: 'Save Links' }).click()
   await expectToast(page, 'Links saved')
 
-  await page.goto(`/apps/${app._id}?tab=settings`)
+  await visit(page, `/apps/${app._id}?tab=settings`)
   await page.getByText('Shop', { exact: true }).click()
   await page.getByLabel('Shop Link').fill('https://shop.example.com')
   await page.getByRole('button', { name: 'Save Settings' }).click()
   await expectToast(page, 'App settings updated successfully')
   expect((await vendor.call('GET', `/apps/${app._id}`)).app.settings.buyUrl).toBe('https://shop.example.com')
 
-  await page.goto(`/licenses/${license._id}`)
+  await visit(page, `/licenses/${license._id}`)
   await page.getByRole('button', { name: 'Copy reference for shops' }).click()
   const reference = await readClipboard(page)
   expect(reference).toMatch(/^kwr_/)
-  await page.goto(`/licenses?search=${reference}`)
+  await visit(page, `/licenses?search=${reference}`)
   await expect(page.getByRole('row').filter({ hasText: 'Pro' })).toBeVisible()
 
   const renew = `https://buy.stripe.com/pro?client_reference_id=${reference}`

@@ -12,6 +12,7 @@ import {
   rowAction,
   rows,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 test('a license from first use shows its duration, starts with its use, and gets a date or no end', async ({
@@ -141,7 +142,7 @@ test('license types are created, sold by owner and reseller, changed with sold l
     'Pro' + 'Resellers' + '1 year from first use, 7 grace days, 3 devices, pro, export',
   )
 
-  await page.goto(`/apps/${app._id}?tab=types`)
+  await visit(page, `/apps/${app._id}?tab=types`)
   await expect(page.getByRole('list', { name: 'License types' })).toContainText('Pro')
   await page.getByRole('button', { name: 'Edit Pro' }).click()
   await expect(dialog(page, 'Edit Pro').getByLabel('Grace days')).toHaveValue('7')
@@ -163,7 +164,7 @@ test('license types are created, sold by owner and reseller, changed with sold l
   await form.getByRole('button', { name: 'Generate License' }).click()
   await expect(dialog(page, 'Licenses Generated').getByRole('listitem')).toContainText('PRO-')
 
-  await enter(page, vendor)
+  await visit(page, '/dashboard')
   await rowAction(page, app.name, 'License Types')
   await list.getByRole('link', { name: '2 licenses' }).click()
   await expect(page).toHaveURL(/\/licenses\?app=[^&]+&type=/)

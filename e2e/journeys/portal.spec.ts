@@ -84,19 +84,6 @@ test.describe('sign-in', () => {
     expect(await storedResellerToken(page)).toBeNull()
     await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
   })
-
-  test('sign-out ends the session on the server', async ({ page, request, keyward }) => {
-    const { vendor, app } = await premiumVendor(request, keyward)
-    const seller = await Seller.signIn(request, await createReseller(vendor, app))
-    await enterPortal(page, seller)
-    const revoked = page.waitForResponse('**/api/resellers/auth/logout')
-    await portalNavigation(page).getByRole('button', { name: 'Sign Out' }).click()
-    await expectToast(page, 'Logged out successfully')
-    await expect(page).toHaveURL('/reseller/auth')
-    expect(await storedResellerToken(page)).toBeNull()
-    await revoked
-    await expect(seller.call('GET', '/profile')).rejects.toThrow('401')
-  })
 })
 
 test('lists its sidebar entries in order and marks the current page', { tag: '@phone' }, async ({
@@ -180,6 +167,16 @@ test('the profile shows the account and its quota, and refreshes', async ({ page
   await expectToast(page, 'Profile data refreshed successfully')
   await expect(usage).toHaveAttribute('aria-valuenow', '100')
   await expect(figure(page, 'Remaining')).toContainText('0')
+
+  await test.step('sign-out ends the session on the server', async () => {
+    const revoked = page.waitForResponse('**/api/resellers/auth/logout')
+    await portalNavigation(page).getByRole('button', { name: 'Sign Out' }).click()
+    await expectToast(page, 'Logged out successfully')
+    await expect(page).toHaveURL('/reseller/auth')
+    expect(await storedResellerToken(page)).toBeNull()
+    await revoked
+    await expect(seller.call('GET', '/profile')).rejects.toThrow('401')
+  })
 })
 
 test('the portal and the owner console load nothing of each other, even in one browser', async ({

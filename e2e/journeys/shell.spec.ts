@@ -20,20 +20,6 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const hint = 'Create an app first to access this section'
 
 test.describe('sidebar', () => {
-  test('marks a development server, and no other', async ({ page, request }) => {
-    await enter(page, await Vendor.signUp(request), '/settings')
-    await expect(page.getByText('Dev mode')).toBeVisible()
-    await expect(page.getByTitle('only this machine reaches it, and payments are simulated.')).toBeVisible()
-    const answer = await (await request.get('/api/config')).json()
-    const data = { ...answer.data, development: false }
-    await page.route('**/api/config', (route) => route.fulfill({ json: { ...answer, data } }))
-    const configured = page.waitForResponse('**/api/config')
-    await page.reload()
-    await configured
-    await expect(heading(page, 'Settings')).toBeVisible()
-    await expect(page.getByText('Dev mode')).toHaveCount(0)
-  })
-
   test('lists its entries in order and marks the current page', { tag: '@phone' }, async ({
     page,
     request,
@@ -150,6 +136,35 @@ test.describe('sidebar', () => {
     await expect(sidebar).toHaveCSS('width', '48px')
     await page.getByRole('button', { name: 'Expand sidebar' }).click()
     await expect(sidebar).toHaveCSS('width', '256px')
+
+    await test.step('marks a development server, and no other', async () => {
+      await expect(page.getByText('Dev mode')).toBeVisible()
+      await expect(page.getByTitle('only this machine reaches it, and payments are simulated.')).toBeVisible()
+      const answer = await (await request.get('/api/config')).json()
+      const data = { ...answer.data, development: false }
+      await page.route('**/api/config', (route) => route.fulfill({ json: { ...answer, data } }))
+      const configured = page.waitForResponse('**/api/config')
+      await page.reload()
+      await configured
+      await expect(heading(page, 'Settings')).toBeVisible()
+      await expect(page.getByText('Dev mode')).toHaveCount(0)
+    })
+
+    await test.step('can skip the sidebar', async () => {
+      await page.keyboard.press('Tab')
+      const skip = page.getByRole('link', { name: 'Skip to content' })
+      await expect(skip).toBeFocused()
+      await expect(skip).toBeInViewport()
+      await page.keyboard.press('Enter')
+      await expect(page.locator('#main')).toBeFocused()
+    })
+
+    await test.step('its logo links to /landing, which redirects signed-in owners to the dashboard', async () => {
+      const logo = page.getByRole('link', { name: 'Keyward' })
+      await expect(logo).toHaveAttribute('href', '/landing')
+      await logo.click()
+      await expect(page).toHaveURL('/dashboard')
+    })
   })
 
   test('is a sheet on phones, closed by a link, Escape and Ctrl+B', async ({ page, request }) => {
@@ -170,17 +185,6 @@ test.describe('sidebar', () => {
     await expect(sheet).toBeVisible()
     await page.keyboard.press('Control+b')
     await expect(sheet).toBeHidden()
-  })
-
-  test('its logo links to /landing, which redirects signed-in owners to the dashboard', async ({
-    page,
-    request,
-  }) => {
-    await enter(page, await Vendor.signUp(request), '/settings')
-    const logo = page.getByRole('link', { name: 'Keyward' })
-    await expect(logo).toHaveAttribute('href', '/landing')
-    await logo.click()
-    await expect(page).toHaveURL('/dashboard')
   })
 })
 
@@ -288,17 +292,6 @@ test.describe('keyboard', () => {
     await tabTo(page, page.getByRole('button', { name: 'Log Out' }), isPhone(page) ? 'Tab' : 'Shift+Tab')
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL('/auth')
-  })
-
-  test('can skip the sidebar', async ({ page, request }) => {
-    await enter(page, await Vendor.signUp(request), '/settings')
-    await expect(heading(page, 'Settings')).toBeVisible()
-    await page.keyboard.press('Tab')
-    const skip = page.getByRole('link', { name: 'Skip to content' })
-    await expect(skip).toBeFocused()
-    await expect(skip).toBeInViewport()
-    await page.keyboard.press('Enter')
-    await expect(page.locator('#main')).toBeFocused()
   })
 })
 
