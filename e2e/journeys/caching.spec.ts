@@ -56,7 +56,10 @@ test('a list of resellers that fails to refresh stays, with an error', { tag: '@
   await expect(row(page, email)).toBeVisible()
 })
 
-test('apps and statistics are refetched 500 ms after sign-in', async ({ page, request }) => {
+test('apps and statistics are refetched 500 ms after sign-in', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   await vendor.createApp()
   const apps = count(page, '/apps')

@@ -98,7 +98,7 @@ test('new computer: the key opens the page, which explains the refusal and frees
   expect((await start('new-computer')).status).toBe(200)
 })
 
-test('the page shows what an added key gives, and until when', { tag: '@phone' }, async ({
+test('the page shows what an added key gives, and until when', { tag: ['@full', '@phone'] }, async ({
   page,
   request,
 }) => {

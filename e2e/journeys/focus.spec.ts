@@ -48,7 +48,7 @@ test('the keyboard goes on in the page after a row is deleted, and at the row ot
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('the keyboard goes on at the button that copies what a dialog has made', async ({
+test('the keyboard goes on at the button that copies what a dialog has made', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -58,7 +58,7 @@ for (const [path, list, none] of [
   ['/resellers', '**/api/resellers?*', 'Create First Reseller'],
   ['/users', '**/api/clients?*', 'No end users yet'],
 ] as const) {
-  test(`shows skeletons on ${path} while loading`, async ({ page, request, keyward }) => {
+  test(`shows skeletons on ${path} while loading`, { tag: '@full' }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createApp()
     makePremium(keyward, vendor)

@@ -259,10 +259,9 @@ test('everything reported as saved survives a kill of the server', { tag: '@full
   await expect(page.getByText('of 300 licenses')).toBeVisible()
 })
 
-test('a kill during a write saves all of it or nothing, and keeps everything acknowledged before', async ({
-  request,
-  keyward,
-}) => {
+test('a kill during a write saves all of it or nothing, and keeps everything acknowledged before', {
+  tag: '@full',
+}, async ({ request, keyward }) => {
   const vendor = await Vendor.signUp(request)
   makePremium(keyward, vendor)
   const app = await vendor.createApp()

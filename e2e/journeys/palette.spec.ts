@@ -87,10 +87,9 @@ test.describe('command palette', () => {
     await expect(recent).toHaveCount(0)
   })
 
-  test('takes every letter from Ctrl K on, at once after a load and before its results are loaded', async ({
-    page,
-    request,
-  }) => {
+  test('takes every letter from Ctrl K on, at once after a load and before its results are loaded', {
+    tag: '@full',
+  }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     await vendor.createEndUser(await vendor.createApp(), 'carla.o')
     await enter(page, vendor)

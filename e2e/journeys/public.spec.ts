@@ -10,7 +10,8 @@ const lit = (page: Page) => page.locator('[data-lit=true]')
 test('the landing page links to sign-in and dashboard, and switches its theme', {
   tag: '@phone',
 }, async ({ page }) => {
-  await page.goto('/landing')
+  await page.goto('/')
+  await expect(page).toHaveTitle(/Keyward/)
   await expect(heading(page, /./)).toBeVisible()
   for (const [name, path, count] of [
     ['Sign in', '/auth', 1],

@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from '../keyward.ts'
 import { Vendor } from '../steps.ts'
 
-test('a program in a web page of another origin signs in with the SDK, and its answers are verified', async ({
-  page,
-  request,
-  baseURL,
-}) => {
+test('a program in a web page of another origin signs in with the SDK, and its answers are verified', {
+  tag: '@full',
+}, async ({ page, request, baseURL }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   const [license] = await vendor.createLicenses(app)

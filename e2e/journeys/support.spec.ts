@@ -342,7 +342,7 @@ async function referenceOf(program: Tally, link: string): Promise<string> {
   return /kwr_[\w-]+/.exec(program.text)![0]
 }
 
-test('renewed by the link of the refusal: the same key goes on', async ({
+test('renewed by the link of the refusal: the same key goes on', { tag: '@full' }, async ({
   page,
   request,
   keyward,

@@ -267,7 +267,10 @@ test('on a phone a list starts in the upper third, with its main action at the b
   expect(button!.y + button!.height).toBeLessThanOrEqual(below!.y)
 })
 
-test('filters are behind a button with their count on a phone', async ({ page, request }) => {
+test('filters are behind a button with their count on a phone', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   await page.setViewportSize(phone)
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp(), 2)
