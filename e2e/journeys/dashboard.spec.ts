@@ -5,7 +5,8 @@ import { addApp, dialog, enter, figure, heading, makePremium, Program, Vendor } 
 
 test.describe('dashboard', () => {
   test('offers two ways to create the first app', async ({ page, request }) => {
-    await enter(page, await Vendor.signUp(request, 'Dora Dash'))
+    const vendor = await Vendor.signUp(request, 'Dora Dash')
+    await enter(page, vendor)
     const main = page.getByRole('main')
     await expect(main.getByRole('heading', { level: 1 })).toHaveText(/Dora Dash/)
     await expect(main.getByText('No applications yet')).toBeVisible()
@@ -20,6 +21,20 @@ test.describe('dashboard', () => {
       await page.keyboard.press('Escape')
       await expect(dialog(page, 'Add New App')).toBeHidden()
     }
+
+    await test.step('shows the free plan with its usage, and an upgrade to premium', async () => {
+      await vendor.createApp('One')
+      await expect(main.getByText('Upgrade to Premium', { exact: true })).toBeVisible()
+      await expect(
+        main.getByText('Unlock unlimited apps and licenses. Currently using 1 of 2 apps.', { exact: true }),
+      ).toBeVisible()
+      await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
+      await expect(figure(page, 'Total Apps')).toContainText('1of 2')
+      await expect(figure(page, 'Plan')).toContainText('FreeLimited')
+      await expect(addApp(page)).toBeEnabled()
+      await expect(main.getByRole('heading', { name: 'Applications' })).toBeVisible()
+      await expect(main.getByText('1 of 2 apps', { exact: true })).toBeVisible()
+    })
   })
 
   test('shows a newcomer one primary action, and greets a returning vendor as one', { tag: '@full' }, async ({
@@ -38,23 +53,6 @@ test.describe('dashboard', () => {
     database.close()
     await page.reload()
     await expect(heading(page, 'Welcome back, Dora Dash')).toBeVisible()
-  })
-
-  test('shows the free plan with its usage, and an upgrade to premium', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    await vendor.createApp('One')
-    await enter(page, vendor)
-    const main = page.getByRole('main')
-    await expect(main.getByText('Upgrade to Premium', { exact: true })).toBeVisible()
-    await expect(
-      main.getByText('Unlock unlimited apps and licenses. Currently using 1 of 2 apps.', { exact: true }),
-    ).toBeVisible()
-    await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
-    await expect(figure(page, 'Total Apps')).toContainText('1of 2')
-    await expect(figure(page, 'Plan')).toContainText('FreeLimited')
-    await expect(addApp(page)).toBeEnabled()
-    await expect(main.getByRole('heading', { name: 'Applications' })).toBeVisible()
-    await expect(main.getByText('1 of 2 apps', { exact: true })).toBeVisible()
   })
 
   test("rejects a new app at the plan's limit, by button and by URL", { tag: '@full' }, async ({

@@ -9,6 +9,7 @@ import {
   heading,
   inDays,
   makePremium,
+  navigate,
   Program,
   pauseAll,
   shownDate,
@@ -41,7 +42,9 @@ test.describe('theme', () => {
 
   test('System follows the device, even while the page is open', async ({ page, request }) => {
     await page.emulateMedia({ colorScheme: 'dark' })
-    await enter(page, await Vendor.signUp(request), '/settings')
+    const vendor = await Vendor.signUp(request, 'Paula Profile')
+    await vendor.createApp()
+    await enter(page, vendor, '/settings')
     await expect(html(page)).toHaveClass(/dark/)
     await page.emulateMedia({ colorScheme: 'light' })
     await expect(html(page)).not.toHaveClass(/dark/)
@@ -51,6 +54,26 @@ test.describe('theme', () => {
     await expect(html(page)).not.toHaveClass(/dark/)
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect(html(page)).toHaveClass(/dark/)
+
+    await test.step('shows the account, the free plan and its limits', async () => {
+      await navigate(page, 'Profile')
+      const main = page.getByRole('main')
+      for (const text of ['Paula Profile', vendor.email, 'App Owner', shownDate(inDays(0))]) {
+        await expect(main.getByText(text, { exact: true }).first()).toBeVisible()
+      }
+      for (const [term, value] of [
+        ['Status', 'Active'],
+        ['Max Apps', '2'],
+        ['Max Licenses/App', '30'],
+        ['Max Resellers', '0'],
+      ] as const) {
+        await expect(fact(page, term)).toHaveText(value)
+      }
+      await expect(figure(page, 'Total Apps')).toContainText('1')
+      await expect(figure(page, 'Payment Status')).toContainText('Unpaid')
+      await expect(figure(page, 'Premium Access')).toContainText('No')
+      await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
+    })
   })
 
   test('high contrast shows the chosen theme, the open page and what a switch is set to', {
@@ -207,28 +230,6 @@ test('Reset Data requires a typed word and the password, deletes everything exce
 })
 
 test.describe('profile', () => {
-  test('shows the account, the free plan and its limits', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request, 'Paula Profile')
-    await vendor.createApp()
-    await enter(page, vendor, '/profile')
-    const main = page.getByRole('main')
-    for (const text of ['Paula Profile', vendor.email, 'App Owner', shownDate(inDays(0))]) {
-      await expect(main.getByText(text, { exact: true }).first()).toBeVisible()
-    }
-    for (const [term, value] of [
-      ['Status', 'Active'],
-      ['Max Apps', '2'],
-      ['Max Licenses/App', '30'],
-      ['Max Resellers', '0'],
-    ] as const) {
-      await expect(fact(page, term)).toHaveText(value)
-    }
-    await expect(figure(page, 'Total Apps')).toContainText('1')
-    await expect(figure(page, 'Payment Status')).toContainText('Unpaid')
-    await expect(figure(page, 'Premium Access')).toContainText('No')
-    await expect(main.getByRole('link', { name: 'Upgrade Now' })).toHaveAttribute('href', '/subscription')
-  })
-
   test('shows Unlimited and no upgrade on premium', { tag: '@full' }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     makePremium(keyward, vendor)

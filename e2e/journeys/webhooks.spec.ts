@@ -71,6 +71,18 @@ test('a webhook is created from the settings with proof of identity, and a test 
   await expect(page).toHaveURL(integrations)
   await expect(page.getByText('No webhooks yet')).toBeVisible()
   await expectStateAccessible(page, 'no webhooks')
+  await test.step('the page leads to API keys, the guide, the OpenAPI document, and tells an agent its command', async () => {
+    for (const name of ['Automation guide', 'OpenAPI document']) {
+      const href = await page.getByRole('link', { name }).getAttribute('href')
+      expect((await request.get(href!)).status(), name).toBe(200)
+    }
+    await expect(page.getByRole('region', { name: 'Terminal' })).toContainText(
+      `KEYWARD_URL='${keyward.url}' KEYWARD_API_KEY='kwa_…' npx --prefix /opt/keyward keyward mcp`,
+    )
+    await page.getByRole('link', { name: /API keys/ }).click()
+    await expect(heading(page, 'API Keys')).toBeVisible()
+    await page.goBack()
+  })
 
   const secret = await test.step('a wrong address is refused on its field', async () => {
     await page.getByRole('button', { name: 'Create First Webhook' }).click()
@@ -329,22 +341,4 @@ test('a manager is told which events are not sent, and a member with some apps c
   await expect(form.getByText('All apps')).toHaveCount(0)
   await choose(form, 'Add an app', 'Tally')
   await expect(form.getByRole('combobox', { name: 'Add an app' })).toHaveText('All are chosen')
-})
-
-test('the page leads to API keys, the guide, the OpenAPI document, and tells an agent its command', async ({
-  page,
-  request,
-  keyward,
-}) => {
-  const vendor = await Vendor.signUp(request)
-  await enter(page, vendor, integrations)
-  for (const name of ['Automation guide', 'OpenAPI document']) {
-    const href = await page.getByRole('link', { name }).getAttribute('href')
-    expect((await request.get(href!)).status(), name).toBe(200)
-  }
-  await expect(page.getByRole('region', { name: 'Terminal' })).toContainText(
-    `KEYWARD_URL='${keyward.url}' KEYWARD_API_KEY='kwa_…' npx --prefix /opt/keyward keyward mcp`,
-  )
-  await page.getByRole('link', { name: /API keys/ }).click()
-  await expect(heading(page, 'API Keys')).toBeVisible()
 })
