@@ -76,7 +76,8 @@ export const expectStateAccessible = (page: Page, what: string) =>
 
 /** Loads axe once per document, because compiling it takes longer than most checks. The builder would do so twice. */
 async function axeIn(page: Page, exempt: string[]): Promise<AxeBuilder> {
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(source)
+  for (const frame of page.frames())
+    if (!(await frame.evaluate(`'axe' in window`))) await frame.evaluate(source)
   const axe = new AxeBuilder({ page, axeSource: 'void 0' })
   const without = exempt.map((rule) => [rule, { enabled: false }])
   // Axe leaves target-size, a rule of WCAG 2.2, out by default.

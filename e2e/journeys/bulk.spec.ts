@@ -289,7 +289,7 @@ test.describe('many end users', () => {
     await (await Program.start(request, app)).register('anna', license!)
   })
 
-  test('get one date or no end, restored exactly by Undo', async ({ page, request }) => {
+  test('get one date or no end, restored exactly by Undo', { tag: '@full' }, async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
     await vendor.createEndUser(app, 'erik', 10)

@@ -11,10 +11,9 @@ async function download(page: Page, start: () => Promise<void>) {
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
-test('the export contains exactly the filtered rows, with cells that no spreadsheet runs', async ({
-  page,
-  request,
-}) => {
+test('the export contains exactly the filtered rows, with cells that no spreadsheet runs', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const [one, two] = [await vendor.createApp('One'), await vendor.createApp('Two')]
   const expiresAt = inDays(30).toISOString()

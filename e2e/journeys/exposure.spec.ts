@@ -4,7 +4,7 @@ import { test, trustMails } from '../mailing.ts'
 import { dialog, enter, expectToast, Program, part, Vendor } from '../steps.ts'
 
 test('an app shows its versions in use, and a security fix whom it has not reached', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request, mails, keyward }) => {
   const vendor = await Vendor.signUp(request)
   trustMails(keyward)

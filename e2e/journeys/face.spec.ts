@@ -11,7 +11,7 @@ const picture = Buffer.from(
 )
 
 test('a vendor gives itself a face, which its customers see in mails, on their page, and its resellers in the portal', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request, mails, keyward }) => {
   const email = 'face@buyers.example'
   const vendor = await Vendor.signUp(request, 'Mara Lindqvist')

@@ -45,7 +45,7 @@ async function addCloud(vendor: Vendor, app: App, user: string) {
 const hintOf = ({ key }: License) => `${key.slice(0, 11)}…`
 
 test('the page of an end user says why it ends when it does, and what each added key gives', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request, 'Ada Vendor')
   const app = await vendor.createApp('Tally')

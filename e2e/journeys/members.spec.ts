@@ -89,10 +89,9 @@ test('an invited colleague chooses a password with the mailed link and works on 
   await other.close()
 })
 
-test('a person with an account accepts with its password, and switches between its accounts', async ({
-  page,
-  request,
-}) => {
+test('a person with an account accepts with its password, and switches between its accounts', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const owner = await Vendor.signUp(request, 'Acme')
   await owner.createApp('Anvil')
   const person = await Vendor.signUp(request, 'Petra Person')

@@ -4,7 +4,11 @@ import { enter, heading, row } from '../steps.ts'
 
 test.use({ locale: 'de-DE' })
 
-test('numbers and dates have English formats in every browser', async ({ page, request, keyward }) => {
+test('numbers and dates have English formats in every browser', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const reseller = await createReseller(vendor, app, 10_000)
   await enter(page, vendor, '/resellers')

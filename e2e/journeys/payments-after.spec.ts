@@ -103,7 +103,7 @@ test('shows a receipt, and prints it alone', { tag: '@full' }, async ({ page, re
 })
 
 test('the history shows the outcome of each payment, and retries after a failure', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   await page.route('**/api/payments/history', (route) =>

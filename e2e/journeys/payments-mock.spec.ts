@@ -18,7 +18,7 @@ import {
 const activated = 'Subscription activated successfully!'
 const simulated = 'Development mode: payments are simulated, no money moves'
 
-test('in development mode a payment is simulated, and labeled so before and after', async ({
+test('in development mode a payment is simulated, and labeled so before and after', { tag: '@full' }, async ({
   page,
   request,
 }) => {

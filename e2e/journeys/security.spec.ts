@@ -128,7 +128,11 @@ test('a second step that took too long returns to the first one', { tag: '@full'
   await expect(page.getByRole('alert')).toHaveText('Too many attempts. Please try again in 14 minutes.')
 })
 
-test('a passkey is a second factor, and signs in alone', async ({ page, request, keyward }) => {
+test('a passkey is a second factor, and signs in alone', { tag: '@full' }, async ({
+  page,
+  request,
+  keyward,
+}) => {
   const vendor = await Vendor.signUp(request)
   const url = atHostName(keyward.url)
   await addAuthenticator(page)

@@ -329,11 +329,9 @@ test('a search takes no more text than the server accepts', { tag: '@full' }, as
   await expect(page.getByText('Failed to search your lists.')).toHaveCount(0)
 })
 
-test('a page has as many rows as somebody chose, and all licenses of a type are extended at once', async ({
-  page,
-  request,
-  keyward,
-}) => {
+test('a page has as many rows as somebody chose, and all licenses of a type are extended at once', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
   const { vendor } = await premiumVendor(request, keyward)
   const app = await vendor.createApp('Tally')
   const other = await vendor.createApp('Other')

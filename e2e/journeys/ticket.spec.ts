@@ -13,7 +13,7 @@ import {
 } from '../steps.ts'
 
 test('a customer’s mail, pasted into the search, names the license, the refusal, the fix and an answer', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const vendor = await Vendor.signUp(request)

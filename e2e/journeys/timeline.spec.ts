@@ -4,7 +4,7 @@ import { expect, test } from '../keyward.ts'
 import { dialog, enter, heading, Program, row, Vendor } from '../steps.ts'
 
 test('a license tells who changed it and why programs were refused, in one order', {
-  tag: '@phone',
+  tag: ['@full', '@phone'],
 }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
