@@ -44,12 +44,18 @@ test('leaves out what is known of an object where a log tells it', () => {
 })
 
 test('tells of a registration before the device that it bound', () => {
-  const event = (kind: string, minute: number) => ({ kind, at: at(minute) }) as ActivityEvent
+  const event = (kind: string, minute: number, ms = 0) =>
+    ({ kind, at: new Date(Date.parse(at(minute)) + ms).toISOString() }) as ActivityEvent
   const [login, registered, bound] = [
-    event('login', 4),
-    event('end_user.registered', 3),
+    event('end_user.signed_in', 4),
+    event('end_user.registered', 3, 5),
     event('device.bound', 3),
   ]
-  expect(inOrder([login, registered, bound])).toEqual([registered, bound, login])
-  expect(inOrder([login, bound, registered])).toEqual([registered, bound, login])
+  expect(inOrder([login, registered, bound]).map(({ kind }) => kind)).toEqual([
+    'end_user.registered',
+    'device.bound',
+    'end_user.signed_in',
+  ])
+  const later = event('device.bound', 5)
+  expect(inOrder([later, login])).toEqual([login, later])
 })

@@ -30,14 +30,18 @@ export function mergeNewest<Row extends Timed>(sources: readonly Source<Row>[]) 
   return { shown, earlier }
 }
 
-/** Events from the oldest on. A registration binds the device at the same moment. */
-export const inOrder = (newestFirst: readonly ActivityEvent[]): ActivityEvent[] => {
-  const rank = ({ kind }: ActivityEvent) => (kind === 'end_user.registered' ? 0 : 1)
-  return newestFirst.toReversed().toSorted((a, b) => timeOf(a) - timeOf(b) || rank(a) - rank(b))
-}
-
 const sameMs = 2000
 const isNear = (one: Timed, other: Timed) => Math.abs(timeOf(one) - timeOf(other)) < sameMs
+
+/** Events from the oldest on. The server writes what a registration binds a moment before the registration itself. */
+export function inOrder(newestFirst: readonly ActivityEvent[]): ActivityEvent[] {
+  const isCause = ({ kind }: ActivityEvent) => kind === 'end_user.registered'
+  const events = newestFirst.map((event) => {
+    const cause = newestFirst.find((one) => isCause(one) && isNear(one, event) && timeOf(one) > timeOf(event))
+    return cause && event.kind === 'device.bound' ? { ...event, at: cause.at } : event
+  })
+  return events.reverse().toSorted((a, b) => timeOf(a) - timeOf(b) || Number(isCause(b)) - Number(isCause(a)))
+}
 
 /** What is known of an object itself, without what a log tells too. */
 export const withoutRecorded = <Known extends Timed & { recordedAs?: string }>(
