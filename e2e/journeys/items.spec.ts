@@ -204,10 +204,15 @@ test('what was typed and not saved stays while another page is open, and a bar l
   await bar.getByRole('button', { name: 'Discard' }).click()
   await expect(bar).toBeHidden()
   await page.getByRole('button', { name: 'Undo' }).click()
+  await vendor.call('PUT', `/apps/${app._id}/error-messages?locale=de`, { keyBanned: 'Verboten' })
   await bar.getByRole('link').click()
   await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('Belegt')
+  await expect(page.getByLabel('keyBanned', { exact: true })).toHaveValue('Verboten')
+  await expect(bar).toContainText('Someone else changed Error Messages of Tally in German in the meantime.')
+  await bar.getByRole('button', { name: 'Close' }).click()
   await bar.getByRole('button', { name: 'Discard' }).click()
   await expect(page.getByLabel('keyUsed', { exact: true })).toHaveValue('')
+  await expect(bar).toBeHidden()
 })
 
 test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, async ({ page, request }) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createListeners } from '../browser/listeners.ts'
 import { accountId, onSignedOut } from './drafts.ts'
 
@@ -14,17 +14,14 @@ export interface UnsavedForm extends Typed {
   title: string
   /** The page of the form. */
   to: string
-  /** How many fields differ. */
+  /** How many fields differ; 0 once somebody else has changed what was typed over. */
   changes: number
-}
-
-interface Form {
-  show: (values: object) => void
 }
 
 /** In memory only: closing the window asks first. */
 let unsaved: readonly UnsavedForm[] = []
-const mounted = new Map<string, Form>()
+/** Shows values in a form that is open. */
+const mounted = new Map<string, (values: object) => void>()
 const { subscribe, notify } = createListeners()
 
 const ask = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -50,11 +47,11 @@ export function useUnsavedForms(): UnsavedForm[] {
 export function discard({ key, opened }: UnsavedForm): () => void {
   const form = unsaved.find((one) => one.key === key)
   set(without(key))
-  mounted.get(key)?.show(opened)
+  mounted.get(key)?.(opened)
   return () => {
     if (!form || unsaved.some((one) => one.key === key)) return
     set([...unsaved, form])
-    mounted.get(key)?.show(form.values)
+    mounted.get(key)?.(form.values)
   }
 }
 
@@ -64,9 +61,11 @@ const changedOf = ({ opened, values }: Typed) =>
   namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
 
 /** What was typed, in a form that opens with other values: what somebody else has changed since stays as it is now. */
-function typedInto(opened: object, typed: Typed): object {
-  const values = changedOf(typed).filter((name) => isSame(opened[name], typed.opened[name]))
-  return { ...opened, ...Object.fromEntries(values.map((name) => [name, typed.values[name]])) }
+function typedInto(opened: object, typed: Typed) {
+  const all = changedOf(typed).filter((name) => !isSame(opened[name], typed.values[name]))
+  const kept = all.filter((name) => isSame(opened[name], typed.opened[name]))
+  const values = { ...opened, ...Object.fromEntries(kept.map((name) => [name, typed.values[name]])) }
+  return { values, isLost: kept.length < all.length }
 }
 
 export interface UnsavedOptions<Values extends object> {
@@ -80,8 +79,11 @@ export interface UnsavedOptions<Values extends object> {
 /** Keeps what is typed into a form of a page until it is saved or discarded, also while another page is open. */
 export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>): { forget: () => void } {
   const { title, to, opened, values } = form
-  const account = accountId() ?? ''
-  const key = JSON.stringify([account, to, title])
+  // A session that ends leaves no account to a form that is still open.
+  const [{ account, key }] = useState(() => {
+    const account = accountId() ?? ''
+    return { account, key: JSON.stringify([account, to, title]) }
+  })
   const latest = useRef(form)
   latest.current = form
   const changed = changedOf({ opened, values })
@@ -90,12 +92,13 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>):
 
   useEffect(() => {
     const show = (next: object) => latest.current.show(next as Values)
-    mounted.set(key, { show })
+    mounted.set(key, show)
     const kept = unsaved.find((one) => one.key === key)
     if (kept) {
       const next = typedInto(latest.current.opened, kept)
-      restores.current = !isSame(next, latest.current.opened)
-      if (restores.current) show(next)
+      restores.current = !isSame(next.values, latest.current.opened)
+      if (restores.current) show(next.values)
+      if (next.isLost) set([...unsaved, { ...kept, key: `${key} lost`, changes: 0 }])
     }
     return () => void mounted.delete(key)
   }, [key])

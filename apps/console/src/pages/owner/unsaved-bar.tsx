@@ -16,7 +16,7 @@ export function UnsavedBar({ forms }: { forms: UnsavedForm[] }) {
   }, [forms.length])
   const drop = (form: UnsavedForm) => {
     const restore = discard(form)
-    toast.success('Discarded', undoButton(restore))
+    if (form.changes > 0) toast.success('Discarded', undoButton(restore))
   }
   return (
     <section aria-label="Unsaved changes" className="sticky bottom-0 z-20 border-t bg-raised shadow-pop">
@@ -24,12 +24,14 @@ export function UnsavedBar({ forms }: { forms: UnsavedForm[] }) {
         <div key={form.key} className="flex h-12 items-center gap-3 px-4 md:px-8">
           <Link
             to={form.to}
-            className="min-w-0 truncate rounded-sm font-medium text-[0.8125rem] text-accent-text hover:underline"
+            className="line-clamp-2 min-w-0 rounded-sm font-medium text-[0.8125rem] text-accent-text leading-tight hover:underline"
           >
-            {amountOf(form.changes, 'unsaved change')} in {form.title}
+            {form.changes === 0
+              ? `Someone else changed ${form.title} in the meantime. What you typed over it was not kept.`
+              : `${amountOf(form.changes, 'unsaved change')} in ${form.title}`}
           </Link>
           <Button size="sm" className="ml-auto" onClick={() => drop(form)}>
-            Discard
+            {form.changes === 0 ? 'Close' : 'Discard'}
           </Button>
         </div>
       ))}
