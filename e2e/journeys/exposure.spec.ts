@@ -22,7 +22,7 @@ test('an app shows its versions in use, and a security fix whom it has not reach
   await vendor.call('POST', `/apps/${app._id}/releases`, fix)
 
   await enter(page, vendor, `/apps/${app._id}?tab=releases`)
-  const inUse = part(page, 'Versions in use')
+  const inUse = part(page, 'Versions in Use')
   await expect(inUse.getByRole('listitem')).toHaveText([
     /1\.1\.0.*1 device \(33%\)/,
     /1\.0\.0.*2 devices \(67%\)/,

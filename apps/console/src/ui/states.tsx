@@ -29,6 +29,13 @@ export function EmptyState({ icon, title, description, actions, className }: Emp
   )
 }
 
+/** The same in a line, for a part of a page. */
+export const EmptyLine = ({ title, description }: Pick<EmptyStateProps, 'title' | 'description'>) => (
+  <p className="border-t px-4 py-3 text-fg-muted md:px-5">
+    <span className="font-medium text-fg">{title}</span>. {description}
+  </p>
+)
+
 export interface ErrorStateProps {
   title: ReactNode
   description?: ReactNode

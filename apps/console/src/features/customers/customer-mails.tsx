@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyLine } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useMailAgain } from './queries.ts'
 
@@ -17,13 +17,13 @@ const columns: Column<CustomerMail>[] = [
     phone: 'title',
     cell: ({ order, license, kind }) =>
       license && kind === 'purchase' ? (
-        <span className="block truncate md:max-w-56" title={license.key}>
+        <span className="block truncate md:max-w-44" title={license.key}>
           Key {license.key}
         </span>
       ) : order === null ? (
         mailKindLabels[kind]
       ) : (
-        <span className="block truncate md:max-w-56" title={order.order}>
+        <span className="block truncate md:max-w-44" title={order.order}>
           Keys of order <bdi>{order.order}</bdi>
         </span>
       ),
@@ -73,10 +73,7 @@ export function CustomerMails({ mails }: { mails: CustomerMail[] }) {
         rows={mails}
         rowKey={({ _id }) => _id}
         empty={
-          <EmptyState
-            title="No mails"
-            description="Mails with keys and links to this customer appear here."
-          />
+          <EmptyLine title="No mails" description="Mails with keys and links to this customer appear here." />
         }
       />
     </Card>

@@ -3,7 +3,7 @@ import { orderStateFacts } from '../../lib/format/order-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyLine } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Lines, NoValue } from '../../ui/table-rows.tsx'
 import { useOrdersOf } from './queries.ts'
@@ -69,7 +69,7 @@ export function CustomerOrders({ customer }: { customer: string }) {
             onRetry: () => void failed.refetch(),
           }
         }
-        empty={<EmptyState title="No orders" description="Orders of your shops appear here." />}
+        empty={<EmptyLine title="No orders" description="Orders of your shops appear here." />}
       />
     </Card>
   )

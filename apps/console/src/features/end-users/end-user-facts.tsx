@@ -31,7 +31,7 @@ export function EndUserFacts({ user, customer, why, onVariables }: Props) {
   const { email, licenseKey, testLicense, hwid, banReason } = user
   return (
     <Card>
-      <CardHeader title="End user" />
+      <CardHeader title="End User" />
       <CardBody className="grid gap-3">
         {licenseKey && <CopyField label="License key" value={licenseKey} />}
         {hwid && <CopyField label="Hardware ID" value={hwid} />}

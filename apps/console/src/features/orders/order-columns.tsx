@@ -25,7 +25,7 @@ export const mailWaits: Readonly<Record<OrderMailWait, string>> = {
 }
 
 const Reason = ({ text, className }: { text: string; className?: string }) => (
-  <span className={cx('wrap-anywhere line-clamp-2 md:min-w-32 md:max-w-64', className)} title={text}>
+  <span className={cx('wrap-anywhere line-clamp-2 md:min-w-44 md:max-w-64', className)} title={text}>
     {text}
   </span>
 )
@@ -66,7 +66,9 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     phone: 'aside',
     cell: ({ state, reason }) => (
       <Lines note={reason && <Reason text={reason} className="max-md:hidden" />}>
-        <OrderState state={state} />
+        <span className="justify-self-start">
+          <OrderState state={state} />
+        </span>
       </Lines>
     ),
   },

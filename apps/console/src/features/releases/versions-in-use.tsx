@@ -20,9 +20,9 @@ export function VersionsInUse({ app }: { app: App }) {
   const total = versions.reduce((sum, { devices }) => sum + devices, unknown)
   const shown = showsAll ? versions : versions.slice(0, shownFirst)
   return (
-    <Card aria-label="Versions in use">
+    <Card aria-label="Versions in Use">
       <CardHeader
-        title="Versions in use"
+        title="Versions in Use"
         description={`Devices that were seen within ${limits.unseenDays} days, by the version of their last sign-in or check`}
       />
       <CardBody className="grid gap-4">

@@ -84,7 +84,10 @@ export function SalesCards({
     },
   ]
   return (
-    <section aria-label="Figures" className="grid gap-3 sm:grid-cols-2 md:gap-4 lg:grid-cols-4">
+    <section
+      aria-label="Figures"
+      className="grid grid-cols-2 gap-3 max-sm:[&>:first-child]:col-span-2 md:gap-4 lg:grid-cols-4"
+    >
       {cards.map((card) => (
         <StatCard key={card.label} {...card} loading={loading} />
       ))}

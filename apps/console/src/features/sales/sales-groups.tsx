@@ -2,8 +2,9 @@ import { formatAmount, type SaleFigures } from '@keyward/contract'
 import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Card, CardHeader } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyLine } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { Lines } from '../../ui/table-rows.tsx'
 
 export interface SalesGroup extends SaleFigures {
   id: string
@@ -21,7 +22,7 @@ const columns = (noun: string): Column<SalesGroup>[] => [
       <Link
         to={to}
         title={name}
-        className="block max-w-64 truncate font-medium underline-offset-4 hover:underline"
+        className="block max-w-64 truncate font-medium md:max-w-36 underline-offset-4 hover:underline"
       >
         <bdi>{name}</bdi>
       </Link>
@@ -33,10 +34,9 @@ const columns = (noun: string): Column<SalesGroup>[] => [
     align: 'end',
     phone: 'whole',
     cell: ({ orders, renewals }) => (
-      <>
+      <Lines note={<span className="whitespace-nowrap">+ {formatNumber(renewals)} renewed</span>}>
         {formatNumber(orders)}
-        <span className="text-fg-muted"> + {formatNumber(renewals)} renewed</span>
-      </>
+      </Lines>
     ),
   },
   {
@@ -69,7 +69,7 @@ export function SalesGroups({ title, noun, groups }: { title: string; noun: stri
         columns={columns(noun)}
         rows={groups}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="Nothing in these days" description="Choose other days, or another app." />}
+        empty={<EmptyLine title="Nothing in these days" description="Choose other days, or another app." />}
       />
     </Card>
   )

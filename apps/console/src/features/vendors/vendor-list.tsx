@@ -20,13 +20,13 @@ export function VendorList({ user }: { user: User }) {
   const [deleting, setDeleting] = useState(false)
   return (
     <Card>
-      <CardHeader title="Your accounts" description="What you own, and the teams you work in." />
+      <CardHeader title="Your Accounts" description="What you own, and the teams you work in." />
       {vendors.isError && !vendors.data && (
         <QueryError query={vendors} title="Failed to load your accounts" className="border-t py-8" />
       )}
       {vendors.isPending && <Skeleton className="mx-5 mb-5 h-10" />}
       {vendors.data && (
-        <ul aria-label="Your accounts" className="divide-y border-t">
+        <ul aria-label="Your Accounts" className="divide-y border-t">
           {vendors.data.map((vendor) => (
             <li key={vendor._id} className="flex min-h-12 flex-wrap items-center gap-3 px-4 py-2 md:px-5">
               <span className="wrap-anywhere min-w-0 flex-1 font-medium">{vendor.name}</span>

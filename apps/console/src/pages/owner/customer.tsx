@@ -20,7 +20,7 @@ import { Card, CardHeader } from '../../ui/card.tsx'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { EmptyLine } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { ItemColumns, ItemPage } from './item-page.tsx'
 
@@ -136,7 +136,7 @@ function Part<Row extends { _id: string }>({ title, columns, rows, empty }: Part
         columns={columns}
         rows={rows}
         rowKey={({ _id }) => _id}
-        empty={<EmptyState title={`No ${title.toLowerCase()}`} description={empty} />}
+        empty={<EmptyLine title={`No ${title.toLowerCase()}`} description={empty} />}
       />
     </Card>
   )

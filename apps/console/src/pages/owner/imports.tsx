@@ -72,7 +72,7 @@ export function ImportsPage() {
         </Deferred>
       ) : (
         <Card>
-          <CardHeader title="Your imports" description="Reports are kept for 30 days." />
+          <CardHeader title="Your Imports" description="Reports are kept for 30 days." />
           <Table
             caption="Imports, newest first"
             columns={importColumns}
