@@ -1,7 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { buildApp } from '../../src/app.ts'
 import { day } from '../../src/core/clock.ts'
+import { startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { isFull, rounds, times } from '../rounds.ts'
 import { updatesOn } from '../update-actor.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on' })
@@ -221,6 +225,47 @@ describe('a license', () => {
   })
 })
 
+test('a withdrawn release is in no feed from then on, on any node, also for who has read it before', async () => {
+  await open()
+  const { _id } = await release('3.1.0', 0, {
+    artifacts: filesOf('3.1.0').map((one) => ({ ...one, signature: 'signed' })),
+  })
+  const nodes = [on.server]
+  if (on.database.dialect === 'postgres') {
+    const { config, database, clock, seal } = on
+    nodes.push(await buildApp({ config, database, clock, seal, consoleDir: '', logLevel: 'silent' }))
+  }
+  const paths = [
+    ...['', '-mac', '-linux', '-linux-arm64'].map((platform) => `electron/latest${platform}.yml`),
+    ...['windows/x86_64', 'darwin/aarch64', 'linux/x86_64'].map((target) => `tauri/stable/${target}/1.0.0`),
+    ...[
+      'sparkle/stable.xml',
+      'velopack/releases.stable.json',
+      'velopack/Atlas-3.1.0-full.nupkg',
+      'json/stable',
+    ],
+  ]
+  const tags = nodes.map(() => new Map<string, string>())
+  const isIn = async (node: number, path: string) => {
+    const headers = { 'if-none-match': tags[node]?.get(path) ?? '' }
+    const answer = await nodes[node]?.inject({ url: `/api/updates/${app.appId}/${path}`, headers })
+    tags[node]?.set(path, String(answer?.headers.etag))
+    return answer?.statusCode === 304 || `${answer?.body} ${answer?.headers.location}`.includes('3.1.0')
+  }
+  const shown = async () => {
+    const found = []
+    for (const node of nodes.keys()) for (const path of paths) if (await isIn(node, path)) found.push(path)
+    return found
+  }
+  try {
+    expect(await shown()).toEqual(nodes.flatMap(() => paths))
+    await owner.call('POST', `/releases/${_id}/withdraw`)
+    expect(await shown()).toEqual([])
+  } finally {
+    await nodes[1]?.close()
+  }
+})
+
 test('nothing else is there, and a paused app shows nothing', async () => {
   await open()
   for (const path of [
@@ -236,6 +281,66 @@ test('nothing else is there, and a paused app shows nothing', async () => {
   }
   await owner.call('PUT', `/apps/${app._id}`, { paused: true })
   expect((await read('json/stable')).status).toBe(404)
+})
+
+/** Each call has an address of its own, so that no limit of addresses is reached. */
+let sent = 0
+const nextAddress = () => `10.${++sent >> 16}.${(sent >> 8) % 256}.${sent % 256}`
+
+/** The median of so many calls, while four callers send something else, in milliseconds. */
+async function medianBeside(call: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
+  const took: number[] = []
+  let isOver = false
+  const others = times(4, async () => {
+    while (!isOver) {
+      await other()
+      await turn()
+    }
+  })
+  try {
+    while (took.length < rounds(10, 1000)) {
+      const begun = performance.now()
+      await call()
+      took.push(performance.now() - begun)
+    }
+  } finally {
+    isOver = true
+    await others
+  }
+  return took.sort((one, two) => one - two)[Math.floor(took.length / 2)] ?? 0
+}
+
+test('a flood of requests for feeds from many addresses delays a check no more than as many checks do', async () => {
+  await open()
+  const { key } = await makeKey()
+  const program = await startProgram(on, app)
+  expect((await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).status).toBe(200)
+  const check = async () => {
+    const { status } = await program.call('GET', '/session', undefined, { from: nextAddress() })
+    expect(status).toBe(200)
+  }
+  const paths = [
+    'electron/latest.yml',
+    'tauri/stable/windows/x86_64/1.0.0',
+    'sparkle/stable.xml',
+    'json/stable',
+  ]
+  const feed = (headers: Record<string, string>) => () =>
+    on.server.inject({
+      ...{ url: `/api/updates/${app.appId}/${paths[sent % 4]}`, headers, remoteAddress: nextAddress() },
+    })
+  const floods = {
+    checks: check,
+    'public feeds': feed({}),
+    'feeds by a license': feed(by(key)),
+    'feeds by wrong keys': feed(by('ABCDE-FGHIJ-KLMNP-QRSTU')),
+  }
+  const medians: Record<string, number> = {}
+  for (const [name, flood] of Object.entries(floods)) medians[name] = await medianBeside(check, flood)
+  console.log('A check beside four callers takes, in ms:', JSON.stringify(medians))
+  if (!isFull) return
+  const { checks = 0, ...others } = medians
+  for (const median of Object.values(others)) expect(median).toBeLessThan(2 * checks)
 })
 
 describe('a flood', () => {

@@ -168,7 +168,11 @@ export class ProgramSessions {
         for (const some of chunks(seats)) await renewSeats(tx, some, now)
         for (const some of chunks(told)) await tellDevices(tx, some, now)
       })
-      .catch(this.#onError)
+      .catch((error) => {
+        // The versions that were not written are noted again with the next check.
+        this.#noted.clear()
+        this.#onError(error)
+      })
   }
 }
 
