@@ -1,5 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { HttpExecutor, parseXml } from 'builder-util-runtime'
+import { NsisUpdater } from 'electron-updater'
+import type { UpdateInfoAndProvider } from 'electron-updater/out/AppUpdater.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.ts'
 import { day } from '../../src/core/clock.ts'
@@ -75,6 +82,61 @@ test('writes what electron-updater reads: a file for each platform, with digests
   expect((await read('electron/latest.yml', { 'if-none-match': String(headers.etag) })).status).toBe(304)
 })
 
+describe("electron-updater's own code", () => {
+  class Executor extends HttpExecutor<ClientRequest> {
+    createRequest(options: RequestOptions, callback: (response: IncomingMessage) => void): ClientRequest {
+      return request(options, callback)
+    }
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-updater-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  let url: string
+  beforeAll(async () => {
+    url = await on.server.listen({ port: 0, host: '127.0.0.1' })
+  })
+
+  /** What a program of a version on a platform finds. */
+  async function check(version: string, platform: 'win32' | 'darwin' | 'linux', key?: string) {
+    const updater = new NsisUpdater(undefined, {
+      ...{ version, name: 'Atlas', isPackaged: true, appUpdateConfigPath: '' },
+      ...{ userDataPath: folder, baseCachePath: folder },
+      ...{ whenReady: async () => {}, relaunch() {}, quit() {}, onQuit() {} },
+    })
+    Object.assign(updater, { httpExecutor: new Executor(), _testOnlyOptions: { platform } })
+    Object.assign(updater, { logger: null, autoDownload: false, requestHeaders: key && by(key) })
+    updater.setFeedURL({ provider: 'generic', url: `${url}/api/updates/${app.appId}/electron` })
+    const found = await updater.checkForUpdates()
+    const { provider } = (updater as unknown as { updateInfoAndProvider?: UpdateInfoAndProvider })
+      .updateInfoAndProvider ?? { provider: undefined }
+    const files = found && provider ? provider.resolveFiles(found.updateInfo) : []
+    return {
+      version: found?.isUpdateAvailable ? found.updateInfo.version : null,
+      notes: found?.updateInfo.releaseNotes,
+      files: files.map((file) => [file.url.href, file.info.sha512]),
+    }
+  }
+
+  test('finds the update for each platform that the license covers, with its digests', async () => {
+    await release('3.0.1', 11)
+    const { key } = await makeKey()
+    const sha512 = Buffer.from(digests.sha512, 'hex').toString('base64')
+    const { files, ...found } = await check('1.0.0', 'win32', key)
+    expect(found).toEqual({ version: '2.0.0', notes })
+    expect(files[0]).toEqual(['https://example.com/atlas-2.0.0-x64.exe?a=1&b=2', sha512])
+    for (const [platform, name] of [
+      ['darwin', 'atlas-2.0.0.dmg'],
+      ['linux', 'atlas-2.0.0.AppImage'],
+    ] as const)
+      expect((await check('1.0.0', platform, key)).files).toEqual([
+        [`https://example.com/${name}?a=1&b=2`, sha512],
+      ])
+    expect((await check('2.0.0', 'win32', key)).version).toBeNull()
+    await expect(check('1.0.0', 'win32')).rejects.toMatchObject({
+      code: 'ERR_UPDATER_CHANNEL_FILE_NOT_FOUND',
+    })
+  })
+})
+
 test("answers Tauri's updater with a signed artifact, or with nothing", async () => {
   await open()
   const { status, text } = await read('tauri/stable/windows/x86_64/1.0.0')
@@ -115,14 +177,18 @@ test('writes an appcast with signed items alone, and notes that cannot end their
   })
   const { status, text } = await read('sparkle/stable.xml')
   expect(status).toBe(200)
-  expect(text.match(/<item>/g)).toHaveLength(2)
-  expect(text).toContain('<sparkle:version>20</sparkle:version>\n<sparkle:shortVersionString>2.0.0<')
-  expect(text).toContain('<sparkle:version>1.0.0</sparkle:version>')
-  expect(text).toContain(
-    '<enclosure url="https://example.com/atlas-2.0.0.dmg?a=1&amp;b=2" length="1000" type="application/octet-stream" sparkle:edSignature="ed25519"/>',
+  const items = parseXml(text).element('channel').getElements('item')
+  const valuesOf = (name: string) => items.map((item) => item.elementValueOrEmpty(name))
+  expect(valuesOf('sparkle:version')).toEqual(['20', '1.0.0'])
+  expect(valuesOf('sparkle:shortVersionString')).toEqual(['2.0.0', '1.0.0'])
+  expect(valuesOf('description')).toEqual([notes, notes])
+  expect(valuesOf('pubDate').map((date) => new Date(date).toISOString())).toEqual(
+    items.map(() => on.clock.inDays(0)),
   )
-  expect(text).toContain('# &quot;News&quot; &amp; &lt;b&gt;more&lt;/b&gt;')
-  expect(text.replace(/<[^<>]*>/g, '')).not.toMatch(/[<>]/)
+  expect(items[0]?.element('enclosure').attributes).toEqual({
+    ...{ url: 'https://example.com/atlas-2.0.0.dmg?a=1&b=2', length: '1000' },
+    ...{ type: 'application/octet-stream', 'sparkle:edSignature': 'ed25519' },
+  })
 })
 
 test('lists packages for Velopack that have a SHA-1, and leads to their files', async () => {
