@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const server = 'apps/server/src/'
 const engineFile = /^apps\/server\/src\/db\/(sqlite|postgres)\//
-const engineWord = /sqlite|postgres|\bdialect\b|needsLocks|json_each/i
+const engineWord = /sqlite|postgres|\bdialect\b|json_each|\btrigrams\b|\b(searchIndex|locksRows)\b/i
 
 /** Files outside of `db` that may name an engine, each for a reason. */
 const exceptions = {

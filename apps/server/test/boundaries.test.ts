@@ -359,8 +359,13 @@ const faults: [rule: string, path: string, text: string][] = [
   ['a named ADR exists', 'db/postgres/b.ts', '// ADR 3: planted.'],
   ['only db knows the engine', 'modules/apps/a.service.ts', "const isEmbedded = ctx.engine === 'sqlite'"],
   ['only db knows the engine', 'service/a.ts', 'if (isPostgres(db)) lock(db)'],
+  [
+    'only db knows the engine',
+    'modules/apps/a.list.ts',
+    "const isFast = syntaxOf(db).searchIndex === 'trigrams'",
+  ],
   ['only db knows the engine', 'http/a.ts', 'const { dialect } = database'],
-  ['only db knows the engine', 'modules/apps/b.repo.ts', 'if (needsLocks(tx)) lock(tx)'],
+  ['only db knows the engine', 'modules/apps/b.repo.ts', 'if (syntaxOf(tx).locksRows) lock(tx)'],
   ['only db knows the engine', 'modules/apps/c.repo.ts', 'const ids = "json_each(?)"'],
   ["an exception for an engine's name is needed", 'config-database.ts', '// PostgreSQL by DATABASE_URL'],
 ]

@@ -82,6 +82,8 @@ export interface Syntax {
   readonly locksRows: boolean
   /** Which index finds texts: a full-text index with rows of its own, or trigrams of the columns. */
   readonly searchIndex: 'full text' | 'trigrams'
+  /** A text as the indexes of beginnings compare it: byte by byte. */
+  inBytes(text: RawBuilder<string>): RawBuilder<string>
   /** A table whose rows are read by one of its indexes, for an engine that keeps no statistics to choose it. */
   indexed(table: string, alias: string, index: string): string
   readonly pace: Pace

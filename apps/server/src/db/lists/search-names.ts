@@ -5,7 +5,7 @@ import { type Database, syntaxOf } from '../engine.ts'
 import { foundInScope, inScope } from '../scope.ts'
 import type { Db } from '../tables.ts'
 import { type ListScope, mayRead, namedMost, type Search, type Sql } from './list-filters.ts'
-import { type Named, type SearchTerm, textContains } from './search.ts'
+import { contains, type Named, type SearchTerm, textContains } from './search.ts'
 import { customersNamed, licensesOrdered } from './search-sales.ts'
 
 export const nothing: Named = { resellers: [], types: [], customers: [], clients: [], licenses: [] }
@@ -88,15 +88,37 @@ export const isOfCustomer = (row: string, customers: readonly string[]): Sql[] =
 export const isReferenced = (column: 'client_id' | 'id', ids: readonly string[]): Sql[] =>
   isAny(`t.${column}`, ids)
 
-/** Conditions: whether the address or a device of an end user contains the text. */
-export const isKnown = ({ index, term, seesPeople }: Search, row: string): Sql[] =>
-  seesPeople
+/** Conditions: whether the name, the address or a device of an end user contains the text. */
+export const isKnown = ({ index, term, seesPeople }: Search, row: string): [Sql, ...Sql[]] => [
+  contains(index, `${row}.username_normalized`, term.text),
+  ...(seesPeople
     ? [
         textContains(index, sql.ref(`${row}.email`), term.text),
         sql`exists (select 1 from devices d where d.client_id = ${sql.ref(`${row}.id`)}
           and ${textContains(index, sql.ref('d.name'), term.text)} limit 1 offset 0)`,
       ]
-    : []
+    : []),
+]
+
+/** What a candidate of the end users must contain; PostgreSQL finds addresses and devices by `byPeople`. */
+export const isCandidate = (search: Search, row: string): Sql =>
+  search.index === 'trigrams' ? isKnown(search, row)[0] : anyOf(isKnown(search, row))
+
+/** Ways to rows by the addresses of end users and their devices `d`, which PostgreSQL finds by an index each. */
+export function byPeople(
+  { index, term, mine, order, seesPeople }: Search,
+  row: string,
+  { clients, devices }: { clients: Sql; devices: Sql },
+): Sql[] {
+  if (index !== 'trigrams' || !seesPeople) return []
+  const email = sql.ref(`${row}.email`)
+  return [
+    sql`select t.seq from ${clients} and ${mine} and ${email} is not null
+      and ${textContains(index, email, term.text)} order by t.seq ${order}`,
+    sql`select t.seq from ${devices} and ${mine} and d.name is not null
+      and ${textContains(index, sql.ref('d.name'), term.text)} order by t.seq ${order}`,
+  ]
+}
 
 export const anyOf = (conditions: readonly Sql[]): Sql => sql`(${sql.join(conditions, sql` or `)})`
 
@@ -137,6 +159,25 @@ export function byNamed(
     )
     return [sql`${sql.join(found, sql` union all `)} order by license ${order}`]
   })
+}
+
+/** Selects each end user of `byNamed` once, by its newest such license, so that a limit counts end users. */
+export function endUsersByNamed(search: Search): Sql[] {
+  const { index, mine, named, order, licensesBy } = search
+  // PostgreSQL would join all of these licenses first; written so, it reads end users until enough match.
+  if (index === 'trigrams') {
+    return isOfNamed('l', named).map(
+      (isOne) => sql`select t.seq from clients t where ${mine}
+        and exists (select 1 from licenses l where l.client_id = t.id and ${isOne}) order by t.seq ${order}`,
+    )
+  }
+  return byNamed(
+    search,
+    'l',
+    (rows, isOne, isAny) => sql`select t.seq as seq, l.seq as license from ${rows} cross join clients t
+      where ${isOne} and t.id = l.client_id and ${mine} and not exists (
+        select 1 from ${licensesBy('licenses_client', 'o')} where o.client_id = l.client_id and o.seq > l.seq and ${isAny('o')})`,
+  )
 }
 
 type Field = SearchMatch['field']

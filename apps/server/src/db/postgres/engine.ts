@@ -33,6 +33,7 @@ export const postgresSyntax: Syntax = {
   rowsOf: (table, rows) => sql`json_populate_recordset(null::${sql.table(table)}, ${toJson(rows)})`,
   locksRows: true,
   searchIndex: 'trigrams',
+  inBytes: (text) => sql`(${text} collate "C")`,
   indexed: (table, alias) => `${table} ${alias}`,
   pace: { partMs: 40, partsMost: 1, pauseMs: 3, unsyncedMost: 0 },
 }

@@ -35,6 +35,7 @@ export const sqliteSyntax: Syntax = {
     sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}) some)`,
   locksRows: false,
   searchIndex: 'full text',
+  inBytes: (text) => text,
   indexed: (table, alias, index) => `${table} ${alias} indexed by ${index}`,
   // Several parts in one transaction write fewer pages for each row. More slices than these would let the disk fall
   // behind, fewer would let it rest.

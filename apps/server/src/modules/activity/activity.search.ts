@@ -57,7 +57,7 @@ export function matchingAny(
 }
 
 /** As in the indexes. */
-export const columnsOf = (lists: Db) =>
-  syntaxOf(lists).searchIndex === 'trigrams'
-    ? { subject: sql`(lower(t.subject) collate "C")`, address: sql`(t.address collate "C")` }
-    : { subject: sql`lower(t.subject)`, address: sql`t.address` }
+export const columnsOf = (lists: Db) => ({
+  subject: syntaxOf(lists).inBytes(sql`lower(t.subject)`),
+  address: syntaxOf(lists).inBytes(sql`t.address`),
+})

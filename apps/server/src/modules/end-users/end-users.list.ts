@@ -16,10 +16,12 @@ import {
   within,
   withStatus,
 } from '../../db/lists/list-filters.ts'
-import { afterPrefix, contains, textContains } from '../../db/lists/search.ts'
+import { afterPrefix, contains } from '../../db/lists/search.ts'
 import {
   anyOf,
-  byNamed,
+  byPeople,
+  endUsersByNamed,
+  isCandidate,
   isKnown,
   isOfCustomer,
   isOfNamed,
@@ -52,7 +54,6 @@ export const endUserList: List<ListedClientStatus> = {
   texts: ({ text, key }) => ({ clients: [text], licenses: key === undefined ? [] : [key] }),
   contains: (search) =>
     sql`${anyOf([
-      inName(search),
       ...isKnown(search, 't'),
       sql`exists (select 1 from licenses l where l.client_id = t.id
       and ${anyOf([inKey(search), ...isOfNamed('l', search.named)])} limit 1 offset 0)`,
@@ -125,36 +126,32 @@ function ofOrigin(database: Database, filter: ListFilter<ListedClientStatus>, or
   const alsoOfType = typeId === undefined || resellerId === undefined ? sql`` : sql`and o.type_id = ${typeId}`
   const ofLicense = sql`${isUsedOf(origin)} ${alsoOfType}`
   const mine = sql`${within(filter)} ${withStatus(database, endUserList, { ...filter, origin: undefined })}`
-  const { indexed, searchIndex } = syntaxOf(database.lists)
-  // As a join with DISTINCT, PostgreSQL reads all end users in the order of their numbers.
-  if (searchIndex === 'trigrams') {
-    return sql`select t.seq as seq, t.expires_at as ends from clients t
-      where ${mine} and t.id in (select o.client_id from licenses o where ${ofLicense})`
-  }
-  // By number, SQLite reads licenses and end users roughly as they are stored: four times as fast as by end.
-  const bySeq = indexed('licenses', 'o', resellerId === undefined ? 'licenses_type' : 'licenses_reseller')
+  // By number, licenses and end users are read roughly as they are stored: four times as fast as by end.
+  const index = resellerId === undefined ? 'licenses_type' : 'licenses_reseller'
+  const bySeq = syntaxOf(database.lists).indexed('licenses', 'o', index)
   return sql`select distinct t.seq as seq, t.expires_at as ends from ${sql.raw(bySeq)} cross join clients t
     where ${ofLicense} and t.id = o.client_id and ${mine}`
 }
 
 const appsOf = (scope: OwnerScope) => sql`(select id from apps where owner_id = ${scope.ownerId})`
 
-const inName = ({ index, term }: Search) => contains(index, 't.username_normalized', term.text)
-
 const inKey = ({ index, term: { key } }: Search) =>
   key === undefined ? sql`1 = 0` : contains(index, 'l.key_normalized', key)
 
 function byIndex(search: Search): Sql[] {
-  const { index, term, mine, named, order } = search
-  const isNamed = index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 't')])
+  const { term, mine, named, order } = search
+  const isNamed = isCandidate(search, 't')
   const byName = search
     .candidates('clients', 't')
     .map(
       ({ rows, seq }) => sql`select t.seq from ${rows} where ${mine} and ${isNamed} order by ${seq} ${order}`,
     )
   const others = [
-    ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
-    ...byOrigins(search),
+    ...byPeople(search, 't', {
+      clients: sql`clients t where true`,
+      devices: sql`devices d cross join clients t where t.id = d.client_id`,
+    }),
+    ...endUsersByNamed(search),
     ...[
       ...isOfCustomer('t', named.customers),
       ...isReferenced('id', named.clients),
@@ -169,37 +166,10 @@ function byIndex(search: Search): Sql[] {
   return [...byName, ...byKey, ...others]
 }
 
-/** Each end user once, by its newest such license, so that a limit counts end users. */
-function byOrigins(search: Search): Sql[] {
-  const { index, mine, named, order } = search
-  // PostgreSQL would join all of these licenses first; written so, it reads end users until enough match.
-  if (index === 'trigrams') {
-    return isOfNamed('l', named).map(
-      (isOne) => sql`select t.seq from clients t where ${mine}
-        and exists (select 1 from licenses l where l.client_id = t.id and ${isOne}) order by t.seq ${order}`,
-    )
-  }
-  return byNamed(
-    search,
-    'l',
-    (rows, isOne, isAny) => sql`select t.seq as seq, l.seq as license from ${rows} cross join clients t
-      where ${isOne} and t.id = l.client_id and ${mine} and not exists (
-        select 1 from ${search.licensesBy('licenses_client', 'o')} where o.client_id = l.client_id and o.seq > l.seq and ${isAny('o')})`,
-  )
-}
-
 const ofLicenses = ({ named: { licenses } }: Search): Sql[] =>
   licenses.length === 0
     ? []
     : [sql`t.id in (select l.client_id from licenses l where l.id in (${sql.join(licenses)}))`]
-
-/** PostgreSQL finds addresses and devices by an index each. */
-const byPeople = ({ index, term, mine, order }: Search): Sql[] => [
-  sql`select t.seq from clients t where ${mine} and t.email is not null
-    and ${textContains(index, sql.ref('t.email'), term.text)} order by t.seq ${order}`,
-  sql`select t.seq from devices d cross join clients t where t.id = d.client_id and ${mine} and d.name is not null
-    and ${textContains(index, sql.ref('d.name'), term.text)} order by t.seq ${order}`,
-]
 
 function byBeginning({ scope, term, mine }: Search): Sql[] {
   const { text, key } = term

@@ -12,10 +12,12 @@ import {
   soonMs,
   within,
 } from '../../db/lists/list-filters.ts'
-import { afterPrefix, contains, noteContains, textContains } from '../../db/lists/search.ts'
+import { afterPrefix, contains, noteContains } from '../../db/lists/search.ts'
 import {
   anyOf,
   byNamed,
+  byPeople,
+  isCandidate,
   isKnown,
   isOfCustomer,
   isOfNamed,
@@ -64,7 +66,7 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
       sql`${anyOf([
         inKeyOrNote(search),
         sql`exists (select 1 from clients c where c.id = t.client_id
-        and ${anyOf([inName(search), ...isKnown(search, 'c'), ...isOfCustomer('c', search.named.customers)])} limit 1 offset 0)`,
+        and ${anyOf([...isKnown(search, 'c'), ...isOfCustomer('c', search.named.customers)])} limit 1 offset 0)`,
         ...isOfNamed('t', search.named),
         ...isReferenced('client_id', search.named.clients),
         ...isReferenced('id', search.named.licenses),
@@ -158,8 +160,6 @@ function indexOf({ lists }: Database, { resellerId }: Origin): Sql {
   return sql.raw(syntaxOf(lists).indexed('licenses', 't', byEnd))
 }
 
-const inName = ({ index, term }: Search) => contains(index, 'c.username_normalized', term.text)
-
 function inKeyOrNote({ index, term }: Search): Sql {
   const inNote = noteContains(index, 't.note', term.text)
   if (term.key === undefined) return inNote
@@ -167,8 +167,7 @@ function inKeyOrNote({ index, term }: Search): Sql {
 }
 
 function byIndex(search: Search): Sql[] {
-  const { index, mine, named, order } = search
-  const isNamed = index === 'trigrams' ? inName(search) : anyOf([inName(search), ...isKnown(search, 'c')])
+  const { mine, named, order } = search
   return [
     ...search.candidates('licenses', 't').map(
       ({ rows, seq }) => sql`select t.seq from ${rows}
@@ -176,9 +175,12 @@ function byIndex(search: Search): Sql[] {
     ),
     ...search.candidates('clients', 'c').map(
       ({ rows, seq }) => sql`select t.seq from ${rows} cross join licenses t
-        where t.client_id = c.id and ${mine} and ${isNamed} order by ${seq} ${order}`,
+        where t.client_id = c.id and ${mine} and ${isCandidate(search, 'c')} order by ${seq} ${order}`,
     ),
-    ...(index === 'trigrams' && search.seesPeople ? byPeople(search) : []),
+    ...byPeople(search, 'c', {
+      clients: sql`clients c cross join licenses t where t.client_id = c.id`,
+      devices: sql`devices d cross join licenses t where t.client_id = d.client_id`,
+    }),
     ...byNamed(
       search,
       't',
@@ -197,16 +199,6 @@ function byIndex(search: Search): Sql[] {
     ),
   ]
 }
-
-/** PostgreSQL finds addresses and devices by an index each. */
-const byPeople = ({ index, term, mine, order }: Search): Sql[] => [
-  sql`select t.seq from clients c cross join licenses t
-          where t.client_id = c.id and ${mine} and c.email is not null
-            and ${textContains(index, sql.ref('c.email'), term.text)} order by t.seq ${order}`,
-  sql`select t.seq from devices d cross join licenses t
-          where t.client_id = d.client_id and ${mine} and d.name is not null
-            and ${textContains(index, sql.ref('d.name'), term.text)} order by t.seq ${order}`,
-]
 
 function byBeginning({ scope, term, mine }: Search): Sql[] {
   const byName = sql`select t.seq from apps a cross join clients c cross join licenses t
