@@ -1,5 +1,5 @@
 // The door of the database. A statement is a query of Kysely, a prepared `query`, an `insert` or an `update`; it runs at
-// once (`run`, `runTogether`), with the next one (`send`) or with the commit (`WriteTransaction.last`).
+// once (`run`), with the next one (`send`) or with the commit (`WriteTransaction.last`).
 export type { CommitCount, Database, PreparedRead } from './engine.ts'
 export { isIn, lowerCase, ownerOf } from './expressions.ts'
 export { isUniqueViolation } from './failure.ts'
@@ -15,7 +15,7 @@ export {
   transactAsOperator,
   WriteTransaction,
 } from './record.ts'
-export { lock, lockAll, lockShared, query, run, runTogether, send, takeLocks } from './run.ts'
+export { lock, lockAll, lockShared, query, run, send, takeLocks } from './run.ts'
 export { appInScope, foundInScope, inScope, isOneOf } from './scope.ts'
 export { inSlices, type Slice } from './slices.ts'
 export { insert, update } from './statements.ts'

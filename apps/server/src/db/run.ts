@@ -19,8 +19,8 @@ export const connectionOf = async (db: Db): Promise<EngineConnection> =>
   connections.get(db) ??
   db.getExecutor().provideConnection(async (connection) => connection as EngineConnection)
 
-/** Runs a statement and returns its rows. */
-export async function run<Row>(db: Db, statement: CompiledQuery<Row>): Promise<Row[]> {
+/** The rows of a statement; services run it by `query` or `run`. */
+export async function rowsOf<Row>(db: Db, statement: CompiledQuery<Row>): Promise<Row[]> {
   const { rows } = await (connections.get(db)?.executeQuery<Row>(statement) ?? db.executeQuery(statement))
   return rows
 }
@@ -30,7 +30,7 @@ type RowsOf<Statements extends readonly CompiledQuery[]> = {
 }
 
 /** Runs statements one after the other, on PostgreSQL in one round trip; returns the rows of each. */
-export async function runTogether<const Statements extends readonly CompiledQuery[]>(
+export async function run<const Statements extends readonly CompiledQuery[]>(
   tx: Tx,
   statements: Statements,
 ): Promise<RowsOf<Statements>> {
@@ -78,7 +78,7 @@ class PreparedQuery<Values extends object, Row> {
 
   /** Returns the rows. */
   async run(db: Db, values: Values): Promise<Row[]> {
-    return run(db, this.with(db, values))
+    return rowsOf(db, this.with(db, values))
   }
 
   async first(db: Db, values: Values): Promise<Row | undefined> {
@@ -123,7 +123,9 @@ export const lockAll = <Query extends { orderBy(column: 'id'): { forUpdate(): Qu
   query: Query,
 ): Query => (syntaxOf(tx).locksRows ? query.orderBy('id').forUpdate() : query)
 
-/** Does work that only locks rows, if rows need locks. */
-export async function takeLocks(tx: Tx, work: () => Promise<unknown>): Promise<void> {
-  if (syntaxOf(tx).locksRows) await work()
+/** Locks rows before the next statement runs, if rows need locks. */
+export async function takeLocks(tx: Tx, lockOf: () => Compilable | CompiledQuery): Promise<void> {
+  if (!syntaxOf(tx).locksRows) return
+  const query = lockOf()
+  await send(tx, ['compile' in query ? query.compile() : query])
 }

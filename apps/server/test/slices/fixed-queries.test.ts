@@ -16,7 +16,7 @@ const byName = query((db, values: { name: string; value: string | null }) => {
     .select(['name', (eb) => eb.val(values.value).as('value')])
     .where('name', '=', values.name)
 })
-const put = (tx: Tx, name: string) => run(tx, insert(tx, 'meta', [{ name, value: 'kept' }]))
+const put = (tx: Tx, name: string) => run(tx, [insert(tx, 'meta', [{ name, value: 'kept' }])])
 
 test('builds a query once and binds the values of each call', async () => {
   await transact(on.database.db, async (tx) => {
@@ -116,9 +116,9 @@ test('leaves out rows whose unique value is taken', async () => {
   const { db } = on.database
   const row = (name: string, value: string) => ({ name, value })
   await transact(db, async (tx) => {
-    await run(tx, insert(tx, 'meta', [row('taken', 'kept')], 'name'))
-    await run(tx, insert(tx, 'meta', [row('taken', 'lost')], 'name'))
-    await run(tx, insert(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name'))
+    await run(tx, [insert(tx, 'meta', [row('taken', 'kept')], 'name')])
+    await run(tx, [insert(tx, 'meta', [row('taken', 'lost')], 'name')])
+    await run(tx, [insert(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name')])
   })
   const rows = await db.selectFrom('meta').selectAll().where('name', 'in', ['taken', 'free']).execute()
   expect(rows.map(({ value }) => value)).toEqual(['kept', 'kept'])

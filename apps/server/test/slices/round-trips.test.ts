@@ -1,7 +1,7 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { runTogether, send } from '../../src/db/index.ts'
+import { run, send } from '../../src/db/index.ts'
 import type { Tx } from '../../src/db/tables.ts'
 import { transact } from '../../src/db/transact.ts'
 import { eventually } from '../eventually.ts'
@@ -28,9 +28,7 @@ test('commits statements that wait for the next one when no other follows', asyn
 test('statements without an outcome that are added at the same time are all kept, once', async () => {
   await transact(on.database.db, async (tx) => {
     const names = ['r-1', 'r-2', 'r-3', 'r-4']
-    const ran = names.map((name, at) =>
-      at === 2 ? runTogether(tx, [add(tx, name)]) : send(tx, [add(tx, name)]),
-    )
+    const ran = names.map((name, at) => (at === 2 ? run(tx, [add(tx, name)]) : send(tx, [add(tx, name)])))
     await Promise.all(ran)
   })
   expect(await kept()).toEqual(['r-1', 'r-2', 'r-3', 'r-4'])
@@ -48,7 +46,7 @@ test('a transaction that fails before it sends a statement stores nothing', asyn
 test('rows are read together, after what precedes them, with the types of single queries', async () => {
   const [before, rows, none] = await transact(on.database.db, async (tx) => {
     await send(tx, [add(tx, 'r-1')])
-    return runTogether(tx, [
+    return run(tx, [
       sql<{ n: number }>`select count(*) as n from meta where name = ${'r-1'}`.compile(tx),
       tx
         .selectFrom('meta')
@@ -68,7 +66,7 @@ test.each(['the next query', 'the commit'])(
   async (at) => {
     const work = async (tx: Tx) => {
       await send(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
-      if (at === 'the next query') await runTogether(tx, [add(tx, 'r-2')])
+      if (at === 'the next query') await run(tx, [add(tx, 'r-2')])
     }
     await expect(transact(on.database.db, work)).rejects.toThrow(/unique/i)
     expect(await kept()).toEqual([])

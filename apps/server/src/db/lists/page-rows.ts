@@ -2,7 +2,7 @@ import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { allApps, type OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { syntaxOf } from '../engine.ts'
-import { query, run } from '../run.ts'
+import { query, rowsOf } from '../run.ts'
 import { foundInScope } from '../scope.ts'
 import type { Db } from '../tables.ts'
 
@@ -33,7 +33,7 @@ export function pageRows<Row extends Sorted>(
       scope.apps === null
         ? ofAllApps.with(db, { ownerId: scope.ownerId, seqs })
         : build(db, scope, seqs).compile()
-    return (await run(db, statement)).toSorted(inOrderOf(sort))
+    return (await rowsOf(db, statement)).toSorted(inOrderOf(sort))
   }
 }
 

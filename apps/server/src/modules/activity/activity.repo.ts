@@ -35,7 +35,7 @@ export async function insertActivity(
 ): Promise<void> {
   if (rows.length > 0) {
     // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
-    await run(tx, insert(tx, 'activity', rows, 'reference'))
+    await run(tx, [insert(tx, 'activity', rows, 'reference')])
     const counts = new Map<string, Pick<NewActivity, 'app_id' | 'share' | 'owner_id'> & { n: number }>()
     for (const { app_id, share, owner_id } of rows) {
       const key = `${app_id} ${share}`

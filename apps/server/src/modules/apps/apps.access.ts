@@ -9,7 +9,6 @@ import {
   lock,
   lockAll,
   query,
-  send,
   type Tx,
   takeLocks,
 } from '../../db/index.ts'
@@ -118,7 +117,7 @@ export async function reserveLicenses(
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
-  await takeLocks(tx, () => send(tx, [lock(tx, appOf(tx, scope, appId)).compile()]))
+  await takeLocks(tx, () => lock(tx, appOf(tx, scope, appId)))
   return (await fitting.executeTakeFirst()) !== undefined
 }
 

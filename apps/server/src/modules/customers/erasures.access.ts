@@ -126,7 +126,7 @@ export async function wasErasedSince(
  */
 export async function awaitEvents(tx: Tx, { ownerId }: OwnerScope): Promise<void> {
   const shops = tx.selectFrom('shops').select('id').where('owner_id', '=', ownerId).orderBy('id')
-  await takeLocks(tx, () => lock(tx, shops).execute())
+  await takeLocks(tx, () => lock(tx, shops))
 }
 
 /** Forgets whom erasures concern, which a lost secret key sealed. */

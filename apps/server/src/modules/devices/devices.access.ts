@@ -219,7 +219,7 @@ export async function insertDevices(tx: Tx, devices: readonly NewDevice[]): Prom
     first_seen_at: now,
     last_seen_at: now,
   }))
-  await run(tx, insert(tx, 'devices', rows))
+  await run(tx, [insert(tx, 'devices', rows)])
 }
 
 /** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */

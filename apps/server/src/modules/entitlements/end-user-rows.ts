@@ -24,7 +24,7 @@ export type NewEndUser = Pick<
   Partial<Pick<ClientRow, 'grace_days' | 'last_address' | 'customer_id'>>
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
-  await run(tx, insert(tx, 'clients', [client]))
+  await run(tx, [insert(tx, 'clients', [client])])
 }
 
 export async function updateEndUser(

@@ -34,5 +34,5 @@ export const lockLicensesOf = (
         ]),
       )
       .where(foundInScope(scope, 'licenses'))
-    return lockAll(tx, all).execute()
+    return lockAll(tx, all)
   })

@@ -66,7 +66,7 @@ async function findUnused(
         .selectFrom('clients')
         .select('id')
         .where(isIn(tx, 'id', clientIds)),
-    ).execute(),
+    ),
   )
   // One query for each column: SQLite would scan all licenses for both.
   const licensesBy = (column: 'id' | 'client_id', ids: readonly string[]) =>

@@ -2,7 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { type TypedKey, toTypedKey } from '../../core/ids.ts'
 import { keysIn } from '../../core/pasted-keys.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { type Db, lock, query, send, type Tx, takeLocks } from '../../db/index.ts'
+import { type Db, lock, query, type Tx, takeLocks } from '../../db/index.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { typedColumn } from '../../db/typed-keys.ts'
 
@@ -118,9 +118,8 @@ export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<Lice
 const lockOne = query((db, values: { appId: string; id: string }) => lock(db, oneById(db, values)))
 
 /** Locks the first license of an end user, together with the transaction's next query, if the end user has seats. */
-export async function lockSeatsOf(tx: Tx, appId: string, clientId: string): Promise<void> {
-  await takeLocks(tx, () => send(tx, [lockSeats.with(tx, { appId, clientId })]))
-}
+export const lockSeatsOf = (tx: Tx, appId: string, clientId: string): Promise<void> =>
+  takeLocks(tx, () => lockSeats.with(tx, { appId, clientId }))
 
 const lockSeats = query((db, values: { appId: string; clientId: string }) =>
   db
