@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: it asserts what is refused before any statement.
 import { apiKeyPermissions, type Endpoint, isGranted } from '@keyward/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/http/openapi.ts'

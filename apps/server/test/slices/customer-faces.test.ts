@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: customers and scopes send the same statements there.
 import type { Customer } from '@keyward/contract'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'

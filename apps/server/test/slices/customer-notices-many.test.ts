@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: customer-notices sends the same statements there.
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'

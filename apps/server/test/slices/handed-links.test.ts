@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: trials, renewals and portal send the same statements there.
 import { beforeEach, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
 import { toBuyReference } from '../../src/modules/licenses/licenses.rules.ts'

@@ -13,7 +13,7 @@ import { rounds } from '../rounds.ts'
 
 const { HISTORIES, HISTORIES_OUT, HISTORIES_RECORD, HISTORIES_COUNTS } = process.env
 // PostgreSQL takes several times as long.
-const [some, all] = process.env.TEST_DATABASE === 'postgres' ? [15, 2000] : [60, 10_000]
+const [some, all] = process.env.TEST_DATABASE === 'postgres' ? [5, 2000] : [30, 10_000]
 const [first = 1, last = HISTORIES ? first : rounds(some, all)] = HISTORIES?.split('-').map(Number) ?? []
 
 const file = new URL('../histories.digests.txt', import.meta.url)

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: key-rotation-kill seals and opens the same columns there.
 import { expect, test } from 'vitest'
 import { watchKeys } from '../../src/db/key-rotation/servers.ts'
 import { putMeta } from '../../src/db/meta.ts'

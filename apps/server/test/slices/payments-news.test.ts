@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: payments-hard and payments-nodes send the same statements there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { minute } from '../../src/core/clock.ts'
 import { usualWaits } from '../../src/modules/payments/payments.provider.ts'

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: customer-mails, customers and edits send the same statements there.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeApp, makePremium, type Owner, refusal, registerUser, signUp, wrongFields } from '../actors.ts'

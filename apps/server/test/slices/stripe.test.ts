@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: orders sends the same statements there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { day, minute } from '../../src/core/clock.ts'
 import { stripeShop } from '../../src/modules/shops/stripe.adapter.ts'

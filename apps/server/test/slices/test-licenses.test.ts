@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: orders and renewals send the same statements there.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { makeLicenses, type Program, refusal, registerUser, single, startProgram } from '../actors.ts'
