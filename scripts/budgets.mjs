@@ -6,6 +6,7 @@ import { ensureConsole, root } from './ensure.mjs'
 
 const dist = join(root, 'apps', 'console', 'dist')
 const landing = 90
+const signIn = 100
 const view = 180
 const route = 60
 const customerPage = 60
@@ -68,7 +69,8 @@ const budgets = [
     parts: [entry, 'src/pages/public/public-frame.tsx', 'src/pages/public/landing.tsx'],
     max: landing,
   },
-  { name: '/auth', parts: [...app, 'src/pages/auth.tsx'], max: view },
+  { name: '/auth', parts: [entry, 'src/pages/sign-in-root.tsx'], max: signIn },
+  { name: '/auth/forgot', parts: [...app, 'src/pages/auth.tsx'], max: view },
   { name: '/reseller/auth', parts: [...app, 'src/pages/reseller/auth.tsx'], max: view },
   ...ownerViews.map((name) => ({
     name: `/${name} until idle`,

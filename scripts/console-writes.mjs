@@ -4,12 +4,14 @@ import { join } from 'node:path'
 
 const console_ = 'apps/console/src/'
 const door = `${console_}lib/api/write.ts`
-const rule = 'rule: the console writes by useWrite, which sends a submit once'
+const rule = 'rule: the console writes by useWrite, and signs in by useAttempt, which send a submit once'
 
-/** Files that hand their writes to a component that calls useWrite, or lock them themselves. */
+/** Files that hand their writes to a component that calls one of these, lock them themselves, or only end a session. */
 const others = [
   'features/subscription/use-checkout.ts',
+  'features/account/session.ts',
   'pages/auth.tsx',
+  'pages/sign-in.tsx',
   'pages/reseller/auth.tsx',
   'pages/console-root.tsx',
 ]
@@ -41,7 +43,10 @@ export function findLooseWrites(root, files) {
       const text = readFileSync(join(root, file), 'utf8')
       if (/\buseMutation\b/.test(text)) return [`${file} uses useMutation\n    ${rule}`]
       // A BulkNoun says what useBulk calls.
-      if (/\b(useWrite|useBulk|BulkNoun)[(<]/.test(text) || others.includes(file.slice(console_.length)))
+      if (
+        /\b(useWrite|useAttempt|useBulk|BulkNoun)[(<]/.test(text) ||
+        others.includes(file.slice(console_.length))
+      )
         return []
       return [...text.matchAll(/\bcall(?:WithMessage)?\(\s*wire\.(\w+\.\w+)/g)]
         .filter(([, name]) => writes.has(name))

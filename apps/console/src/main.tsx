@@ -6,13 +6,13 @@ import { keepSearchKeys } from './lib/browser/search-keys.ts'
 import { applyTheme } from './lib/browser/theme.ts'
 import { enterBase } from './lib/navigation/base.ts'
 import { reloadForMissingFile } from './lib/navigation/reload.ts'
-import { findPublicSite } from './pages/public/site.tsx'
+import { findSite } from './pages/public/site.tsx'
 
 window.addEventListener('vite:preloadError', () => void reloadForMissingFile())
 
 if (ownerSession.get() !== null) keepSearchKeys()
 const isInside = enterBase()
-const openPublicSite = ownerSession.get() === null ? findPublicSite(window.location.pathname) : undefined
+const openPublicSite = ownerSession.get() === null ? findSite(window.location.pathname) : undefined
 
 /** Keeps the prerendered page on the screen until the page itself can replace it. */
 async function start() {

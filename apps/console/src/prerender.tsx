@@ -1,11 +1,9 @@
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
-import { MemoryRouter, Route, Routes } from 'react-router'
+import { MemoryRouter } from 'react-router'
 import { paths } from './lib/navigation/paths.ts'
-import { AuthPage } from './pages/auth.tsx'
-import { ConsoleRoot } from './pages/console-root.tsx'
 import { NotFoundPage } from './pages/not-found.tsx'
-import { findPublicSite, publicPages } from './pages/public/site.tsx'
+import { findSite, publicPages } from './pages/public/site.tsx'
 import { type PageMeta, PageMetaSink } from './pages/public/use-page-meta.ts'
 
 interface Prerendered extends PageMeta {
@@ -21,21 +19,13 @@ export async function prerender(): Promise<Prerendered[]> {
 }
 
 async function renderPublic(path: string): Promise<Prerendered> {
-  const Site = await findPublicSite(path)!()
+  const Site = await findSite(path)!()
   return { path, inert: false, ...render(<Site />) }
 }
 
-function renderAuth(): Prerendered {
-  const page = (
-    <MemoryRouter initialEntries={[paths.auth]}>
-      <Routes>
-        <Route element={<ConsoleRoot />}>
-          <Route path={paths.auth} element={<AuthPage />} />
-        </Route>
-      </Routes>
-    </MemoryRouter>
-  )
-  const { html } = render(page)
+async function renderAuth(): Promise<Prerendered> {
+  const SignIn = await findSite(paths.auth)!()
+  const { html } = render(<SignIn />)
   const description = 'Sign in to your Keyward console, or create an account.'
   return { path: paths.auth, inert: true, html, title: 'Sign In · Keyward', description }
 }

@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from 'react-router'
-import { type SignedIn, useStartSession } from '../features/account/session.ts'
+import { startSession } from '../features/account/session.ts'
+import type { SignedIn } from '../features/account/sign-in.ts'
 import { type Accepted, AcceptForm } from '../features/invitation/accept-form.tsx'
 import { useSecondStep } from '../features/security/second-step.tsx'
 import { call } from '../lib/api/call.ts'
@@ -15,9 +16,8 @@ import { useTitle } from '../ui/use-title.ts'
 export function InvitationPage() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
-  const start = useStartSession()
   const join = (session: SignedIn) => {
-    start(session)
+    startSession(session)
     toast.success(`You are in the team of ${session.user.vendor.name}`)
     void navigate(paths.dashboard, { replace: true })
   }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { useIsPhone } from '../lib/browser/use-media.ts'
 import { formatNumber } from '../lib/format/numbers.ts'
-import { StatCard } from './card.tsx'
 import { cx } from './cx.ts'
+import { StatCard } from './stat-card.tsx'
 
 export interface StatRowProps {
   /** The accessible name of the row. */

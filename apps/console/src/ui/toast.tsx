@@ -44,10 +44,14 @@ function setWaiting(next: readonly Waiting[]) {
   listeners.notify()
 }
 
+/** From now on toasts are shown at once, until their place leaves the screen. */
 function flush() {
   shown = part?.sonner
   for (const { type, title, ...options } of waiting) shown?.[type](title, options)
   waiting = []
+  return () => {
+    shown = undefined
+  }
 }
 
 const show =

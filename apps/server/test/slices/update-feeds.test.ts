@@ -1,5 +1,4 @@
 // On PostgreSQL in the full run: exposure and client-updates send the same statements there.
-import { beforeEach, describe, expect, test } from 'vitest'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { tmpdir } from 'node:os'

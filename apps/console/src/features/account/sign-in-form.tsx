@@ -1,16 +1,27 @@
-import { Link } from 'react-router'
+import type { ComponentType, ReactNode } from 'react'
 import { paths } from '../../lib/navigation/paths.ts'
 import { textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
-import { useLogin } from './session.ts'
+import { type StartSession, useLogin } from './sign-in.ts'
+
+/** The link of the router, or one that first loads it. */
+export type LinkPart = ComponentType<{
+  to: string
+  state?: unknown
+  className?: string
+  'aria-label'?: string
+  children: ReactNode
+}>
 
 export interface SignInFormProps {
   email: string
-  onSecondStep: Parameters<typeof useLogin>[0]
+  start: StartSession
+  Link: LinkPart
+  onSecondStep: Parameters<typeof useLogin>[1]
 }
 
-export function SignInForm({ email, onSecondStep }: SignInFormProps) {
-  const login = useLogin(onSecondStep)
+export function SignInForm({ email, start, Link, onSecondStep }: SignInFormProps) {
+  const login = useLogin(start, onSecondStep)
   return (
     <CredentialsForm
       email={email}

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
-import { useRegister } from './session.ts'
+import { type StartSession, useRegister } from './sign-in.ts'
 
 const mismatch = 'Passwords do not match'
 
@@ -18,6 +18,7 @@ interface Values {
 }
 
 export interface SignUpFormProps {
+  start: StartSession
   email: string
   /** The server requires more than six characters. */
   strict: boolean
@@ -26,8 +27,7 @@ export interface SignUpFormProps {
   onFailed: (email: string) => void
 }
 
-export function SignUpForm({ email, strict, link, onFailed }: SignUpFormProps) {
-  const register = useRegister()
+export function SignUpForm({ start, email, strict, link, onFailed }: SignUpFormProps) {
   const form = useQuietBlur(
     useForm<Values>({
       mode: 'onTouched',
@@ -36,17 +36,16 @@ export function SignUpForm({ email, strict, link, onFailed }: SignUpFormProps) {
       defaultValues: { name: '', email, password: '', confirm: '' },
     }),
   )
+  const register = useRegister(start, (error, body) => {
+    showFieldErrors(form, error)
+    onFailed(body.email)
+  })
   const { errors } = form.formState
   const [password, confirm] = form.watch(['password', 'confirm'])
   const differs = confirm !== '' && confirm !== password
 
   const submit = form.handleSubmit(({ confirm: _, ...body }) =>
-    register.mutate(link === undefined ? body : { ...body, link }, {
-      onError: (error) => {
-        showFieldErrors(form, error)
-        onFailed(body.email)
-      },
-    }),
+    register.mutate(link === undefined ? body : { ...body, link }),
   )
   return (
     <form noValidate onSubmit={submit} className="grid gap-4">

@@ -1,6 +1,6 @@
 import { formatAmount, type SaleFigures, type SaleKind } from '@keyward/contract'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { StatCard } from '../../ui/card.tsx'
+import { StatCard } from '../../ui/stat-card.tsx'
 
 const none: SaleFigures = {
   ...{ orders: 0, renewals: 0, revenue: 0, newRevenue: 0, renewedRevenue: 0, unpriced: 0 },

@@ -1,5 +1,5 @@
 import { Fingerprint } from 'lucide-react'
-import { useWrite } from '../../lib/api/write.ts'
+import { useAttempt } from '../../lib/api/attempt.ts'
 import { Button } from '../../ui/button.tsx'
 import { passkeyFailure } from './failures.ts'
 import { askPasskey, type PasskeyAnswer, passkeysWork } from './passkeys.ts'
@@ -12,7 +12,7 @@ export interface PasskeySignInProps {
 
 /** Signs in with a passkey alone, where the browser can. */
 export function PasskeySignIn({ begin, finish }: PasskeySignInProps) {
-  const signIn = useWrite({
+  const signIn = useAttempt({
     mutationFn: async () => {
       const { challenge, options } = await begin()
       return finish({ challenge, credential: await askPasskey(options) })
@@ -21,11 +21,11 @@ export function PasskeySignIn({ begin, finish }: PasskeySignInProps) {
   if (!passkeysWork()) return null
   return (
     <div className="mt-3 grid gap-3">
-      <Button size="lg" loading={signIn.isPending} onClick={() => signIn.mutate()}>
+      <Button size="lg" loading={signIn.isPending} onClick={() => signIn.mutate(undefined)}>
         {!signIn.isPending && <Fingerprint />}
         Sign in with a Passkey
       </Button>
-      {signIn.isError && (
+      {signIn.error !== undefined && (
         <p
           role="alert"
           className="rounded-lg border border-danger-line bg-danger-soft px-3 py-2.5 text-danger-text"

@@ -1,8 +1,8 @@
 import type { SecondFactorStep } from '@keyward/contract'
 import { Fingerprint } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useAttempt } from '../../lib/api/attempt.ts'
 import { hasCode } from '../../lib/api/call.ts'
-import { useWrite } from '../../lib/api/write.ts'
 import { AuthFrame } from '../../ui/auth-frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -42,7 +42,7 @@ function SecondStepPage({ step, show, onBack }: SecondStepPageProps) {
   const [kind, setKind] = useState<Kind>(first)
   const [text, setText] = useState('')
   const form = useRef<HTMLFormElement>(null)
-  const showing = useWrite({
+  const showing = useAttempt({
     mutationFn: async (by: Kind) => {
       if (by === 'passkey') return show({ challenge, credential: await askPasskey(options ?? {}) })
       return show(by === 'code' ? { challenge, code: text } : { challenge, recoveryCode: text })

@@ -1,6 +1,6 @@
 import { type UseMutationOptions, type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { repeatedSince } from '../browser/gesture.ts'
+import { isRepeatOfWrite, noteWrite } from '../browser/gesture.ts'
 import { createListeners } from '../browser/listeners.ts'
 
 /** Names the form, dialog, switch or menu that writes. */
@@ -8,19 +8,12 @@ export type Writer = object
 
 const successListeners = createListeners<[writer: Writer]>()
 let failing: Writer | undefined
-let wroteAt = Number.NEGATIVE_INFINITY
 
 /** The listener runs when a write has succeeded. */
 export const onWritten = successListeners.subscribe
 
 /** Whose write has failed, while its handler runs. */
 export const failingWriter = () => failing
-
-/** The second click of a double click, and a key that is held, ask for nothing new. */
-function isRepeatOfWrite(): boolean {
-  const since = repeatedSince()
-  return since !== undefined && wroteAt >= since
-}
 
 interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data, Error, Variables, Context> {
   /** Writes of different lanes may run at the same time. */
@@ -58,7 +51,7 @@ export function useWrite<Data, Variables = void, Context = unknown>({
     // Never settles: whatever follows a submit follows the first one.
     if (writer.has(running) || isRepeatOfWrite()) return new Promise(() => {})
     writer.add(running)
-    wroteAt = performance.now()
+    noteWrite()
     return mutateAsync(...args).finally(() => writer.delete(running))
   }
   return {

@@ -26,4 +26,16 @@ export function onFirstGesture(run: () => void): () => void {
 }
 
 /** When the double click or held key began that the user is in; undefined for a single click or key. */
-export const repeatedSince = (): number | undefined => (repeats ? beganAt : undefined)
+const repeatedSince = (): number | undefined => (repeats ? beganAt : undefined)
+
+let wroteAt = Number.NEGATIVE_INFINITY
+
+export const noteWrite = () => {
+  wroteAt = performance.now()
+}
+
+/** The second click of a double click, and a key that is held, ask for nothing new. */
+export function isRepeatOfWrite(): boolean {
+  const since = repeatedSince()
+  return since !== undefined && wroteAt >= since
+}

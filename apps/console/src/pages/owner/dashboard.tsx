@@ -17,11 +17,11 @@ import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
-import { StatCard } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { StatCard } from '../../ui/stat-card.tsx'
 import { Callout } from '../../ui/states.tsx'
 
 const Onboarding = lazyNamed(() => import('./onboarding.tsx'), 'Onboarding')

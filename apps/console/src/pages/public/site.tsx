@@ -16,7 +16,7 @@ export const publicPages: Record<string, (() => Promise<ComponentType>) | undefi
  * Loads a public page; undefined if the path is not public. Works without the router, which would be an eighth of the
  * page's size: the links are plain ones.
  */
-export function findPublicSite(pathname: string): (() => Promise<ComponentType>) | undefined {
+function findPublicSite(pathname: string): (() => Promise<ComponentType>) | undefined {
   const load = publicPages[pathname]
   if (!load) return undefined
   return async () => {
@@ -28,3 +28,9 @@ export function findPublicSite(pathname: string): (() => Promise<ComponentType>)
     )
   }
 }
+
+/** Loads the page to sign in, which has a root of its own as well, or a public page. */
+export const findSite = (pathname: string): (() => Promise<ComponentType>) | undefined =>
+  pathname === paths.auth
+    ? async () => (await import('../sign-in-root.tsx')).SignInRoot
+    : findPublicSite(pathname)
