@@ -105,7 +105,7 @@ describe('over all protocols together', () => {
 
   test('exactly one of 32 programs redeems a key', async () => {
     const { app, settings } = await makeOldApp(owner)
-    for (let round = 0; round < rounds(2, 12); round += 1) {
+    for (let round = 0; round < rounds(1, 12); round += 1) {
       const { key } = single(await makeLicenses(on, owner, app, 1, years))
       const old = await Promise.all(
         Array.from({ length: 16 }, (_, at) => started(eager[at % eager.length] as Sdk, settings)),
@@ -127,7 +127,7 @@ describe('over all protocols together', () => {
 
   test('exactly one of 32 machines is bound to a key that signs in by itself', async () => {
     const { app, settings } = await makeOldApp(owner)
-    for (let round = 0; round < rounds(2, 12); round += 1) {
+    for (let round = 0; round < rounds(1, 12); round += 1) {
       const { key } = single(await makeLicenses(on, owner, app, 1, years))
       const old = await Promise.all(
         Array.from({ length: 16 }, (_, at) => started(eager[at % eager.length] as Sdk, settings)),
@@ -202,7 +202,7 @@ describe('with limits', () => {
     const { app, settings } = await makeOldApp(vendor)
     const keys = await makeLicenses(limited, vendor, app, 20, years)
     const flooding = await startedAt(python12, settings, '10.4.0.1')
-    const flood = times(rounds(1000, 5000), () => flooding.call('license', { key: unknown }))
+    const flood = times(rounds(400, 5000), () => flooding.call('license', { key: unknown }))
     const customers = await times(20, async (at) => {
       const program = await startedAt(go13, settings, `10.5.${at}.1`)
       const signedIn = await program.call('license', { key: keys[at]?.key })

@@ -167,7 +167,7 @@ test.each(accepting)('%s changes data once, and a repeat gets its answer', async
   expect(await snapshot()).toBe(after)
 })
 
-test.each(someOf(accepting))('%s, killed before its answer is stored, is not done again', async (name) => {
+test.each(someOf(accepting, 8))('%s, killed before its answer is stored, is not done again', async (name) => {
   const call = await prepare(name, `killed-${name}`)
   answersFail = true
   const first = await call()
@@ -188,7 +188,7 @@ test.each(someOf(accepting))('%s, killed before its answer is stored, is not don
 
 const withSteps = accepting.filter((name) => !withoutSteps.includes(name))
 
-test.each(someOf(withSteps))('%s, killed in its first transaction, is done by a repeat', async (name) => {
+test.each(someOf(withSteps, 8))('%s, killed in its first transaction, is done by a repeat', async (name) => {
   const call = await prepare(name, `killed-first-${name}`)
   const before = await snapshot()
   firstFails = true

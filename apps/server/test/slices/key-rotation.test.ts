@@ -198,7 +198,7 @@ function startLoad() {
   let isEnding = false
   const repeat = async (call: (at: number) => Promise<unknown>) => {
     // Some calls at any moment are enough: the rotation needs the processor too.
-    for (let at = 0; !isEnding; at += 1, await setTimeout(20)) {
+    for (let at = 0; !isEnding; at += 1, await setTimeout(60)) {
       await call(at).then(
         () => {
           calls.ok += 1

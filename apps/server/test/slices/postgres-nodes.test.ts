@@ -35,7 +35,7 @@ async function countChanges(on: TestServer, { token }: { token: string }, signal
 
 describe('several nodes on one PostgreSQL', () => {
   const nodes = 6
-  const rounds = 4
+  const rounds = 2
 
   test('migrate an empty database concurrently, and each migration runs once', async () => {
     for (let round = 0; round < rounds; round += 1) {

@@ -16,7 +16,7 @@ import {
   toTold,
 } from '../shop-protocols.ts'
 
-const deliveries = rounds(120, 1000)
+const deliveries = rounds(60, 1000)
 
 let shops: Awaited<ReturnType<typeof startShopHosts>>
 let on: TestServer
@@ -131,7 +131,7 @@ beforeAll(async () => {
     await allUsed(on, inOrder._id)
   }
   expected = await outcomeOf(owner, inOrder._id)
-  expect(Object.keys(expected).length).toBeGreaterThan(deliveries / 8)
+  expect(Object.keys(expected).length).toBeGreaterThan(deliveries / 12)
 }, 300_000)
 
 test.each(kinds)(
