@@ -56,7 +56,10 @@ test('a vendor writes the mail to buyers with a preview, and gets a test', {
   await expect(view.getByLabel('Subject')).toHaveValue('{app} is yours')
 })
 
-test('a vendor writes a mail in another language, and returns to the default', async ({ page, request }) => {
+test('a vendor writes a mail in another language, and returns to the default', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')
   await enter(page, vendor, `/apps/${app._id}?tab=mail`)

@@ -112,7 +112,7 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   })
 })
 
-test('customers are found by address, name and app, in pages and by the palette', async ({
+test('customers are found by address, name and app, in pages and by the palette', { tag: '@full' }, async ({
   page,
   request,
 }) => {

@@ -15,10 +15,9 @@ import {
   visit,
 } from '../steps.ts'
 
-test('a license from first use shows its duration, starts with its use, and gets a date or no end', async ({
-  page,
-  request,
-}) => {
+test('a license from first use shows its duration, starts with its use, and gets a date or no end', {
+  tag: '@full',
+}, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp()
   await enter(page, vendor, '/licenses')

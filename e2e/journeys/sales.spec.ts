@@ -55,7 +55,7 @@ test.describe('in Nepal', () => {
   test.use({ timezoneId: 'Asia/Kathmandu' })
 
   test('Sales shows what was taken and given back, day by day, and each number opens its orders', {
-    tag: '@phone',
+    tag: ['@full', '@phone'],
   }, async ({ page, request, keyward }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp('Tally')
