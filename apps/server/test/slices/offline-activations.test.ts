@@ -6,7 +6,7 @@ import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 
 import { lockEndUser } from '../../src/modules/end-users/end-users.access.ts'
-import { lockLicensesOf } from '../../src/modules/entitlements/license-locks.ts'
+import { lockLicensesOf } from '../../src/modules/entitlements/license-rows.ts'
 import { hashed, makePremium, refusal, wrongFields } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { offlineActor } from '../offline-actor.ts'

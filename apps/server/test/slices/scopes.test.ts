@@ -23,8 +23,12 @@ import {
 import * as entitlements from '../../src/modules/entitlements/entitlements.service.ts'
 import { returnKeys, withdrawKeys } from '../../src/modules/entitlements/grants.changes.ts'
 import { changeAccess } from '../../src/modules/entitlements/grants.ts'
-import type { Which } from '../../src/modules/entitlements/license-locks.ts'
-import { deleteByIds, updateLicenses, updateTerms } from '../../src/modules/entitlements/license-rows.ts'
+import {
+  deleteByIds,
+  updateLicenses,
+  updateTerms,
+  type Which,
+} from '../../src/modules/entitlements/license-rows.ts'
 import { untilDate } from '../../src/modules/licenses/licenses.rules.ts'
 import { hashed, makeLicenses, registerUser } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'

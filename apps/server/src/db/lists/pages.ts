@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { type Page, seek } from '../../core/paging.ts'
-import type { Tables } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
 
 /** The `seq` of a page of the `total` rows that a query matches, newest first. In the order that reads fewer rows. */
 export async function seqsOfPage<Table extends 'apps' | 'licenses' | 'resellers'>(
@@ -18,4 +18,18 @@ export async function seqsOfPage<Table extends 'apps' | 'licenses' | 'resellers'
     .offset(target.offset)
     .execute()
   return found.map(({ seq }) => seq)
+}
+
+/** How many rows a query finds, up to `most` + 1. */
+export async function countUpTo(
+  db: Db,
+  // biome-ignore lint/suspicious/noExplicitAny: The type of a builder depends on its tables.
+  found: SelectQueryBuilder<any, any, object>,
+  most: number,
+): Promise<number> {
+  const { n } = await db
+    .selectFrom(found.limit(most + 1).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
 }

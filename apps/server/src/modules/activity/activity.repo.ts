@@ -11,6 +11,7 @@ import {
   run,
   type Tx,
 } from '../../db/index.ts'
+import { countUpTo } from '../../db/lists/pages.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 import { type EventMatches, matchingAny } from './activity.search.ts'
 
@@ -86,15 +87,7 @@ export async function pageActivity(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: ActivityView[]; total: number }> {
-  const counted = lists
-    .selectFrom(
-      eventsOf(lists, scope, filter, most + 1)
-        .select('t.seq')
-        .limit(most + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-  const total = Number((await counted.executeTakeFirstOrThrow()).n)
+  const total = await countUpTo(lists, eventsOf(lists, scope, filter, most + 1).select('t.seq'), most)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const rows = await eventsOf(lists, scope, filter, offset + limit)

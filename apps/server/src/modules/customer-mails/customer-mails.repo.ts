@@ -4,6 +4,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, inScope, insert, isIn, lock, send, type Tx } from '../../db/index.ts'
+import { countUpTo } from '../../db/lists/pages.ts'
 import type { CustomerMailRow, Tables } from '../../db/tables.ts'
 import { newSettings, type Settings } from './customer-mails.rules.ts'
 
@@ -279,16 +280,7 @@ export async function pageMails(
   if (customerId !== undefined) found = found.where('m.customer_id', '=', customerId)
   if (kind !== undefined) found = found.where('m.kind', '=', kind)
   if (state !== undefined) found = found.where('m.state', '=', state)
-  const { n } = await lists
-    .selectFrom(
-      found
-        .select('m.seq')
-        .limit(most + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  const total = Number(n)
+  const total = await countUpTo(lists, found.select('m.seq'), most)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const rows = await found

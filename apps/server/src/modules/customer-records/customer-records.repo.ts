@@ -3,6 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { normalizeEmailPart, normalizeName } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, foundInScope, inScope, lock, ownerOf, type Tx } from '../../db/index.ts'
+import { countUpTo } from '../../db/lists/pages.ts'
 import { anywhere } from '../../db/lists/search.ts'
 import type { CustomerRow } from '../../db/tables.ts'
 import {
@@ -108,17 +109,7 @@ export async function pageCustomers(
   const matching = sql<SqlBool>`${sql.join(conditions, sql` and `)}`
   const found = (select: ReturnType<typeof views>) =>
     search === undefined ? select.where(matching) : select.where(matching).where(contains(scope, search))
-  const { n } = await lists
-    .selectFrom(
-      found(views(lists, scope))
-        .clearSelect()
-        .select('c.seq')
-        .limit(most + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  const total = Number(n)
+  const total = await countUpTo(lists, found(views(lists, scope)).clearSelect().select('c.seq'), most)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const rows = await found(views(lists, scope))

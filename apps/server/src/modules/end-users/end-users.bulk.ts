@@ -9,8 +9,8 @@ import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
 import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
-import { extendAll, extensionRecord, findUndone, undoAll } from '../entitlements/extensions.ts'
-import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { extendAll, findUndone, recordExtension, undoAll } from '../entitlements/extensions.ts'
+import { lockLicensesOf } from '../entitlements/license-rows.ts'
 import type { BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
@@ -65,13 +65,7 @@ async function apply(
   switch (action) {
     case 'extend': {
       const { changed, undo } = await extendAll(write, actor, { noun: 'clients', ids, extension })
-      const record = extensionRecord(extension)
-      if (record.after === undefined) {
-        write.recordByApp('end_users.extended', found, (ids) => ({ ids, ...record.added }), { changed })
-      } else {
-        const { after } = record
-        write.recordByApp('end_users.expiry_changed', found, (ids) => ({ ids, after }), { changed })
-      }
+      recordExtension(write, 'end_users', found, extension, changed)
       return { changed: changed.length, undo }
     }
     case 'ban':

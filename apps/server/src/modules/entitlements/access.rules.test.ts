@@ -50,7 +50,7 @@ const withdrawn = (one: Grant, on: number, keptDays: number | null = null): Gran
 
 const dated = { term: 'date', duration_value: null, duration_unit: null } as const
 const own: Own = { end: at(30), terms: dated, startedAt: null, graceDays: 0, updates: null }
-const endOf = (grants: readonly Grant[], of = own) => {
+const displayedEnd = (grants: readonly Grant[], of = own) => {
   const { end, isEndless } = accessOf(of, grants)
   return isEndless ? 'endless' : end === never ? null : (end - start) / day
 }
@@ -80,7 +80,7 @@ test.each<[what: string, end: number | null | 'endless', grants: Grant[]]>([
     [term(10), pause(12, 17), time(14, 3, { gap_ms: 4 * day })],
   ],
 ])('the end is %s', (_what, end, grants) => {
-  expect(endOf(grants)).toBe(end)
+  expect(displayedEnd(grants)).toBe(end)
 })
 
 test('pauses that begin when others end, or end at once, count once', () => {
@@ -99,8 +99,8 @@ test('an end comes back with its term when what replaced it is taken back', () =
 test('a term that waits for its first use ends by the clock of the license', () => {
   const terms = { term: 'first_use', duration_value: 3, duration_unit: 'days' } as const
   const waiting = grant(0, { kind: 'term', terms: JSON.stringify(terms) })
-  expect(endOf([waiting])).toBe(null)
-  expect(endOf([waiting], { ...own, startedAt: at(5) })).toBe(8)
+  expect(displayedEnd([waiting])).toBe(null)
+  expect(displayedEnd([waiting], { ...own, startedAt: at(5) })).toBe(8)
   expect(accessOf(own, [waiting, set(1, 9)]).terms).toEqual(dated)
   expect(accessOf({ ...own, startedAt: at(5) }, [waiting, set(6, 9)]).terms).toEqual(terms)
 })
@@ -142,10 +142,10 @@ test('independent grants fold to the same in any order, and one that is taken ba
       return one(1 + draw(9), draw(20), { gap_ms: draw(3) === 0 ? draw(5) * day : 0 })
     })
     const shuffled = grants.toSorted(() => draw(2) - 0.5)
-    expect(endOf([term(10), ...shuffled])).toBe(endOf([term(10), ...grants]))
+    expect(displayedEnd([term(10), ...shuffled])).toBe(displayedEnd([term(10), ...grants]))
     const left = grants.toSpliced(draw(grants.length), 1)
     const gone = grants.map((one) => (left.includes(one) ? one : withdrawn(one, 12)))
-    expect(endOf([term(10), ...gone])).toBe(endOf([term(10), ...left]))
+    expect(displayedEnd([term(10), ...gone])).toBe(displayedEnd([term(10), ...left]))
   }
 })
 

@@ -96,7 +96,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
   const lasts = (until: number) => pausedAt !== null && until !== never && until + grace > pausedAt
   const isHeld = () => !endless() && lasts(end)
-  const shownEnd = () => Math.max(end, ...periods.map(({ until }) => until))
+  const displayedEnd = () => Math.max(end, ...periods.map(({ until }) => until))
 
   for (const { at, grant, isResumed } of eventsOf(grants)) {
     pass(at)
@@ -105,7 +105,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     else if (grant.kind === 'period') addPeriod(grant)
     else if (isStanding(grant)) setEnd(grant)
   }
-  const shown = shownEnd()
+  const shown = displayedEnd()
   const isEndless = endless()
   const left_ms = pausedAt !== null && !isEndless && lasts(shown) ? shown + grace - pausedAt : null
   const isUnlimited = isEndless || periods.some(({ until }) => until === never)
@@ -144,7 +144,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
 
   function addTime(grant: Grant): void {
     // Rights move like the end that people see.
-    const shown = shownEnd()
+    const shown = displayedEnd()
     const moved = movedBy(grant) - (shown === never ? 0 : shown - end)
     later(movedBy(grant))
     if (isOfPayment(grant)) addPayment(grant)

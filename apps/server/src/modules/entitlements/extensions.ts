@@ -128,8 +128,18 @@ export async function undoAll(
   }))
 }
 
-/** What the record of an extension says: the time added, or the new end, which is null for never. */
-export function extensionRecord({ days, duration, expiresAt }: Extension) {
-  if (expiresAt === undefined) return { added: { days, duration }, after: undefined }
-  return { added: {}, after: expiresAt === null ? null : toEpochMs(expiresAt) }
+/** Records an extension of many: the time added, or the new end, which is null for never. */
+export function recordExtension(
+  write: WriteTransaction,
+  noun: 'licenses' | 'end_users',
+  found: readonly { id: string; app_id: string }[],
+  { days, duration, expiresAt }: Extension,
+  changed: readonly string[],
+): void {
+  if (expiresAt === undefined) {
+    write.recordByApp(`${noun}.extended`, found, (ids) => ({ ids, days, duration }), { changed })
+  } else {
+    const after = expiresAt === null ? null : toEpochMs(expiresAt)
+    write.recordByApp(`${noun}.expiry_changed`, found, (ids) => ({ ids, after }), { changed })
+  }
 }

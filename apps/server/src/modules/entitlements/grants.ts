@@ -7,7 +7,7 @@ import { type Db, foundInScope, insert, isIn, send, type Tx, type WriteTransacti
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, joined, type Own, termColumns } from './access.rules.ts'
-import { lockLicensesOf, type Which } from './license-locks.ts'
+import { lockLicensesOf, type Which } from './license-rows.ts'
 import { toAddedRights, updatesUntil } from './terms.rules.ts'
 
 // The one way in which access changes: rows of `grants` are added or changed, and what they fold to is written to the

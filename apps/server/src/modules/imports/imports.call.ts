@@ -174,7 +174,7 @@ function decide(
     const row = {
       line: line.read.line,
       key: line.read.key || null,
-      expiresAt: toIsoOrNull(shownEnd(line)),
+      expiresAt: toIsoOrNull(displayedEndOf(line)),
       note: line.read.note ?? null,
       sold: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell !== '')),
     }
@@ -194,7 +194,7 @@ function decide(
 }
 
 /** The line's expiry, even if it has passed. */
-function shownEnd({ draft, read }: Line): number | null {
+function displayedEndOf({ draft, read }: Line): number | null {
   if (draft) return displayedEnd(draft.license, 0)
   const { expiresAt = '' } = read.cells ?? {}
   return instant.safeParse(expiresAt).success ? toEpochMs(expiresAt) : null

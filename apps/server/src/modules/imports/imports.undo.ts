@@ -3,8 +3,7 @@ import { foundInScope, inSlices, isIn, lockAll, type Tx, takeLocks } from '../..
 import type { DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
-import { lockLicensesOf } from '../entitlements/license-locks.ts'
-import { deleteByIds } from '../entitlements/license-rows.ts'
+import { deleteByIds, lockLicensesOf } from '../entitlements/license-rows.ts'
 import { claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
 

@@ -8,11 +8,11 @@ import type { Ctx } from '../../service/ctx.ts'
 import {
   type Extension,
   extendAll,
-  extensionRecord,
   findUndone,
+  recordExtension,
   undoAll,
 } from '../entitlements/extensions.ts'
-import { lockLicensesOf } from '../entitlements/license-locks.ts'
+import { lockLicensesOf } from '../entitlements/license-rows.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
@@ -64,13 +64,7 @@ async function apply(
   switch (action) {
     case 'extend': {
       const { changed, undo } = await extendAll(write, actor, { noun: 'licenses', ids, extension })
-      const record = extensionRecord(extension)
-      if (record.after === undefined) {
-        write.recordByApp('licenses.extended', locked, (ids) => ({ ids, ...record.added }), { changed })
-      } else {
-        const { after } = record
-        write.recordByApp('licenses.expiry_changed', locked, (ids) => ({ ids, after }), { changed })
-      }
+      recordExtension(write, 'licenses', locked, extension, changed)
       return { changed: changed.length, undo }
     }
     case 'ban':

@@ -6,7 +6,7 @@ import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow } from '../../db/tables.ts'
 import { firstUseEnd } from '../entitlements/access.rules.ts'
 import { type Holder, readHolders } from '../entitlements/grants.ts'
-import type { Which } from '../entitlements/license-locks.ts'
+import type { Which } from '../entitlements/license-rows.ts'
 import { rightsEnd, toOwnRights } from '../entitlements/terms.rules.ts'
 import { hintOf } from './licenses.rules.ts'
 

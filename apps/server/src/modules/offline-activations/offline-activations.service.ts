@@ -118,7 +118,7 @@ async function issue(
   ctx: Ctx,
   write: WriteTransaction,
   { actor, app, request, days, max }: Issue,
-  { endUser, endsAt, deviceId, licenseId }: AdmittedMachine,
+  { endUser, displayedEnd, deviceId, licenseId }: AdmittedMachine,
 ) {
   const { tx, now } = write
   const known = await repo.findByRequest(tx, actor, app.id, requestHash(request))
@@ -173,7 +173,7 @@ async function issue(
     ...featuresUntil(endUser, exp),
     username: endUser.username,
     term: endUser.term,
-    expiresAt: endsAt,
+    expiresAt: displayedEnd,
     deactivation: code,
   }
   return { id, claims }

@@ -4,11 +4,12 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { normalizeEmailPart } from '../../core/ids.ts'
 import type { Page } from '../../core/paging.ts'
 import { appInScope, type Db, foundInScope, inScope, isIn, lock, type Tx } from '../../db/index.ts'
+import { countUpTo } from '../../db/lists/pages.ts'
 import type { SaleKind } from '../../db/tables/sales.ts'
 import type { LicenseRow, ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
 import type { ToldLicense } from '../customer-mails/customer-mails.tell.ts'
 import { shownCustomer } from '../customers/faces.access.ts'
-import type { Which } from '../entitlements/license-locks.ts'
+import type { Which } from '../entitlements/license-rows.ts'
 
 /** An order with its shop and app. */
 export interface OrderView extends ShopOrderRow {
@@ -107,16 +108,7 @@ export async function pageOrders(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: OrderView[]; total: number }> {
-  const { n } = await db
-    .selectFrom(
-      found(db, scope, filter)
-        .select('o.seq')
-        .limit(most + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  const total = Number(n)
+  const total = await countUpTo(db, found(db, scope, filter).select('o.seq'), most)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const seqs = found(db, scope, filter).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
@@ -146,35 +138,29 @@ export async function sumOrders(
     n: Number(row.n),
   }))
 }
-/** The licenses that orders have renewed and that still exist. The caller has found the orders within its scope. */
-export const listRenewed = async (
-  db: Db,
-  orderIds: readonly string[],
-): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
-  orderIds.length === 0
-    ? []
-    : db
-        .selectFrom('shop_order_units as u')
-        .innerJoin('licenses as l', 'l.id', 'u.renewed_id')
-        .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
-        .where('u.order_id', 'in', orderIds)
-        .execute()
+/** Licenses of orders that still exist. The caller has found the orders within its scope. */
+const licensesBy =
+  (column: 'u.renewed_id' | 'u.license_id') =>
+  async (
+    db: Db,
+    orderIds: readonly string[],
+  ): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
+    orderIds.length === 0
+      ? []
+      : db
+          .selectFrom('shop_order_units as u')
+          .innerJoin('licenses as l', 'l.id', column)
+          .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
+          .where('u.order_id', 'in', orderIds)
+          .orderBy('u.product')
+          .orderBy('u.unit')
+          .execute()
 
-/** The licenses that orders have created and that still exist. The caller has found the orders within its scope. */
-export const listLicenses = async (
-  db: Db,
-  orderIds: readonly string[],
-): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
-  orderIds.length === 0
-    ? []
-    : db
-        .selectFrom('shop_order_units as u')
-        .innerJoin('licenses as l', 'l.id', 'u.license_id')
-        .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
-        .where('u.order_id', 'in', orderIds)
-        .orderBy('u.product')
-        .orderBy('u.unit')
-        .execute()
+/** The licenses that orders have created. */
+export const listLicenses = licensesBy('u.license_id')
+
+/** The licenses that orders have renewed. */
+export const listRenewed = licensesBy('u.renewed_id')
 
 // What follows belongs to the events of a shop, and takes no scope: the caller has the shop of the event.
 

@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely'
 import { day } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, type Db, isOneOf, lock, query, type Tx } from '../../db/index.ts'
+import { countUpTo } from '../../db/lists/pages.ts'
 import type { DeliveryRow, Tables, WebhookRow } from '../../db/tables.ts'
 
 /** How long the log keeps a delivery; one that was given up is kept from then on. */
@@ -35,16 +36,7 @@ export async function pageDeliveries(
     const seen = apps === null ? all : all.where(sql<boolean>`(event = ${testEvent} or ${ofApps(apps)})`)
     return state === undefined ? seen : seen.where('state', '=', state)
   }
-  const { n } = await lists
-    .selectFrom(
-      found()
-        .select('seq')
-        .limit(most + 1)
-        .as('some'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow()
-  const total = Number(n)
+  const total = await countUpTo(lists, found().select('seq'), most)
   const offset = (page - 1) * limit
   if (offset >= Math.min(total, most)) return { rows: [], total }
   const rows = await found().selectAll().orderBy('seq', 'desc').limit(limit).offset(offset).execute()

@@ -313,7 +313,11 @@ export function factsOfRows(
   const facts = factsOf(call, {
     ...known,
     endUser,
-    key: isOther ? toKeyFacts(key, endOf(key, call)) : endUser && first ? toKeyFacts(first, endUser) : null,
+    key: isOther
+      ? toKeyFacts(key, accessEndOf(key, call))
+      : endUser && first
+        ? toKeyFacts(first, endUser)
+        : null,
     updates: {
       version,
       until: endUser ? endUser.updatesUntil : updatesUntil(key && { ...key, ...atFirstUse(key, now) }),
@@ -324,7 +328,7 @@ export function factsOfRows(
 }
 
 /** The grace days of a key that `upgrade` adds are no time that can be added. */
-const endOf = (key: LicenseRow, call: ProgramCall): Pick<KeyFacts, 'expiresAt' | 'graceDays'> =>
+const accessEndOf = (key: LicenseRow, call: ProgramCall): Pick<KeyFacts, 'expiresAt' | 'graceDays'> =>
   call === 'upgrade'
     ? { expiresAt: displayedEnd(key, 0) ?? never, graceDays: 0 }
     : { expiresAt: key.expires_at, graceDays: key.grace_days }

@@ -26,7 +26,7 @@ interface OfflineRequest {
 export interface AdmittedMachine {
   endUser: EndUserFacts
   /** The end that people see. */
-  endsAt: string | null
+  displayedEnd: string | null
   deviceId: string
   licenseId: string
 }
@@ -60,8 +60,8 @@ export async function admitOfflineMachine<T>(
       const device = hwidHash === null ? undefined : await findByHash(write.tx, endUser.id, hwidHash)
       // Without the hardware lock a machine gets in without a place; a file that nothing counts must not be made.
       if (!device) throw refusedLater('hwidMismatch', facts)
-      const endsAt = endFieldsOf(endUser, write.now).expiresAt
-      return store(write, { endUser, endsAt, deviceId: device.id, licenseId: license.id })
+      const displayedEnd = endFieldsOf(endUser, write.now).expiresAt
+      return store(write, { endUser, displayedEnd, deviceId: device.id, licenseId: license.id })
     },
   }
   return enterByKey({ ctx }, signIn, license, { machine, address: null, caller, isSignIn: false })
