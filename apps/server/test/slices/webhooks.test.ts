@@ -477,7 +477,7 @@ describe('a receiver that fails', () => {
       actor_kind: 'system',
       detail: '{"reason":"failing"}',
     })
-    const { records } = (await owner.call('GET', '/audit?action=webhook.paused')).json.data
+    const { records } = (await owner.call('GET', `/audit?action=webhook.paused&subject=${_id}`)).json.data
     expect(records).toMatchObject([{ subject: { _id, name: new URL(receiver.url).origin } }])
     await eventually(() =>
       expect(mails).toContainEqual(
