@@ -171,6 +171,12 @@ const views = (db: Db) =>
       >`(select o.locale from shop_orders o where o.customer_id = c.id and o.locale is not null
         order by o.seq desc limit 1)`.as('locale'),
       renews('l').as('renews'),
+      // The subject of `security` is a release and the customer.
+      sql<number>`case when m.kind = 'security' and exists (
+        select 1 from releases r where r.withdrawn_at is not null
+          and r.id = substr(m.subject, 1, length(m.subject) - length(m.customer_id) - 1)) then 1 else 0 end`.as(
+        'is_withdrawn',
+      ),
     ])
 
 /** Whether a subscription of a license will charge again, as 0 or 1. */

@@ -45,15 +45,17 @@ export interface Subject {
   /** Whether a subscription will charge again. */
   renews: boolean
   wantsMails: boolean
+  /** Whether the release with `security` that it is about was withdrawn. */
+  isWithdrawn: boolean
 }
 
 /** Whether a mail still says what is so, and is wanted. */
 export function isWanted(
   { kind, until, days, customer_id }: Told & Pick<CustomerMailRow, 'customer_id'>,
-  { license, isUserBanned, renews, wantsMails }: Subject,
+  { license, isUserBanned, renews, wantsMails, isWithdrawn }: Subject,
   settings: Settings,
 ): boolean {
-  if (kind === 'security') return true
+  if (kind === 'security') return !isWithdrawn
   if (!license || license.customer_id !== customer_id || license.banned === 1 || license.test === 1)
     return false
   if (isUserBanned) return false
