@@ -30,7 +30,6 @@ const sliceOf: Record<string, string> = {
   payments: 'payments-hard',
   plans: 'notifications',
   portal: 'portal',
-  program: 'trials',
   releases: 'client-updates',
   resellers: 'resellers',
   sales: 'sales',
