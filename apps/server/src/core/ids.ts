@@ -1,6 +1,7 @@
 import { randomInt, randomUUIDv7 } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { limits, toAsciiDomain } from '@keyward/contract'
+import { limits } from '@keyward/contract/constants'
+import { toAsciiDomain } from '@keyward/contract/email-address'
 import { randomBytes } from './crypto.ts'
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

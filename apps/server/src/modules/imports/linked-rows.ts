@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits } from '@keyward/contract/constants'
 import { normalizeKey, normalizeName, toTyped } from '../../core/ids.ts'
 import type { ImportedLicense, ImportedRow, ImportedUser } from './rows.ts'
 

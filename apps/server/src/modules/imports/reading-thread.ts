@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { limits } from '@keyward/contract'
+// Each import starts this thread, which loads no more of the contract than it needs: all of it takes half of a start.
+import { limits } from '@keyward/contract/constants'
 import { linkRows } from './linked-rows.ts'
 import { readFiles } from './presets/read-files.ts'
 import type { ReadAnswer, ReadTask } from './reading.ts'

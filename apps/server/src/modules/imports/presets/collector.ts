@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits } from '@keyward/contract/constants'
 import { toFolded } from '../../../core/ids.ts'
 import type { ImportedLicense, ImportedRow, ImportedUser, Origin, Question, ReadOutput } from '../rows.ts'
 import { isStorable } from './values.ts'

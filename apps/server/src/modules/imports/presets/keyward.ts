@@ -1,5 +1,8 @@
-import { customKey, fromCsvCell, licenseNote, type TermsColumn, termsExport } from '@keyward/contract'
+import type { TermsColumn } from '@keyward/contract'
+import { fromCsvCell } from '@keyward/contract/csv'
+import { termsExport } from '@keyward/contract/exports'
 import { type CsvLine, csvDelimiters, readCsvTable } from '@keyward/contract/imported-files'
+import { customKey, licenseNote } from '@keyward/contract/licenses'
 import { type ImportedLicense, UnreadableFiles } from '../rows.ts'
 
 const termsColumns = [

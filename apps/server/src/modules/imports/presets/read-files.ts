@@ -1,4 +1,5 @@
-import { type ImportPreset, limits } from '@keyward/contract'
+import type { ImportPreset } from '@keyward/contract'
+import { limits } from '@keyward/contract/constants'
 import { type ReadInput, type ReadOutput, UnreadableFiles } from '../rows.ts'
 import { Collector } from './collector.ts'
 import { joinKeyAuth } from './keyauth.ts'
