@@ -229,7 +229,6 @@ test('a move that is killed in its last phases leaves the data in one place', as
     const repeated = await moveIt()
     expect(repeated).toMatchObject({ code: 0, stdout: expect.stringContaining('"tables": []') })
     expect(await mayServe()).toBe(false)
-    await expect(startProcess(environment)).rejects.toThrow('set DATABASE_URL and SECRET_KEY')
     expect(await ask(third, 'select name from accounts')).toEqual([{ name: 'Ann' }])
     expect(await ask(third, 'select 1 from pg_constraint where not convalidated')).toEqual([])
 

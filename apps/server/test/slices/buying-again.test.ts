@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: renewals and orders send the same statements there.
 import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hour } from '../../src/core/clock.ts'
