@@ -63,7 +63,7 @@ import * as resetRequests from '../src/modules/password-resets/reset-requests.re
 import { refuseUnusable } from '../src/modules/payments/coupons.service.ts'
 import * as portal from '../src/modules/portal/portal.repo.ts'
 import { countOnline } from '../src/modules/sessions/online.access.ts'
-import * as shopOrders from '../src/modules/shops/orders.repo.ts'
+import * as orderList from '../src/modules/shops/orders.list.ts'
 import * as shopEvents from '../src/modules/shops/shop-events.repo.ts'
 import * as shops from '../src/modules/shops/shops.repo.ts'
 import * as deliveries from '../src/modules/webhooks/deliveries.repo.ts'
@@ -208,20 +208,17 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['are resumed', (tx) => shopEvents.setDueOfShop(tx, 'shp_1', { dueAt: 1, count: 9 })],
   ['forget bodies', (tx) => shopEvents.eraseBodies(tx, 1, 9)],
   ['end events', (tx) => shopEvents.endEventsOf(tx, 'sor_1', 1)],
-  ['have orders', (tx) => shopOrders.pageOrders(tx, scope, {}, everyOrder, 99)],
-  ['have waiting orders', (tx) => shopOrders.pageOrders(tx, scope, { state: 'waiting' }, everyOrder, 99)],
-  ['have orders of an app', (tx) => shopOrders.pageOrders(tx, scope, { appId: 'app_1' }, everyOrder, 99)],
-  ['have orders of a shop', (tx) => shopOrders.pageOrders(tx, scope, { shop: 'shp_1' }, everyOrder, 99)],
-  [
-    'have orders of a license',
-    (tx) => shopOrders.pageOrders(tx, scope, { license: 'lic_1' }, everyOrder, 99),
-  ],
+  ['have orders', (tx) => orderList.pageOrders(tx, scope, {}, everyOrder, 99)],
+  ['have waiting orders', (tx) => orderList.pageOrders(tx, scope, { state: 'waiting' }, everyOrder, 99)],
+  ['have orders of an app', (tx) => orderList.pageOrders(tx, scope, { appId: 'app_1' }, everyOrder, 99)],
+  ['have orders of a shop', (tx) => orderList.pageOrders(tx, scope, { shop: 'shp_1' }, everyOrder, 99)],
+  ['have orders of a license', (tx) => orderList.pageOrders(tx, scope, { license: 'lic_1' }, everyOrder, 99)],
   [
     'have orders of a customer',
-    (tx) => shopOrders.pageOrders(tx, scope, { customer: 'cus_1' }, everyOrder, 99),
+    (tx) => orderList.pageOrders(tx, scope, { customer: 'cus_1' }, everyOrder, 99),
   ],
-  ['find orders', (tx) => shopOrders.pageOrders(tx, scope, { search: 'ada@' }, everyOrder, 99)],
-  ['list licenses', (tx) => shopOrders.listLicenses(tx, ['sor_1'])],
+  ['find orders', (tx) => orderList.pageOrders(tx, scope, { search: 'ada@' }, everyOrder, 99)],
+  ['list licenses', (tx) => orderList.listLicenses(tx, ['sor_1'])],
 ])('shops %s without scanning a table', async (_what, work) => {
   const plan = await plansOf(work)
   expect(plan.length).toBeGreaterThan(0)

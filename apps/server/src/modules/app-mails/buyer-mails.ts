@@ -1,6 +1,7 @@
 import { canonicalLocale, customerPageAddress, type MailKind, type MailValues } from '@keyward/contract'
+import { sql } from 'kysely'
 import { dayNumber } from '../../core/clock.ts'
-import type { WriteTransaction } from '../../db/index.ts'
+import type { Db, WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type MailOwners, queueMail } from '../mail/mail.queue.ts'
@@ -85,4 +86,15 @@ export async function queueBuyerMail(
     ...{ ...mail, ...others },
     takesTurnsWith: kind === 'purchase' ? 'buyers' : 'customers',
   })
+}
+
+/** The next vendor, by its id, with keys that wait for their mail: of orders or of licenses. */
+export async function findWaitingOwner(
+  db: Db,
+  table: 'shop_orders' | 'license_mails',
+  after: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ owner_id: string }>`select owner_id from ${sql.table(table)}
+    where mail = 'waiting' and owner_id > ${after} order by owner_id limit 1`.execute(db)
+  return rows[0]?.owner_id
 }

@@ -177,19 +177,6 @@ export async function endKeyMail(tx: Tx, batchId: string, mail: 'sent' | 'failed
     .execute()
 }
 
-/** The next vendor, by its id, with a mail of keys that waits. */
-export async function findOwnerWithWaitingKeys(db: Db, after: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('license_mails')
-    .select('owner_id')
-    .where('mail', '=', sql.lit('waiting'))
-    .where('owner_id', '>', after)
-    .orderBy('owner_id')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.owner_id
-}
-
 /** Queues the mails of a vendor that wait, as far as the day allows. */
 export async function releaseKeyMails(ctx: Ctx, ownerId: string): Promise<void> {
   for (let after = ''; ; ) {

@@ -5,6 +5,8 @@ import type { Ctx } from '../../service/ctx.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
 import { lockHolders } from '../entitlements/grants.ts'
 import { updateLicenses } from '../entitlements/license-rows.ts'
+import * as unitRepo from './order-units.repo.ts'
+import { findOrder } from './orders.list.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf } from './shop-events.repo.ts'
@@ -14,7 +16,7 @@ import { holdShop } from './shops.repo.ts'
 export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, email: string): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
-    const found = await repo.findOrder(tx, actor, id)
+    const found = await findOrder(tx, actor, id)
     const shop = found && (await holdShop(tx, found.shop_id))
     if (!shop) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
@@ -23,7 +25,7 @@ export async function addressOrder(ctx: Ctx, actor: VendorActor, id: string, ema
     const customer_id = (await linkedCustomer(write, actor, email, order.app_id)) ?? null
     const buyer = { email, email_normalized: normalizeEmail(email), customer_id, mailless: 0 as const }
     await repo.updateOrder(tx, id, buyer)
-    const units = await repo.listUnits(tx, id)
+    const units = await unitRepo.listUnits(tx, id)
     const licenses = units.flatMap(({ license_id }) => license_id ?? [])
     const holders = await lockHolders(tx, allApps(order.owner_id), { licenses })
     const free = holders.flatMap(({ license }) => (license?.customer_id === null ? license : []))

@@ -3,6 +3,7 @@ import { displayedEnd } from '../../db/stored-end.ts'
 import type { ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
 import { changeHolders, type Holder } from '../entitlements/grants.ts'
 import { lastPaidEnd, paidMonths } from './fallback.rules.ts'
+import * as unitRepo from './order-units.repo.ts'
 import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { readTold } from './orders.told.ts'
@@ -30,7 +31,7 @@ export async function keptBy(
   const kept = new Map<string, Kept>()
   if (ends.length === 0) return kept
   const months = await repo.listFallbackMonths(tx, app_id)
-  const licenses = months.size > 0 ? await repo.listTypesOfUnits(tx, id) : new Map()
+  const licenses = months.size > 0 ? await unitRepo.listTypesOfUnits(tx, id) : new Map()
   for (const { unit, end } of ends) {
     const license = licenses.get(licenseOf(unit) ?? '')
     const { type = license?.type_id } = JSON.parse(unit.gift ?? 'null') ?? {}
@@ -57,7 +58,7 @@ async function paidByOthers(
   }: { unit: ShopOrderUnitRow; license: { type_id: string | null } | undefined; type: string },
 ): Promise<Payment[]> {
   const payments: Payment[] = []
-  for (const other of await repo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
+  for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
     const { type: its = license?.type_id } = JSON.parse(other.gift ?? 'null') ?? {}
     if (its === type) payments.push(...(await readTold(tx, other)).payments)
   }

@@ -21,12 +21,12 @@ import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
+import * as unitRepo from './order-units.repo.ts'
 import type { Chosen } from './orders.choices.ts'
 import { type Kept, keepLicenses, keptBy, loseKept } from './orders.fallback.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
 import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
-import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { fewerUnits, issuedOf, type Rights, rightsOf } from './orders.units.ts'
 import { lineFor } from './renewals.rules.ts'
@@ -69,7 +69,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const { ctx, shop, order, told } = paid
   const needs: Need[] = told.bought.length === 0 ? [unnamed] : []
   const products = productsOf(shop)
-  const all = paid.isNew ? [] : await repo.listUnits(write.tx, order.id)
+  const all = paid.isNew ? [] : await unitRepo.listUnits(write.tx, order.id)
   const dropped = all.filter((unit) => isDropped(unit, paid.reference))
   const units = all.filter((unit) => !dropped.includes(unit))
   const typeIds = new Set<string>()
@@ -92,7 +92,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   for (const product of told.added) if (mappedTo(product)?.type) needs.push(addition(product))
   const isLost = told.bought.some(({ shares }) => shares.some(({ end }) => end === undefined))
   if (isLost && units.some(({ told_end }) => told_end !== null))
-    for (const id of await repo.listTypesToRestore(write.tx, order.id)) typeIds.add(id)
+    for (const id of await unitRepo.listTypesToRestore(write.tx, order.id)) typeIds.add(id)
   const customerId = [...lines, ...unissued].some(({ mapped }) => mapped?.type)
     ? await linkCustomer(write, paid)
     : order.customer_id
@@ -128,7 +128,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   if (named && !need) {
     const { product, license } = named
     const unit = { order_id: order.id, app_id: order.app_id, product, unit: 0, license_id: null }
-    added.push(...(await repo.insertUnits(write.tx, [{ ...unit, renewed_id: license, gift: noGift }])))
+    added.push(...(await unitRepo.insertUnits(write.tx, [{ ...unit, renewed_id: license, gift: noGift }])))
   }
   if (need) needs.push(need)
   const hasAll = ({ mapped }: (typeof lines)[number]) => mapped && (!mapped.type || types.has(mapped.type))
@@ -137,7 +137,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const issuedUnits = [...units, ...added]
   if (changed && told.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
-  const present = type ? await repo.listUnits(write.tx, order.id) : issuedUnits
+  const present = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
   const kept = await keptBy(write, order, told, { units: present, rights })
   await setEnds(write, order, { units: present, rights, types, kept })
@@ -153,7 +153,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     if (open) needs.push(open)
   }
   if (told.isPastDue && told.ban === null)
-    for (const license of await repo.listHeard(write.tx, order.id))
+    for (const license of await unitRepo.listHeard(write.tx, order.id))
       await tellPaymentFailed(write, license, order)
   const fewer = need ? undefined : fewerUnits(paid, { issued, units: present })
   if (fewer) needs.push(fewer)
@@ -293,7 +293,7 @@ async function issueMissing(
     unit,
     license_id: licenses[at]?.id ?? null,
   }))
-  const added = await repo.insertUnits(tx, rows)
+  const added = await unitRepo.insertUnits(tx, rows)
   const ids = licenses.map(({ id }) => id)
   write.recordWith(ids, 'licenses.created', order.app_id, { count: ids.length, ids }, order.app_id)
   const objects = customerId === null ? ids : [...ids, customerId]
@@ -345,7 +345,7 @@ async function giveTypes(
   for (const { license } of untold) await giveTypeTo(write, order, license, type)
   // The type set another end.
   const told = { told_product: product, told_end: null }
-  await repo.updateUnits(write.tx, licenseIdsOf(untold), told)
+  await unitRepo.updateUnits(write.tx, licenseIdsOf(untold), told)
   const before = untold[0]?.unit.told_product ?? untold[0]?.unit.product ?? null
   const change = { order: order.number, before, after: product }
   write.record('shop_order.product_changed', order.id, change, order.app_id)
@@ -387,7 +387,7 @@ async function setEnds(
       const type = types.get(license.type_id ?? '')
       if (type) await giveTypeTo(write, order, license, type)
     }
-    await repo.updateUnits(write.tx, licenseIdsOf(some), {
+    await unitRepo.updateUnits(write.tx, licenseIdsOf(some), {
       ...{ told_end: end ?? null, kept_after: stays?.after ?? null },
     })
     const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }
@@ -419,6 +419,6 @@ async function setBans(
       if (ban) write.record('license.banned', license.id, { reason }, license.app_id)
       else write.record('license.unbanned', license.id, {}, license.app_id)
     }
-    await repo.updateUnits(write.tx, licenseIdsOf(some), { told_ban: ban })
+    await unitRepo.updateUnits(write.tx, licenseIdsOf(some), { told_ban: ban })
   }
 }

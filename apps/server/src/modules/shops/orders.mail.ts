@@ -11,6 +11,8 @@ import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
 import type { MailEnd } from '../mail/mail.outbox.ts'
 import { openMail, subjectOf, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
+import * as unitRepo from './order-units.repo.ts'
+import { findOrder } from './orders.list.ts'
 import * as repo from './orders.repo.ts'
 
 export type MailCtx = Pick<Ctx, 'config' | 'seal' | 'clock'>
@@ -30,7 +32,7 @@ export async function queueOrderMail(
   const { id, owner_id: ownerId, app_id: appId, customer_id: customerId } = order
   const { tx } = write
   if (customerId === null || order.test === 1) return none
-  const found = await repo.listKeysOf(tx, id, customerId)
+  const found = await unitRepo.listKeysOf(tx, id, customerId)
   const [first] = found
   if (!first) return none
   const terms = await readMailTerms(ctx, tx, { ownerId })
@@ -105,7 +107,7 @@ export async function isMailCurrent(
   const about = subjectOf(mailId)
   if (about?.startsWith('kml_')) return isKeyMailCurrent(db, about)
   if (!about?.startsWith('sor_')) return true
-  const moved = await repo.listMovedKeys(db, about)
+  const moved = await unitRepo.listMovedKeys(db, about)
   if (!moved || moved.length === 0) return moved !== undefined
   const row = await db.selectFrom('mails').select('sealed').where('id', '=', mailId).executeTakeFirst()
   const { text } = openMail(seal, mailId, row?.sealed ?? '')
@@ -144,7 +146,7 @@ export async function mailAgain(
 ): Promise<void> {
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
-    if (!(await repo.findOrder(tx, actor, id))) throw problem('not_found')
+    if (!(await findOrder(tx, actor, id))) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
     if (order.mail === 'queued' || order.mail === 'waiting') throw problem('order_mail_queued')
     const { count, window_ends } = await attempts.addIn(tx, resends, 1, id)

@@ -9,11 +9,11 @@ import { type Changed, changeHolders, lockHolders, ownOf } from '../entitlements
 import { findTypeOf } from '../license-types/license-types.access.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
 import { readBuyReference } from '../licenses/licenses.rules.ts'
+import * as unitRepo from './order-units.repo.ts'
 import type { Chosen } from './orders.choices.ts'
 import type { Kept } from './orders.fallback.ts'
 import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
 import type { Need } from './orders.needs.ts'
-import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { readTold } from './orders.told.ts'
 import { type Gift, giftOf, hasEverything, nothing, paidForEver, paidUntil } from './renewals.rules.ts'
@@ -106,8 +106,8 @@ export async function settleRenewal(write: WriteTransaction, renewal: Renewal): 
   if (!gift.isAsking) return undefined
   const others = await listCharging(write, order, unit)
   if (others.length > 0 && !replaces) return subscribed
-  await repo.unhear(write.tx, unit.renewed_id ?? '', others)
-  await repo.setGift(write.tx, unit, { gift: JSON.stringify({ ...gift, isAsking: false }) })
+  await unitRepo.unhear(write.tx, unit.renewed_id ?? '', others)
+  await unitRepo.setGift(write.tx, unit, { gift: JSON.stringify({ ...gift, isAsking: false }) })
   return undefined
 }
 
@@ -136,7 +136,7 @@ async function give(
   const grant = changed?.after.grants.findLast((one) => isOfPayment(one) && one.source_id === order.id)
   if (!changed || !grant) throw problem('internal')
   const gift: StoredGift = { ...offer, grant: grant.id, at: now, isAsking: true }
-  await repo.setGift(tx, unit, { gift: JSON.stringify(gift), told_end: end ?? null, told_ban: ban })
+  await unitRepo.setGift(tx, unit, { gift: JSON.stringify(gift), told_end: end ?? null, told_ban: ban })
   if (ban !== null) return gift
   write.record('license.renewed', license.id, { order: order.number, ...endsOf(changed, now) }, order.app_id)
   await tellOfRenewal(ctx, write, order, license)
@@ -158,7 +158,7 @@ async function giveAgain(
   if (ban === unit.told_ban && isTold && isTyped) return before
   const scope = allApps(order.owner_id)
   const [named] = await lockHolders(tx, scope, { licenses: [unit.renewed_id ?? ''] })
-  const whose = await repo.findHolderOf(tx, before.grant)
+  const whose = await unitRepo.findHolderOf(tx, before.grant)
   const [holder] = whose ? await lockHolders(tx, scope, whose) : []
   const grant = holder?.grants.find(({ id }) => id === before.grant)
   if (!holder || !grant || !named?.license) return before
@@ -180,7 +180,7 @@ async function giveAgain(
   const [changed] = await changeHolders(write, [holder], () => ({
     changed: [ban === null ? standing : lost],
   }))
-  await repo.setGift(tx, unit, {
+  await unitRepo.setGift(tx, unit, {
     gift: JSON.stringify(gift),
     ...{ told_end: ban === null ? (end ?? null) : unit.told_end, told_ban: ban, kept_after: keptAfter },
   })
@@ -200,7 +200,7 @@ export async function takeBack(write: WriteTransaction, order: Order, unit: Shop
   const gift = giftOfUnit(unit)
   const right = { end: undefined, ban: 'refund' } as const
   if (gift) await giveAgain(write, { order, unit, right, type: undefined, replaces: false }, gift)
-  await repo.deleteUnit(write.tx, unit)
+  await unitRepo.deleteUnit(write.tx, unit)
 }
 
 /** Older orders that will charge again for the license that a unit renews. */
@@ -209,7 +209,7 @@ async function listCharging(
   order: Order,
   { renewed_id }: ShopOrderUnitRow,
 ): Promise<string[]> {
-  const others = renewed_id === null ? [] : await repo.listOrdersOf(tx, renewed_id, order.id)
+  const others = renewed_id === null ? [] : await unitRepo.listOrdersOf(tx, renewed_id, order.id)
   const charging: string[] = []
   for (const other of others) {
     if (other.unheard === 1) continue

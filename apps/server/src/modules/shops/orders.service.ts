@@ -10,6 +10,15 @@ import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { daysOf } from '../sales/sales.days.ts'
 import { type Choice, choicesOf } from './orders.choices.ts'
+import {
+  findOrder,
+  listLicenses,
+  listRenewed,
+  type OrderFilter,
+  type OrderView,
+  pageOrders,
+  sumOrders,
+} from './orders.list.ts'
 import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
@@ -54,7 +63,7 @@ export async function listOrders(ctx: Ctx, actor: OwnerScope, query: ListQuery) 
 async function totalsOf(ctx: Ctx, actor: OwnerScope, { app, ...query }: Wanted, total: number) {
   if (total > limits.searchCountMax) return null
   const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
-  const sums = await repo.sumOrders(ctx.database.lists, actor, filter)
+  const sums = await sumOrders(ctx.database.lists, actor, filter)
   return [...Map.groupBy(sums, ({ currency }) => currency)].map(([currency, own]) => {
     const [renewed, refunded] = [
       own.find(({ kind }) => kind === 'renewed'),
@@ -79,22 +88,16 @@ export const listOwnOrders = (
 
 type SeesKey = (license: { customer_id: string | null }) => boolean
 
-type Wanted = OrdersQuery & Pick<repo.OrderFilter, 'sales'>
+type Wanted = OrdersQuery & Pick<OrderFilter, 'sales'>
 
 async function listOrdersFor(ctx: Ctx, actor: OwnerScope, { app, ...query }: Wanted, seesKey?: SeesKey) {
   const filter = { ...query, appId: await findAppId(ctx.db, actor, app) }
-  const { rows, total } = await repo.pageOrders(
-    ctx.database.lists,
-    actor,
-    filter,
-    query,
-    limits.searchCountMax,
-  )
+  const { rows, total } = await pageOrders(ctx.database.lists, actor, filter, query, limits.searchCountMax)
   return { orders: await toOrders(ctx, rows, seesKey), pagination: toPagination(query, total, true) }
 }
 
 export async function getOrder(ctx: Ctx, scope: OwnerScope, id: string): Promise<ShopOrder> {
-  const row = await repo.findOrder(ctx.db, scope, id)
+  const row = await findOrder(ctx.db, scope, id)
   if (!row) throw problem('not_found')
   const [order] = await toOrders(ctx, [row])
   return order as ShopOrder
@@ -122,7 +125,7 @@ export async function retryOrder(
 ): Promise<ShopOrder> {
   await ctx.tx(actor, async (write) => {
     const { tx, now } = write
-    const found = await repo.findOrder(tx, actor, id)
+    const found = await findOrder(tx, actor, id)
     const shop = found && (await holdShop(tx, found.shop_id))
     if (!shop) throw problem('not_found')
     const order = await repo.lockOrder(tx, id)
@@ -153,15 +156,15 @@ function endsAll(surplus: NonNullable<Need['surplus']>, licenses: readonly strin
 
 async function toOrders(
   ctx: Ctx,
-  rows: readonly repo.OrderView[],
+  rows: readonly OrderView[],
   seesKey: SeesKey = () => true,
 ): Promise<ShopOrder[]> {
-  const licenses = await repo.listLicenses(
+  const licenses = await listLicenses(
     ctx.db,
     rows.map(({ id }) => id),
   )
   const byOrder = Map.groupBy(licenses.filter(seesKey), ({ order_id }) => order_id)
-  const renewed = await repo.listRenewed(
+  const renewed = await listRenewed(
     ctx.db,
     rows.map(({ id }) => id),
   )

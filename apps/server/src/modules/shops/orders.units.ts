@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/index.ts'
 import type { ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
+import * as unitRepo from './order-units.repo.ts'
 import type { OrderLine } from './orders.facts.ts'
 import type { Need } from './orders.needs.ts'
-import * as repo from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import type { Share } from './units.rules.ts'
 
@@ -47,7 +47,7 @@ export async function rightsOf(
 ): Promise<Rights> {
   const held = units.filter((unit) => licenseOf(unit) !== null)
   const isSplit = told.bought.some(({ shares }) => shares.length > 1)
-  const usedAt = isSplit ? await repo.listLastUses(tx, order.id) : new Map<string, number>()
+  const usedAt = isSplit ? await unitRepo.listLastUses(tx, order.id) : new Map<string, number>()
   const rights = new Map<string, Pick<Share, 'end' | 'ban'>>()
   for (const [product, own] of Map.groupBy(held, (unit) => unit.product)) {
     const shares = told.bought.find((line) => line.product === product)?.shares ?? []

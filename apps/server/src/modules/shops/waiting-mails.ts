@@ -1,7 +1,8 @@
 import { minute } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { findOwnerWithWaitingKeys, releaseKeyMails } from '../licenses/licenses.mail.ts'
+import { findWaitingOwner } from '../app-mails/buyer-mails.ts'
+import { releaseKeyMails } from '../licenses/licenses.mail.ts'
 import { readMailTerms } from '../owners/mail-terms.ts'
 import { actorOf } from './hooks.service.ts'
 import { queueOrderMail } from './orders.mail.ts'
@@ -24,8 +25,8 @@ export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Option
     isAsked = false
     for (let after = ''; !isEnding; ) {
       const [ownerId] = [
-        await repo.findWaitingOwner(ctx.db, after),
-        await findOwnerWithWaitingKeys(ctx.db, after),
+        await findWaitingOwner(ctx.db, 'shop_orders', after),
+        await findWaitingOwner(ctx.db, 'license_mails', after),
       ]
         .filter((id) => id !== undefined)
         .toSorted()
