@@ -30,7 +30,8 @@ export function useAttempt<Variables, Data>({
     noteWrite()
     setState({ isPending: true, variables })
     try {
-      await onSuccess?.(await mutationFn(variables), variables)
+      const data = await mutationFn(variables)
+      await onSuccess?.(data, variables)
       setState({ isPending: false, variables })
     } catch (error) {
       onError?.(error, variables)
