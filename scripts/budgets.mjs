@@ -71,7 +71,8 @@ const budgets = [
   },
   { name: '/auth', parts: [entry, 'src/pages/sign-in-root.tsx'], max: signIn },
   { name: '/auth/forgot', parts: [...app, 'src/pages/auth.tsx'], max: view },
-  { name: '/reseller/auth', parts: [...app, 'src/pages/reseller/auth.tsx'], max: view },
+  { name: '/reseller/auth', parts: [entry, 'src/pages/reseller/sign-in-root.tsx'], max: signIn },
+  { name: '/reseller/auth/forgot', parts: [...app, 'src/pages/reseller/auth.tsx'], max: view },
   ...ownerViews.map((name) => ({
     name: `/${name} until idle`,
     parts: [...owner, `src/pages/owner/${name}.tsx`, ...(laterParts[name] ?? [])],

@@ -13,6 +13,8 @@ const others = [
   'pages/auth.tsx',
   'pages/sign-in.tsx',
   'pages/reseller/auth.tsx',
+  'pages/reseller/sign-in.tsx',
+  'features/portal/session.ts',
   'pages/console-root.tsx',
 ]
 

@@ -3,7 +3,7 @@ import { build, type InlineConfig, type Rolldown } from 'vite'
 type Chunk = Rolldown.OutputChunk
 
 const isPublic = (part: string) => /\/pages\/public\/(public-frame|landing)\.tsx$/.test(part)
-const isStart = (part: string) => /\/pages\/sign-in-root\.tsx$/.test(part)
+const isStart = (part: string) => /\/sign-in-root\.tsx$/.test(part)
 const isFrame = (part: string) => /\/src\/app\.tsx$|\/pages\/console-root\.tsx$/.test(part)
 const isSignIn = (part: string) => /\/auth\.tsx$/.test(part)
 const isPortal = (part: string) => /\/pages\/reseller\/|\/overlay-panels\.tsx$/.test(part)
@@ -49,6 +49,7 @@ export async function sharedChunks(config: InlineConfig) {
 function nameOf(parts: string[], bytes: number) {
   if (parts.some(isPublic)) return 'base'
   const view = parts.some(isView)
+  if (parts.some(isStart) && parts.every(isPortal)) return 'reseller-sign-in'
   if (parts.some(isStart)) return view || parts.some(isFrame) || parts.some(isApp) ? 'controls' : 'sign-in'
   if (parts.some(isFrame)) return 'console'
   const signIn = parts.some(isSignIn)

@@ -60,6 +60,7 @@ function partsOf(path) {
   const page = (folder) =>
     `src/pages/${folder}${path.slice(path.lastIndexOf('/') + 1).replace(/^users$/, 'end-users')}.tsx`
   const app = ['src/app.tsx', 'src/pages/console-root.tsx']
+  if (path === consolePaths.resellerAuth) return ['src/pages/reseller/sign-in-root.tsx']
   const password = /^(\/reseller)?\/auth\/\w+$/.exec(path)
   if (password) return [...app, `src/pages${password[1] ?? ''}/auth.tsx`]
   const parts = path.startsWith('/reseller/')

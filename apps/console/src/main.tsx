@@ -12,11 +12,11 @@ window.addEventListener('vite:preloadError', () => void reloadForMissingFile())
 
 if (ownerSession.get() !== null) keepSearchKeys()
 const isInside = enterBase()
-const openPublicSite = ownerSession.get() === null ? findSite(window.location.pathname) : undefined
+const openSite = findSite(window.location.pathname)
 
 /** Keeps the prerendered page on the screen until the page itself can replace it. */
 async function start() {
-  const Root = openPublicSite ? await openPublicSite() : (await import('./app.tsx')).App
+  const Root = openSite ? await openSite() : (await import('./app.tsx')).App
   const container = document.getElementById('root')!
   applyTheme()
   for (const name of ['data-prerendered', 'inert']) container.removeAttribute(name)

@@ -1,5 +1,14 @@
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { Card } from './card.tsx'
+
+/** The link of the router, or one that first loads it. */
+export type LinkPart = ComponentType<{
+  to: string
+  state?: unknown
+  className?: string
+  'aria-label'?: string
+  children: ReactNode
+}>
 
 export interface AuthFrameProps {
   logo: ReactNode

@@ -1,17 +1,7 @@
-import type { ComponentType, ReactNode } from 'react'
 import { paths } from '../../lib/navigation/paths.ts'
-import { textLinkClass } from '../../ui/auth-frame.tsx'
+import { type LinkPart, textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
 import { type StartSession, useLogin } from './sign-in.ts'
-
-/** The link of the router, or one that first loads it. */
-export type LinkPart = ComponentType<{
-  to: string
-  state?: unknown
-  className?: string
-  'aria-label'?: string
-  children: ReactNode
-}>
 
 export interface SignInFormProps {
   email: string

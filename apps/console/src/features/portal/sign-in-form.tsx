@@ -1,18 +1,19 @@
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { paths } from '../../lib/navigation/paths.ts'
-import { textLinkClass } from '../../ui/auth-frame.tsx'
+import { type LinkPart, textLinkClass } from '../../ui/auth-frame.tsx'
 import { CredentialsForm } from '../../ui/credentials-form.tsx'
-import { signInFailure, usePortalLogin } from './session.ts'
+import { type StartSession, signInFailure, usePortalLogin } from './sign-in.ts'
 
 export interface PortalSignInFormProps {
   email: string
-  onSecondStep: Parameters<typeof usePortalLogin>[0]
+  start: StartSession
+  Link: LinkPart
+  onSecondStep: Parameters<typeof usePortalLogin>[1]
 }
 
-export function PortalSignInForm({ email, onSecondStep }: PortalSignInFormProps) {
+export function PortalSignInForm({ email, start, Link, onSecondStep }: PortalSignInFormProps) {
   const [empty, setEmpty] = useState(false)
-  const login = usePortalLogin(onSecondStep)
+  const login = usePortalLogin(start, onSecondStep)
   const problem = empty
     ? 'Please enter both email and password.'
     : login.error

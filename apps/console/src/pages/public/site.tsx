@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { ownerSession, resellerSession } from '../../lib/api/session.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 
 const landing = async () => (await import('./landing.tsx')).LandingPage
@@ -29,8 +30,11 @@ function findPublicSite(pathname: string): (() => Promise<ComponentType>) | unde
   }
 }
 
-/** Loads the page to sign in, which has a root of its own as well, or a public page. */
-export const findSite = (pathname: string): (() => Promise<ComponentType>) | undefined =>
-  pathname === paths.auth
-    ? async () => (await import('../sign-in-root.tsx')).SignInRoot
-    : findPublicSite(pathname)
+/** Loads a page that has a root of its own: a public one, or one to sign in. Undefined for the console and the portal. */
+export function findSite(pathname: string): (() => Promise<ComponentType>) | undefined {
+  if (pathname === paths.resellerAuth && resellerSession.get() === null)
+    return async () => (await import('../reseller/sign-in-root.tsx')).ResellerSignInRoot
+  if (ownerSession.get() !== null) return undefined
+  if (pathname === paths.auth) return async () => (await import('../sign-in-root.tsx')).SignInRoot
+  return findPublicSite(pathname)
+}
