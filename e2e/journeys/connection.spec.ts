@@ -64,6 +64,28 @@ test('a message is shown when the part that shows messages is late, and plainly 
   await expect(message).toHaveCount(0)
 })
 
+test('a sign-in opens the console also if a file of it is lost', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request, 'Ida Inn')
+  const script = '**/assets/app-*.js'
+  await page.goto('/auth')
+  await page.route(script, (route) => route.abort())
+  const lost = page.waitForEvent('requestfailed')
+  await touch(page.getByLabel('Email'))
+  await lost
+  await page.getByLabel('Email').fill(vendor.email)
+  const reloaded = page.waitForEvent('domcontentloaded')
+  await page.getByLabel('Password', { exact: true }).fill(vendor.password)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await page.waitForResponse('**/api/auth/login')
+  await page.unroute(script)
+  await reloaded
+  await expect(heading(page, 'Welcome, Ida Inn')).toBeVisible()
+  await expect(page.getByText('Login Failed')).toHaveCount(0)
+})
+
 test('a list that fails to refresh shows the time of its data until it is refreshed', {
   tag: '@full',
 }, async ({ page, context, request }) => {

@@ -16,7 +16,17 @@ import { showKeptToasts } from '../ui/toast-handover.ts'
 
 const loadConsole = () => import('../app.tsx')
 
-export interface StartRootProps<SignedIn> {
+/** Never settles: nothing may be said on a page that goes. */
+function reload(): Promise<void> {
+  window.location.reload()
+  return new Promise(() => {})
+}
+
+interface HasToken {
+  token: string
+}
+
+export interface StartRootProps<SignedIn extends HasToken> {
   session: Session
   /** The first page after a sign-in. */
   home: string
@@ -25,22 +35,30 @@ export interface StartRootProps<SignedIn> {
 }
 
 /** A page to sign in, opened directly. The console, with its router, replaces it as soon as another page is wanted. */
-export function StartRoot<SignedIn>(props: StartRootProps<SignedIn>) {
+export function StartRoot<SignedIn extends HasToken>(props: StartRootProps<SignedIn>) {
   const [Console, setConsole] = useState<ComponentType>()
   return Console ? <Console /> : <Start {...props} show={setConsole} />
 }
 
-interface StartProps<SignedIn> extends StartRootProps<SignedIn> {
+interface StartProps<SignedIn extends HasToken> extends StartRootProps<SignedIn> {
   show: (console: () => ComponentType) => void
 }
 
-function Start<SignedIn>({ session, home, loadSession, children, show }: StartProps<SignedIn>) {
+function Start<SignedIn extends HasToken>({
+  session,
+  home,
+  loadSession,
+  children,
+  show,
+}: StartProps<SignedIn>) {
   const isSignedIn = useToken(session) !== null
 
   /** Shows the console at the address of the browser; at once, so that a message after it is not shown on this page. */
   const leave = useCallback(async () => {
-    const { App } = await loadConsole()
-    flushSync(() => show(() => App))
+    const loaded = await loadConsole().catch(() => undefined)
+    // An updated server has other files, which the page at that address names.
+    if (!loaded) return reload()
+    flushSync(() => show(() => loaded.App))
   }, [show])
   const enter = useCallback(async () => {
     window.history.replaceState(null, '', window.history.state?.usr?.from ?? home)
@@ -73,8 +91,9 @@ function Start<SignedIn>({ session, home, loadSession, children, show }: StartPr
   )
 
   async function start(signedIn: SignedIn) {
-    const [{ startSession }] = await Promise.all([loadSession(), loadConsole()])
-    startSession(signedIn)
+    const parts = await Promise.all([loadSession(), loadConsole()]).catch(() => undefined)
+    if (parts) parts[0].startSession(signedIn)
+    else session.set(signedIn.token)
     await enter()
   }
   return (

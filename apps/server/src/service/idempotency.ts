@@ -67,6 +67,7 @@ class OnceRequest implements Steps {
   readonly #ctx: Needs
   readonly #actor: Holder
   readonly #requestHash: string
+  /** Names this run: one that another server has taken over cannot store its answer. */
   readonly #runner = newId('run')
   /** What an earlier request with the key has committed before it was interrupted. */
   #stored: { result: unknown } | undefined
@@ -86,7 +87,7 @@ class OnceRequest implements Steps {
 
   /** Returns the stored answer; otherwise the request may run. */
   async begin(): Promise<Answer | undefined> {
-    const { db, clock } = this.#ctx
+    const { db, clock, tx } = this.#ctx
     const row = await db
       .selectFrom('idempotency_keys')
       .select(['request_hash', 'answer', 'runner'])
@@ -101,6 +102,7 @@ class OnceRequest implements Steps {
     const stored = await open(this.#ctx, row, this.id)
     refuseLostRights(this.#actor, stored)
     if (row.runner === null) return stored.answer
+    if (!(await tx(system, (write) => takeOver(write, this.id, this.#runner)))) return this.begin()
     this.#stored = { result: stored.results[0] }
     return undefined
   }
@@ -167,9 +169,7 @@ class OnceRequest implements Steps {
           .doUpdateSet(row)
           .where((eb) =>
             eb.or([
-              runner === null
-                ? eb('idempotency_keys.runner', 'is not', null)
-                : eb('idempotency_keys.runner', '=', runner),
+              eb('idempotency_keys.runner', '=', this.#runner),
               eb('idempotency_keys.expires_at', '<=', now),
             ]),
           ),
@@ -194,4 +194,19 @@ function refuseLostRights(actor: Holder, before: Rights): void {
   if (before.permissions.some((permission) => !permissions.includes(permission)))
     throw problem('permission_missing')
   if (apps && !before.apps?.every((app) => apps.includes(app))) throw problem('not_found')
+}
+
+/**
+ * Hands an interrupted request to a new run; false if it has been answered meanwhile. Once this is on disk, and on a
+ * standby that commits wait for, what the request has committed is, too.
+ */
+async function takeOver({ tx }: StepTransaction, id: string, runner: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('idempotency_keys')
+    .set({ runner })
+    .where('id', '=', id)
+    .where('runner', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -34,15 +34,19 @@ const startLog = (limits = {}, write?: () => Promise<void>) => {
 function fakeTransaction(rows: Stored[]) {
   const chain = { onConflict: () => chain, execute: async () => {} }
   const none = { select: () => none, where: () => none, orderBy: () => none, execute: async () => [] }
+  const insert = ({ sql, parameters }: { sql: string; parameters: unknown[] }) => {
+    const [, names = ''] = /^insert into "activity" \((.+?)\) values/.exec(sql) ?? []
+    const columns = names.replaceAll('"', '').split(', ')
+    for (let at = 0; at < parameters.length; at += columns.length)
+      rows.push(Object.fromEntries(columns.map((name, cell) => [name, parameters[at + cell]])) as never)
+    return { rows: [] }
+  }
+  const connection = { executeTogether: async (statements: never[]) => statements.map(insert) }
   return {
-    getExecutor: () => ({ adapter: { syntax: sqliteSyntax } }),
-    executeQuery: async ({ sql, parameters }: { sql: string; parameters: unknown[] }) => {
-      const [, names = ''] = /^insert into "activity" \((.+?)\) values/.exec(sql) ?? []
-      const columns = names.replaceAll('"', '').split(', ')
-      for (let at = 0; at < parameters.length; at += columns.length)
-        rows.push(Object.fromEntries(columns.map((name, cell) => [name, parameters[at + cell]])) as never)
-      return { rows: [] }
-    },
+    getExecutor: () => ({
+      adapter: { syntax: sqliteSyntax },
+      provideConnection: async (read: (one: typeof connection) => unknown) => read(connection),
+    }),
     selectFrom: () => none,
     insertInto: () => ({ values: () => chain }),
     updateTable: () => ({
