@@ -43,7 +43,7 @@ const sliceOf: Record<string, string> = {
 
 const server = join(import.meta.dirname, '..')
 
-test('every module with statements has a slice that sends them to PostgreSQL in `npm test`', () => {
+test('the slice named for each module with a repo runs on PostgreSQL in `npm test`', () => {
   const repos = globSync('modules/**/*.repo.ts', { cwd: join(server, 'src') })
   const modules = new Set(repos.map((repo) => repo.split('/')[1] ?? ''))
   expect(Object.keys(sliceOf)).toEqual([...modules].sort())

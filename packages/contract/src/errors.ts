@@ -167,7 +167,7 @@ const general = {
   request_running: [409, 'This request is still running. Please try again in a moment.'],
   request_interrupted: [
     409,
-    'An earlier request with this Idempotency-Key was interrupted after its first changes. Check what it has changed, and send the request again with a new key.',
+    'An earlier request with this Idempotency-Key was interrupted after its first changes, or still runs on another server. Check what it has changed before you send the request with a new key.',
   ],
   messages_changed: [
     409,

@@ -5,6 +5,7 @@ import {
   useCallback,
   useEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react'
 import { flushSync } from 'react-dom'
@@ -60,9 +61,14 @@ function Start<SignedIn extends HasToken>({
     if (!loaded) return reload()
     flushSync(() => show(() => loaded.App))
   }, [show])
-  const enter = useCallback(async () => {
-    window.history.replaceState(null, '', window.history.state?.usr?.from ?? home)
-    await leave()
+  const entering = useRef<Promise<void>>(undefined)
+  // Once: the address that it returns to is gone then.
+  const enter = useCallback(() => {
+    if (!entering.current) {
+      window.history.replaceState(null, '', window.history.state?.usr?.from ?? home)
+      entering.current = leave()
+    }
+    return entering.current
   }, [leave, home])
 
   // The console is there when it is wanted, as offline.

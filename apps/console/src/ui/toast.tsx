@@ -97,7 +97,7 @@ const loaded = () => part?.Toaster
 const missed = () => (isLost ? waiting : none)
 
 /** A toast while the part that shows them cannot be loaded. */
-function PlainToast({ id, title, description, duration = 4500 }: Waiting) {
+function PlainToast({ id, title, description, action, duration = 4500 }: Waiting) {
   useEffect(() => {
     if (!Number.isFinite(duration)) return
     const timer = setTimeout(() => toast.dismiss(id), duration)
@@ -107,6 +107,18 @@ function PlainToast({ id, title, description, duration = 4500 }: Waiting) {
     <div role="status" className="rounded-lg border bg-raised px-4 py-3 shadow-pop">
       <p className="font-medium">{title}</p>
       <p className="text-fg-muted">{typeof description === 'function' ? description() : description}</p>
+      {typeof action === 'object' && action !== null && 'onClick' in action && (
+        <button
+          type="button"
+          className="rounded-sm font-medium text-accent-text"
+          onClick={(event) => {
+            action.onClick(event)
+            toast.dismiss(id)
+          }}
+        >
+          {action.label}
+        </button>
+      )}
     </div>
   )
 }

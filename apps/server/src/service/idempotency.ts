@@ -67,7 +67,7 @@ class OnceRequest implements Steps {
   readonly #ctx: Needs
   readonly #actor: Holder
   readonly #requestHash: string
-  /** Names this run: one that another server has taken over cannot store its answer. */
+  /** Names this run: of two at once, one commits its first transaction. */
   readonly #runner = newId('run')
   /** What an earlier request with the key has committed before it was interrupted. */
   #stored: { result: unknown } | undefined
@@ -169,7 +169,9 @@ class OnceRequest implements Steps {
           .doUpdateSet(row)
           .where((eb) =>
             eb.or([
-              eb('idempotency_keys.runner', '=', this.#runner),
+              runner === null
+                ? eb('idempotency_keys.runner', 'is not', null)
+                : eb('idempotency_keys.runner', '=', runner),
               eb('idempotency_keys.expires_at', '<=', now),
             ]),
           ),

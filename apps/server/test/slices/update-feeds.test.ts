@@ -377,38 +377,40 @@ async function medianBeside(call: () => Promise<unknown>, other: () => Promise<u
   return took.sort((one, two) => one - two)[Math.floor(took.length / 2)] ?? 0
 }
 
-test('a flood of requests for feeds from many addresses delays a check no more than as many checks do', async () => {
-  await open()
-  const { key } = await makeKey()
-  const program = await startProgram(on, app)
-  expect((await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).status).toBe(200)
-  const check = async () => {
-    const { status } = await program.call('GET', '/session', undefined, { from: nextAddress() })
-    expect(status).toBe(200)
-  }
-  const paths = [
-    'electron/latest.yml',
-    'tauri/stable/windows/x86_64/1.0.0',
-    'sparkle/stable.xml',
-    'json/stable',
-  ]
-  const feed = (headers: Record<string, string>) => () =>
-    on.server.inject({
-      ...{ url: `/api/updates/${app.appId}/${paths[sent % 4]}`, headers, remoteAddress: nextAddress() },
-    })
-  const floods = {
-    checks: check,
-    'public feeds': feed({}),
-    'feeds by a license': feed(by(key)),
-    'feeds by wrong keys': feed(by('ABCDE-FGHIJ-KLMNP-QRSTU')),
-  }
-  const medians: Record<string, number> = {}
-  for (const [name, flood] of Object.entries(floods)) medians[name] = await medianBeside(check, flood)
-  if (!isFull) return
-  console.log('A check beside four callers takes, in ms:', JSON.stringify(medians))
-  const { checks = 0, ...others } = medians
-  for (const median of Object.values(others)) expect(median).toBeLessThan(2 * checks)
-})
+test.skipIf(!isFull)(
+  'a flood of requests for feeds from many addresses delays a check no more than as many checks do',
+  async () => {
+    await open()
+    const { key } = await makeKey()
+    const program = await startProgram(on, app)
+    expect((await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).status).toBe(200)
+    const check = async () => {
+      const { status } = await program.call('GET', '/session', undefined, { from: nextAddress() })
+      expect(status).toBe(200)
+    }
+    const paths = [
+      'electron/latest.yml',
+      'tauri/stable/windows/x86_64/1.0.0',
+      'sparkle/stable.xml',
+      'json/stable',
+    ]
+    const feed = (headers: Record<string, string>) => () =>
+      on.server.inject({
+        ...{ url: `/api/updates/${app.appId}/${paths[sent % 4]}`, headers, remoteAddress: nextAddress() },
+      })
+    const floods = {
+      checks: check,
+      'public feeds': feed({}),
+      'feeds by a license': feed(by(key)),
+      'feeds by wrong keys': feed(by('ABCDE-FGHIJ-KLMNP-QRSTU')),
+    }
+    const medians: Record<string, number> = {}
+    for (const [name, flood] of Object.entries(floods)) medians[name] = await medianBeside(check, flood)
+    console.log('A check beside four callers takes, in ms:', JSON.stringify(medians))
+    const { checks = 0, ...others } = medians
+    for (const median of Object.values(others)) expect(median).toBeLessThan(2 * checks)
+  },
+)
 
 describe('a flood', () => {
   const small = serverForAll({ RATE_LIMITS: 'on' }, { programRequestsPerMinute: 5 })

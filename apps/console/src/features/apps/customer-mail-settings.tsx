@@ -109,13 +109,6 @@ interface DaysProps {
 function Days({ app, days, busy, onSave }: DaysProps) {
   const opened = days.join(', ')
   const [text, setText] = useState(opened)
-  useUnsaved({
-    title: `Mails to Customers of ${app.name}`,
-    to: appTabPath(app._id, 'mail'),
-    opened: { text: opened },
-    values: { text },
-    show: (values) => setText(values.text),
-  })
   const typed = text
     .split(/[\s,;]+/)
     .filter(Boolean)
@@ -125,6 +118,14 @@ function Days({ app, days, busy, onSave }: DaysProps) {
     typed.length <= limits.endsSoonDaysMax &&
     new Set(typed).size === typed.length &&
     typed.every((day) => Number.isInteger(day) && day >= 1 && day <= 90)
+  useUnsaved({
+    title: `Mails to Customers of ${app.name}`,
+    to: appTabPath(app._id, 'mail'),
+    opened: { text: opened },
+    // As it is shown once it is saved, which is no change then.
+    values: { text: isRight ? typed.join(', ') : text },
+    show: (values) => setText(values.text),
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isRight) onSave(typed)

@@ -21,7 +21,7 @@ export interface UnsavedForm extends Typed {
 /** In memory only: closing the window asks first. */
 let unsaved: readonly UnsavedForm[] = []
 /** Shows values in a form that is open. */
-const mounted = new Map<string, (values: object) => void>()
+const mounted = new Map<string, (typed?: Typed) => void>()
 const { subscribe, notify } = createListeners()
 
 const ask = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -44,14 +44,14 @@ export function useUnsavedForms(): UnsavedForm[] {
 }
 
 /** Forgets what was typed. Returns what takes that back. */
-export function discard({ key, opened }: UnsavedForm): () => void {
+export function discard({ key }: UnsavedForm): () => void {
   const form = unsaved.find((one) => one.key === key)
   set(without(key))
-  mounted.get(key)?.(opened)
+  mounted.get(key)?.()
   return () => {
     if (!form || unsaved.some((one) => one.key === key)) return
     set([...unsaved, form])
-    mounted.get(key)?.(form.values)
+    mounted.get(key)?.(form)
   }
 }
 
@@ -92,7 +92,11 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>):
 
   useEffect(() => {
     const show = (next: object) => latest.current.show(next as Values)
-    mounted.set(key, show)
+    // Other fields may have been saved since.
+    mounted.set(key, (typed) => {
+      const { opened } = latest.current
+      show(typed ? typedInto(opened, typed).values : opened)
+    })
     const kept = unsaved.find((one) => one.key === key)
     if (kept) {
       const next = typedInto(latest.current.opened, kept)

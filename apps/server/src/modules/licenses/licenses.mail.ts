@@ -139,7 +139,7 @@ export async function queueWithout(write: WriteTransaction, licenseId: string): 
   const { tx } = write
   const [taken] = await tx
     .updateTable('license_mails')
-    .set({ mail: 'waiting', mail_waits_for: 'day' })
+    .set({ mail: 'waiting', mail_waits_for: null })
     .where('batch_id', '=', (eb) =>
       eb.selectFrom('license_mails as m').select('m.batch_id').where('m.license_id', '=', licenseId),
     )

@@ -33,7 +33,7 @@ export async function deleteUntold(tx: Tx, id: string): Promise<void> {
 export async function letMailWait(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('shop_orders')
-    .set({ mail: 'waiting', mail_waits_for: 'day' })
+    .set({ mail: 'waiting', mail_waits_for: null })
     .where('id', '=', id)
     .where('mail', '=', 'queued')
     .execute()

@@ -63,9 +63,8 @@ export async function settleOrder(
     ends_at: nextEndOf(told, write.now),
     renews: told.isRunning && told.ban === null ? (1 as const) : (0 as const),
   })
-  // Months that are lost may have counted for a subscription that followed.
-  const isLost = (facts || choice) && told.payments.some(({ lost }) => lost !== null)
-  if (isLost && !isNew) await repo.lookAtOthers(tx, order, write.now)
+  // Its months may count for a subscription that followed, also those that were lost and came back.
+  if ((facts || choice) && !isNew) await repo.lookAtOthers(tx, order, write.now)
   await countOrder(write, order, salesOf(placed, told), { isNew })
   recordState(write, order, { state, reason })
   return need
