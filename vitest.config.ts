@@ -56,7 +56,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // More than cores: tests wait for servers, timers and disks, in some files most of the time.
-    maxWorkers: Math.max(3, availableParallelism() + 2),
+    maxWorkers: Math.max(3, availableParallelism() + 1),
     expect: { poll: { timeout: 60_000, interval: 20 } },
     // scripts/test-runs.mjs runs failed files again, alone.
     retry: 0,

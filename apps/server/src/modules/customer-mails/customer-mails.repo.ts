@@ -172,8 +172,8 @@ const views = (db: Db) =>
         order by o.seq desc limit 1)`.as('locale'),
       renews('l').as('renews'),
       // The subject of `security` is a release and the customer.
-      sql<number>`case when m.kind = 'security' and not exists (
-        select 1 from releases r where r.withdrawn_at is null
+      sql<number>`case when m.kind = 'security' and exists (
+        select 1 from releases r where r.withdrawn_at is not null
           and r.id = substr(m.subject, 1, length(m.subject) - length(m.customer_id) - 1)) then 1 else 0 end`.as(
         'is_withdrawn',
       ),
