@@ -15,7 +15,7 @@ export interface TimelineEvent {
   lines?: readonly ReactNode[]
   tone?: Tone
   action?: ReactNode
-  /** The action by which a log tells the same. */
+  /** The action of the log event for the same fact. */
   recordedAs?: string
 }
 

@@ -14,7 +14,7 @@ export interface UnsavedForm extends Typed {
   title: string
   /** The page of the form. */
   to: string
-  /** How many fields differ; 0 once somebody else has changed what was typed over. */
+  /** The number of changed fields; 0 if somebody else has changed those fields and the input was dropped. */
   changes: number
 }
 
@@ -60,7 +60,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 const changedOf = ({ opened, values }: Typed) =>
   namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
 
-/** What was typed, in a form that opens with other values: what somebody else has changed since stays as it is now. */
+/** Puts the input back into a form whose saved values may have changed: a field that somebody else changed keeps its new value. */
 function typedInto(opened: object, typed: Typed) {
   const all = changedOf(typed).filter((name) => !isSame(opened[name], typed.values[name]))
   const kept = all.filter((name) => isSame(opened[name], typed.opened[name]))

@@ -31,7 +31,7 @@ test('tells only once what a program did', () => {
   expect(withoutRepeated([...kept, record('program', 'license.redeemed', 3)], [event])).toEqual(kept)
 })
 
-test('leaves out what is known of an object where a log tells it', () => {
+test('leaves out a fact of an object that the log has as an event', () => {
   const known = [
     { at: at(1), recordedAs: 'licenses.created' },
     { at: at(3), recordedAs: 'end_user.registered' },
@@ -43,7 +43,7 @@ test('leaves out what is known of an object where a log tells it', () => {
   expect(withoutRecorded(known, [], [{ ...event, at: at(5) }])).toEqual(known)
 })
 
-test('tells of a registration before the device that it bound', () => {
+test('lists a registration before the device that it bound', () => {
   const event = (kind: string, minute: number, ms = 0) =>
     ({ kind, at: new Date(Date.parse(at(minute)) + ms).toISOString() }) as ActivityEvent
   const [login, registered, bound] = [

@@ -43,7 +43,7 @@ export function inOrder(newestFirst: readonly ActivityEvent[]): ActivityEvent[] 
   return events.reverse().toSorted((a, b) => timeOf(a) - timeOf(b) || Number(isCause(b)) - Number(isCause(a)))
 }
 
-/** What is known of an object itself, without what a log tells too. */
+/** The facts of an object, without those that the log has as events. */
 export const withoutRecorded = <Known extends Timed & { recordedAs?: string }>(
   known: readonly Known[],
   records: readonly AuditRecord[],

@@ -9,7 +9,7 @@ import * as repo from './customer-mails.repo.ts'
 import { pauseAfter, pauseInLook, type Settings, sentUntil } from './customer-mails.rules.ts'
 
 const leaseMs = 10 * minute
-/** So many mails of a part disturb nobody. */
+/** A part with at most this many mails delays no other request. */
 const few = 500
 
 export interface FindOptions {

@@ -80,7 +80,7 @@ export const hasLook = async (db: Db, now: number): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Says when an app is looked at next; false if its settings were saved or another process has taken it meanwhile. */
+/** Sets when an app is checked next; false if its settings were saved or another process claimed it in the meantime. */
 export async function endLook(
   tx: Tx,
   appId: string,
@@ -183,7 +183,7 @@ const views = (db: Db) =>
 export const renews = (license: string) =>
   sql<number>`(case when ${hasOrder(license, sql`u.unheard = 0 and o.renews = 1`)} then 1 else 0 end)`
 
-/** Whether an order of a license has ended and is looked at any moment: the license may stay for ever. */
+/** Whether an order of a license has ended and waits for its next check, which may make the license permanent. */
 export const isEnding = (license: string, now: number) =>
   hasOrder(license, sql`o.ends_at <= ${now} and o.ends_at > ${now - hour}`)
 

@@ -117,7 +117,7 @@ const streamsPerPerson = 30
 /** The wildcard for all nouns. */
 export const everything = '*'
 
-/** Whose rows changed, and of which app. */
+/** The owner and the app of the changed rows. */
 export interface Concerned {
   ownerId: string
   appId: string | null

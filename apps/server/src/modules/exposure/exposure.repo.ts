@@ -139,7 +139,7 @@ export const listDays = (db: Db, releaseId: string) =>
 
 /**
  * Security fixes of all vendors, listed by the end of a day, whose exposure on it is not known yet. Left out are old ones,
- * and those of which no device was exposed or told for days.
+ * and those for which no device was exposed or notified for days.
  */
 export const listUncounted = (db: Db, day: number) =>
   db

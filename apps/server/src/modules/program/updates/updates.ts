@@ -67,7 +67,7 @@ function artifactFor(
   return artifactsFor(artifacts, target).find(({ kind }) => kind !== 'delta')
 }
 
-/** Which releases somebody may have. */
+/** The releases that a license gives access to. */
 export interface Coverage {
   /** Releases until then, and all security fixes; null for all. */
   until: number | null
