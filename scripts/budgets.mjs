@@ -14,7 +14,7 @@ const requests = 25
 
 // A journey counts what the browser requests; this adds up the same without one.
 const laterParts = {
-  app: ['src/pages/owner/app-overview.tsx', 'src/features/apps/integration-tab.tsx'],
+  app: ['src/pages/owner/app-overview.tsx', 'src/features/apps/integration/integration-tab.tsx'],
   dashboard: ['src/pages/owner/onboarding.tsx'],
   license: ['src/pages/owner/item-timeline.tsx'],
   'end-user': [
@@ -30,22 +30,22 @@ const laterParts = {
 
 /** What each tab of an app's page loads. */
 const appTabs = {
-  types: ['src/features/apps/license-types-tab.tsx'],
+  types: ['src/features/apps/types/license-types-tab.tsx'],
   shops: ['src/features/shops/shops-tab.tsx'],
-  customers: ['src/features/apps/customers-tab.tsx'],
-  mail: ['src/features/apps/buyer-mail.tsx'],
+  customers: ['src/features/apps/customers/customers-tab.tsx'],
+  mail: ['src/features/apps/mails/buyer-mail.tsx'],
   integration: [
-    'src/features/apps/integration-tab.tsx',
+    'src/features/apps/integration/integration-tab.tsx',
     'src/features/compatibility/compatibility-section.tsx',
     'src/features/lazy-move/lazy-move-section.tsx',
   ],
-  variables: ['src/features/apps/variables-tab.tsx'],
+  variables: ['src/features/apps/variables/variables-tab.tsx'],
   releases: ['src/features/releases/releases-tab.tsx'],
   settings: [
-    'src/features/apps/settings-tab.tsx',
+    'src/features/apps/settings/settings-tab.tsx',
     'src/features/offline-activations/offline-activations.tsx',
   ],
-  texts: ['src/features/apps/error-messages.tsx'],
+  texts: ['src/features/apps/texts/error-messages.tsx'],
   history: ['src/pages/owner/item-timeline.tsx'],
 }
 

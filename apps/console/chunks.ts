@@ -16,8 +16,8 @@ const isOrders = (part: string) => /\/owner\/orders\.tsx$/.test(part)
 const isCustomer = (part: string) => /\/owner\/customer\.tsx$/.test(part)
 const isExtras = (part: string) => /\/owner\/console-extras\.tsx$/.test(part)
 const isTab = (part: string) =>
-  /\/(license-types|shops|customers|settings)-tab\.tsx$|\/apps\/(buyer-mail|error-messages)\.tsx$/.test(part)
-const isProfile = (part: string) => /\/apps\/profile-card\.tsx$/.test(part)
+  /\/(license-types|shops|customers|settings)-tab\.tsx$|\/(buyer-mail|error-messages)\.tsx$/.test(part)
+const isProfile = (part: string) => /\/profile-card\.tsx$/.test(part)
 /** In bytes; a request for less costs more than the bytes. */
 const little = 1000
 const isTimeline = (part: string) => /\/owner\/item-timeline\.tsx$/.test(part)

@@ -1,8 +1,8 @@
 import type { App } from '@keyward/contract'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
-import { Integration } from './integration.tsx'
-import { IntegrationLinks } from './integration-links.tsx'
+import { Integration } from './integration/integration.tsx'
+import { IntegrationLinks } from './integration/integration-links.tsx'
 
 /** The last step of creating an app: what its program needs. */
 export function CreatedAppDialog({ app, onClose }: { app: App; onClose: () => void }) {

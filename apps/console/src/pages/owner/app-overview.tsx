@@ -9,7 +9,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns } from './item-page.tsx'
 
 const AppActivity = lazyNamed(() => import('../../features/stats/app-activity.tsx'), 'AppActivity')
-const IntegrationTab = lazyNamed(() => import('../../features/apps/integration-tab.tsx'), 'IntegrationTab')
+const IntegrationTab = lazyNamed(
+  () => import('../../features/apps/integration/integration-tab.tsx'),
+  'IntegrationTab',
+)
 
 /** The facts of an app and what its programs do; until one has reported, what a program needs. */
 export function AppOverview({ app }: { app: App }) {

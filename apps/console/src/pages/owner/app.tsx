@@ -21,20 +21,23 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { ItemPage } from './item-page.tsx'
 
 const Overview = lazyNamed(() => import('./app-overview.tsx'), 'AppOverview')
-const Types = lazyNamed(() => import('../../features/apps/license-types-tab.tsx'), 'LicenseTypesTab')
+const Types = lazyNamed(() => import('../../features/apps/types/license-types-tab.tsx'), 'LicenseTypesTab')
 const Shops = lazyNamed(() => import('../../features/shops/shops-tab.tsx'), 'ShopsTab')
 const Releases = lazyNamed(() => import('../../features/releases/releases-tab.tsx'), 'ReleasesTab')
-const Variables = lazyNamed(() => import('../../features/apps/variables-tab.tsx'), 'VariablesTab')
-const Texts = lazyNamed(() => import('../../features/apps/error-messages.tsx'), 'ErrorMessagesTab')
-const Customers = lazyNamed(() => import('../../features/apps/customers-tab.tsx'), 'CustomersTab')
-const Mail = lazyNamed(() => import('../../features/apps/buyer-mail.tsx'), 'BuyerMailTab')
-const Settings = lazyNamed(() => import('../../features/apps/settings-tab.tsx'), 'SettingsTab')
+const Variables = lazyNamed(() => import('../../features/apps/variables/variables-tab.tsx'), 'VariablesTab')
+const Texts = lazyNamed(() => import('../../features/apps/texts/error-messages.tsx'), 'ErrorMessagesTab')
+const Customers = lazyNamed(() => import('../../features/apps/customers/customers-tab.tsx'), 'CustomersTab')
+const Mail = lazyNamed(() => import('../../features/apps/mails/buyer-mail.tsx'), 'BuyerMailTab')
+const Settings = lazyNamed(() => import('../../features/apps/settings/settings-tab.tsx'), 'SettingsTab')
 const OfflineActivations = lazyNamed(
   () => import('../../features/offline-activations/offline-activations.tsx'),
   'OfflineActivations',
 )
 const History = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
-const Integration = lazyNamed(() => import('../../features/apps/integration-tab.tsx'), 'IntegrationTab')
+const Integration = lazyNamed(
+  () => import('../../features/apps/integration/integration-tab.tsx'),
+  'IntegrationTab',
+)
 
 const Compatibility = lazyNamed(
   () => import('../../features/compatibility/compatibility-section.tsx'),

@@ -15,7 +15,7 @@ import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-const ProfileCard = lazyNamed(() => import('../../features/apps/profile-card.tsx'), 'ProfileCard')
+const ProfileCard = lazyNamed(() => import('../../features/apps/customers/profile-card.tsx'), 'ProfileCard')
 
 export function SettingsPage() {
   const { theme, setTheme } = useTheme()
