@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 import { DialogBody, DialogFooter, DialogForm, panelClass, scrimClass } from './dialog.tsx'
 import { Field } from './field.tsx'
-import { Input } from './input.tsx'
+import { ExactInput } from './input.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 
 export interface ConfirmDialogProps {
@@ -92,13 +92,7 @@ export function ConfirmDialog({
                     </>
                   }
                 >
-                  <Input
-                    value={text}
-                    onChange={(event) => setText(event.target.value)}
-                    autoComplete="off"
-                    autoCapitalize="off"
-                    spellCheck={false}
-                  />
+                  <ExactInput value={text} onChange={(event) => setText(event.target.value)} />
                 </Field>
               )}
               {field}

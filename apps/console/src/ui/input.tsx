@@ -25,6 +25,16 @@ export function Input({ className, type = 'text', ...props }: ComponentProps<'in
   )
 }
 
+/** For what is compared exactly, such as an address or a name: the browser completes, capitalizes and corrects nothing. */
+export function ExactInput(props: ComponentProps<'input'>) {
+  return <Input autoComplete="off" autoCapitalize="off" spellCheck={false} {...props} />
+}
+
+/** For a whole number, from 1 unless `min` says otherwise. */
+export function NumberInput(props: ComponentProps<'input'>) {
+  return <Input type="number" inputMode="numeric" min={1} step={1} {...props} />
+}
+
 export function PasswordInput({ className, ...props }: Omit<ComponentProps<'input'>, 'type'>) {
   const [shown, setShown] = useState(false)
   return (

@@ -4,7 +4,7 @@ import { type Control, useFieldArray, useFormState, useWatch } from 'react-hook-
 import { Button, IconButton } from './button.tsx'
 import { Checkbox } from './checkbox.tsx'
 import { Field } from './field.tsx'
-import { Input, Textarea } from './input.tsx'
+import { ExactInput, Textarea } from './input.tsx'
 
 interface NamedValue {
   name: string
@@ -43,12 +43,7 @@ export function NamedValuesFields({ control, flags, addLabel, empty }: NamedValu
             <legend className="sr-only">{name}</legend>
             <div className="flex items-start gap-2">
               <Field label="Name" error={wrong?.name?.message} className="flex-1">
-                <Input
-                  {...control.register(`variables.${at}.name`)}
-                  autoComplete="off"
-                  spellCheck={false}
-                  className="font-mono"
-                />
+                <ExactInput {...control.register(`variables.${at}.name`)} className="font-mono" />
               </Field>
               <IconButton label={`Remove ${name}`} className="mt-6.5" onClick={() => remove(at)}>
                 <Trash2 />

@@ -9,7 +9,7 @@ import { DateText } from './date.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from './dialog.tsx'
 import { Facts } from './facts.tsx'
 import { Field } from './field.tsx'
-import { Input } from './input.tsx'
+import { Input, NumberInput } from './input.tsx'
 import { Select } from './select.tsx'
 import { Callout } from './states.tsx'
 import { Switch } from './switch.tsx'
@@ -166,12 +166,8 @@ export function TimeDialog(props: TimeDialogProps) {
                 hint={hint}
                 error={hint && isChecked && !isValid ? `Enter a whole number, ${hint}` : undefined}
               >
-                <Input
-                  type="number"
-                  inputMode="numeric"
-                  min={1}
+                <NumberInput
                   max={most}
-                  step={1}
                   value={values.amount}
                   onChange={(event) => set({ amount: event.target.value })}
                 />

@@ -8,7 +8,7 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { customerPath } from '../../lib/navigation/paths.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input } from '../../ui/input.tsx'
 import { useCreateCustomer, useEditCustomer } from './queries.ts'
 
 const { email, name, note } = customers.create.body!.shape
@@ -95,13 +95,7 @@ function CustomerForm(props: CustomerFormProps) {
         <DialogBody>
           {!fixedEmail && (
             <Field label="Email" error={errors.email?.message}>
-              <Input
-                type="email"
-                autoComplete="off"
-                autoCapitalize="off"
-                spellCheck={false}
-                {...form.register('email')}
-              />
+              <ExactInput type="email" {...form.register('email')} />
             </Field>
           )}
           <Field label="Name" optional error={errors.name?.message}>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput } from '../../ui/input.tsx'
 import { type Linked, useLinkCustomer } from './queries.ts'
 
 const blank = z.literal('').transform(() => null)
@@ -40,13 +40,7 @@ export function LinkDialog({ email, linked, onClose }: LinkDialogProps) {
             hint="A new address adds a customer. Leave it empty for none."
             error={form.formState.errors.customer?.message}
           >
-            <Input
-              inputMode="email"
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('customer')}
-            />
+            <ExactInput inputMode="email" {...form.register('customer')} />
           </Field>
         </DialogBody>
         <FormFooter submitLabel="Save" busy={link.isPending} onCancel={onClose} />

@@ -7,7 +7,7 @@ import { endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
-import { Input, PasswordInput } from '../../ui/input.tsx'
+import { ExactInput, Input, PasswordInput } from '../../ui/input.tsx'
 import { useCreateEndUser } from './queries.ts'
 
 const { username, password, appId, hwid } = clientsEndpoints.createDirect.body!.shape
@@ -59,12 +59,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
       <DialogForm onSubmit={submit} autoComplete="off">
         <DialogBody>
           <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
-            <Input
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('username')}
-            />
+            <ExactInput {...form.register('username')} />
           </Field>
           <Field label="Password" hint="At least 6 characters" error={errors.password?.message}>
             <PasswordInput autoComplete="new-password" {...form.register('password')} />
@@ -87,13 +82,7 @@ export function CreateEndUserDialog({ onClose, apps, appId: chosen }: CreateEndU
             hint="If empty, binds the first device that signs in"
             error={errors.hwid?.message}
           >
-            <Input
-              className="font-mono"
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('hwid')}
-            />
+            <ExactInput className="font-mono" {...form.register('hwid')} />
           </Field>
         </DialogBody>
         <FormFooter

@@ -7,7 +7,7 @@ import { toExtension } from '../../lib/format/extension.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
-import { Input, PasswordInput } from '../../ui/input.tsx'
+import { ExactInput, Input, PasswordInput } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { type Time, TimeDialog } from '../../ui/time-dialog.tsx'
@@ -54,12 +54,7 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
         <DialogBody>
           {!signsInByKey && (
             <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
-              <Input
-                autoComplete="off"
-                autoCapitalize="off"
-                spellCheck={false}
-                {...form.register('username')}
-              />
+              <ExactInput {...form.register('username')} />
             </Field>
           )}
           <Field label="Email" optional error={errors.email?.message}>

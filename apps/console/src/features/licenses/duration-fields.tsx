@@ -1,7 +1,7 @@
 import type { InputHTMLAttributes } from 'react'
 import type { DurationUnit } from '../../lib/format/dates.ts'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { durationUnits } from './expiry.ts'
 
@@ -17,7 +17,7 @@ export function DurationFields({ label, unit, onUnit, input, error }: DurationFi
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] items-start gap-3">
       <Field label={label} error={error}>
-        <Input type="number" inputMode="numeric" min={1} step={1} {...input} />
+        <NumberInput {...input} />
       </Field>
       <Field label="Expiry Unit">
         <Select value={unit} onChange={(value) => onUnit(value as DurationUnit)} options={durationUnits} />

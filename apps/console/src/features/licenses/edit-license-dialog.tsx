@@ -7,7 +7,7 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useEditLicense } from './queries.ts'
 
@@ -80,14 +80,7 @@ export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) 
               hint="Devices that are bound already stay bound"
               error={errors.devices?.message}
             >
-              <Input
-                type="number"
-                inputMode="numeric"
-                min={1}
-                max={limits.devicesMax}
-                step={1}
-                {...form.register('devices', { valueAsNumber: true })}
-              />
+              <NumberInput max={limits.devicesMax} {...form.register('devices', { valueAsNumber: true })} />
             </Field>
           )}
           <Field
@@ -96,12 +89,7 @@ export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) 
             hint="Names such as pro, export"
             error={errors.features && (errors.features.message ?? 'Check the names of the features')}
           >
-            <Input
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('features')}
-            />
+            <ExactInput {...form.register('features')} />
           </Field>
           <Field
             label="Note"

@@ -12,7 +12,7 @@ import { typeSummary } from '../../lib/format/license-type.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -216,14 +216,7 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
             )
           }
         >
-          <Input
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={100}
-            step={1}
-            {...form.register('amount', { valueAsNumber: true })}
-          />
+          <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
         </Field>
         {mayLink && (
           <Field
@@ -232,14 +225,7 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
             hint="The email address of the buyer. A new address adds a customer."
             error={errors.customer?.message}
           >
-            <Input
-              inputMode="email"
-              maxLength={254}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('customer')}
-            />
+            <ExactInput inputMode="email" maxLength={254} {...form.register('customer')} />
           </Field>
         )}
         <Field
@@ -257,13 +243,7 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
             hint="6 to 100 letters, digits, - or _. Leave it empty for a random key."
             error={errors.key?.message}
           >
-            <Input
-              className="font-mono"
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('key')}
-            />
+            <ExactInput className="font-mono" {...form.register('key')} />
           </Field>
         )}
       </DialogBody>

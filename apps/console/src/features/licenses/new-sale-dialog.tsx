@@ -15,7 +15,7 @@ import { typeSummary } from '../../lib/format/license-type.ts'
 import { cx } from '../../ui/cx.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { GeneratedKeys } from './generated-keys.tsx'
@@ -143,14 +143,7 @@ function SaleForm({ apps, appId, customer = '', onBusy, onCancel, onSold }: Sale
           />
         )}
         <Field label="How many" error={errors.amount?.message}>
-          <Input
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={100}
-            step={1}
-            {...form.register('amount', { valueAsNumber: true })}
-          />
+          <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
         </Field>
         <Field
           label="Reason"
@@ -208,15 +201,7 @@ function CustomerField({ input, typed, error }: CustomerFieldProps) {
       hint="The email address of a customer. A new one is added."
       error={error}
     >
-      <Input
-        inputMode="email"
-        maxLength={254}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
-        list={list}
-        {...input}
-      />
+      <ExactInput inputMode="email" maxLength={254} list={list} {...input} />
       <datalist id={list}>
         {found?.map(({ _id, email, name }) => (
           <option key={_id} value={email}>

@@ -14,7 +14,7 @@ import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../
 import { Facts } from '../../ui/facts.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input, Textarea } from '../../ui/input.tsx'
+import { NumberInput, Textarea } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { endOfFile } from './file.ts'
 import { useActivateOffline } from './queries.ts'
@@ -102,10 +102,7 @@ export function ActivateDialog({ app, user, onClose }: Props) {
             hint="How long the file works at most. Without it, until the license ends."
             error={errors.days?.message}
           >
-            <Input
-              type="number"
-              inputMode="numeric"
-              min={1}
+            <NumberInput
               className="md:max-w-40"
               {...form.register('days', {
                 setValueAs: (value: string | number | undefined) =>

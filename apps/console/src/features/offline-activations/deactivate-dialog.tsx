@@ -3,7 +3,7 @@ import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput } from '../../ui/input.tsx'
 import { useDeactivateOffline } from './queries.ts'
 
 const schema = offlineActivations.deactivate.body!
@@ -39,14 +39,7 @@ export function DeactivateDialog({ app, onClose }: Props) {
             hint="Upper and lower case, blanks and dashes do not matter."
             error={form.formState.errors.code?.message}
           >
-            <Input
-              {...form.register('code')}
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              placeholder="KWD1-…"
-              className="font-mono"
-            />
+            <ExactInput {...form.register('code')} placeholder="KWD1-…" className="font-mono" />
           </Field>
         </DialogBody>
         <FormFooter submitLabel="Free Device" busy={deactivate.isPending} onCancel={onClose} />

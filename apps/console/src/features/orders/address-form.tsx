@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput } from '../../ui/input.tsx'
 import { useAddressOrder } from './queries.ts'
 
 const schema = z.object({ email: customers.create.body!.shape.email })
@@ -24,13 +24,7 @@ export function AddressForm({ order }: { order: ShopOrder }) {
   return (
     <form noValidate onSubmit={submit} aria-label="Address">
       <Field label="Buyer’s email" error={form.formState.errors.email?.message}>
-        <Input
-          type="email"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          {...form.register('email')}
-        />
+        <ExactInput type="email" {...form.register('email')} />
       </Field>
       <Button type="submit" loading={address.isPending}>
         <Mail aria-hidden />

@@ -15,7 +15,7 @@ import { DateText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
 import { useGeneratePortalLicenses, usePortalLicenseTypes } from './queries.ts'
@@ -93,13 +93,9 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
     <DialogForm onSubmit={submit}>
       <DialogBody>
         <Field label="Number of Licenses" hint={`1 to ${formatNumber(most)}`} error={errors.count?.message}>
-          <Input
+          <NumberInput
             {...count}
-            type="number"
-            inputMode="numeric"
-            min={1}
             max={most}
-            step={1}
             onBlur={(event) => {
               if (Number.isNaN(event.target.valueAsNumber)) form.setValue('count', 1)
               void count.onBlur(event)

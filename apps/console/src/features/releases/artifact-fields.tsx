@@ -5,7 +5,7 @@ import { type UseFormReturn, useFieldArray } from 'react-hook-form'
 import type { z } from 'zod'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input } from '../../ui/input.tsx'
 import { formatBytes } from './format-bytes.ts'
 import { besides } from './release-rules.ts'
 import { useReadingFiles } from './use-reading-files.ts'
@@ -96,11 +96,7 @@ export function ArtifactFields({ form, onReading }: ArtifactFieldsProps) {
                   label={`${name[0]?.toUpperCase()}${name.slice(1)}`}
                   error={wrong?.[name]?.message}
                 >
-                  <Input
-                    autoComplete="off"
-                    autoCapitalize="off"
-                    {...form.register(`artifacts.${at}.${name}`)}
-                  />
+                  <ExactInput {...form.register(`artifacts.${at}.${name}`)} />
                 </Field>
               ))}
             </div>

@@ -9,7 +9,7 @@ import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Deferred } from '../../ui/deferred.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input, Textarea } from '../../ui/input.tsx'
+import { ExactInput, Input, Textarea } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { ArtifactFields } from './artifact-fields.tsx'
@@ -86,7 +86,7 @@ export function ReleaseDialog({ app, releases, release, onClose }: ReleaseDialog
             <>
               <div className="grid items-start gap-3 sm:grid-cols-3">
                 <Field label="Channel" hint="Such as stable or beta" error={errors.channel?.message}>
-                  <Input {...form.register('channel')} autoComplete="off" autoCapitalize="off" />
+                  <ExactInput {...form.register('channel')} />
                 </Field>
                 <Field
                   label="Updates from"

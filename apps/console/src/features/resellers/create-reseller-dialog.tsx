@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
-import { Input, PasswordInput } from '../../ui/input.tsx'
+import { Input, NumberInput, PasswordInput } from '../../ui/input.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
 import { generatePassword } from './generate-password.ts'
 import { useCreateReseller } from './queries.ts'
@@ -196,13 +196,9 @@ function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProp
           hint="Maximum number of licenses, 1 to 10,000"
           error={errors.allowed_license_keys?.message}
         >
-          <Input
+          <NumberInput
             {...form.register('allowed_license_keys', { valueAsNumber: true })}
-            type="number"
-            inputMode="numeric"
-            min={1}
             max={limits.resellerLicensesMax}
-            step={1}
             disabled={blocked}
           />
         </Field>

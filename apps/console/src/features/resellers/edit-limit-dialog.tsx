@@ -7,7 +7,7 @@ import { amountOf } from '../../lib/format/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { NumberInput } from '../../ui/input.tsx'
 import { useEditLimit } from './queries.ts'
 import { previewLimit } from './summary.ts'
 
@@ -81,13 +81,10 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
             hint="Maximum number of licenses, 0 to 10,000"
             error={errors.licenseLimit?.message}
           >
-            <Input
+            <NumberInput
               {...form.register('licenseLimit', { valueAsNumber: true })}
-              type="number"
-              inputMode="numeric"
               min={0}
               max={limits.resellerLicensesMax}
-              step={1}
             />
           </Field>
           <dl

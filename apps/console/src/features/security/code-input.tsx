@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input } from '../../ui/input.tsx'
 
 /** The field of a code from an authenticator app, which password managers and phones fill in. */
 export function CodeInput(props: ComponentProps<'input'>) {
@@ -19,15 +19,5 @@ export function CodeInput(props: ComponentProps<'input'>) {
 
 /** The field of a recovery code. */
 export function RecoveryCodeInput(props: ComponentProps<'input'>) {
-  return (
-    <Input
-      name="recovery-code"
-      autoComplete="off"
-      autoCapitalize="off"
-      spellCheck={false}
-      maxLength={40}
-      {...props}
-      className="font-mono"
-    />
-  )
+  return <ExactInput name="recovery-code" maxLength={40} {...props} className="font-mono" />
 }

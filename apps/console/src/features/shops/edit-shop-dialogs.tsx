@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input } from '../../ui/input.tsx'
 import { kindFacts } from './kinds.ts'
 import { ProductFields } from './product-fields.tsx'
 import { useUpdateShop } from './queries.ts'
@@ -82,7 +82,7 @@ export function ReplaceSecretDialog({ shop, onClose }: ShopDialogProps) {
             hint={facts.apiKey && 'Leave empty what stays'}
             error={errors.secret?.message}
           >
-            <Input {...form.register('secret')} className="font-mono" spellCheck={false} autoComplete="off" />
+            <ExactInput {...form.register('secret')} className="font-mono" />
           </Field>
           {facts.apiKey && (
             <Field
@@ -90,12 +90,7 @@ export function ReplaceSecretDialog({ shop, onClose }: ShopDialogProps) {
               hint={facts.apiKey.hint}
               error={errors.apiKey?.message}
             >
-              <Input
-                {...form.register('apiKey')}
-                className="font-mono"
-                spellCheck={false}
-                autoComplete="off"
-              />
+              <ExactInput {...form.register('apiKey')} className="font-mono" />
             </Field>
           )}
         </DialogBody>

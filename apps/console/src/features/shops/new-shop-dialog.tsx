@@ -5,7 +5,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput, Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ConnectSteps } from './connect-steps.tsx'
 import { kindFacts, kindOptions } from './kinds.ts'
@@ -99,11 +99,9 @@ function ShopForm({ app, busy, onBusy, onCreated, onCancel }: ShopFormProps) {
           </Field>
         </div>
         <Field label={facts.secret.label} hint={facts.secret.hint} error={errors.secret?.message}>
-          <Input
+          <ExactInput
             {...form.register('secret')}
             className="font-mono"
-            spellCheck={false}
-            autoComplete="off"
             onFocus={(event) => event.target.select()}
           />
         </Field>
@@ -120,7 +118,7 @@ function ShopForm({ app, busy, onBusy, onCreated, onCancel }: ShopFormProps) {
             hint={facts.apiKey.hint}
             error={errors.apiKey?.message}
           >
-            <Input {...form.register('apiKey')} className="font-mono" spellCheck={false} autoComplete="off" />
+            <ExactInput {...form.register('apiKey')} className="font-mono" />
           </Field>
         )}
         <ProductFields

@@ -1,8 +1,11 @@
+import { limits } from '@keyward/contract'
 import { Activity } from 'lucide-react'
 import { Link } from 'react-router'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { addDuration, toDayInput } from '../../lib/format/dates.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
@@ -16,29 +19,39 @@ const dayName = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric
 /** The first of seven local days, today included. */
 const firstDayOfWeek = () => toDayInput(addDuration(serverNow(), -6, 'days'))
 
-export function ActivityChart() {
-  const activity = useActivity()
+/** What programs did, day by day: those of all apps, or those of one with its refusals and the end users `online`. */
+export function ActivityChart({ app, online }: { app?: string; online?: number }) {
+  const activity = useActivity(app)
   const days = activity.data
-  const quiet = days?.every((day) => day.activations === 0 && day.signIns === 0)
+  const counts = app ? 'Activations, sign-ins and refusals' : 'Activations and sign-ins'
+  const series = [
+    { name: 'Activations', values: days?.map((day) => day.activations) ?? [] },
+    { name: 'Sign-ins', values: days?.map((day) => day.signIns) ?? [] },
+    ...(app ? [{ name: 'Refusals', values: days?.map((day) => day.refusals) ?? [] }] : []),
+  ]
+  const quiet = days && series.every(({ values }) => values.every((value) => value === 0))
   return (
-    <Card>
+    <Card aria-label="Activity">
       <CardHeader
         title="Activity"
-        description="License activations and sign-ins of the last 30 days, by day in UTC"
+        description={`${app ? counts : 'License activations and sign-ins'} of the last 30 days, by day in UTC`}
         actions={
           <>
+            {!app && (
+              <Button asChild size="sm">
+                <Link to={listPath(paths.activity, { code: 'activations', from: firstDayOfWeek() })}>
+                  Activations, last 7 days
+                </Link>
+              </Button>
+            )}
             <Button asChild size="sm">
-              <Link to={listPath(paths.activity, { code: 'activations', from: firstDayOfWeek() })}>
-                Activations, last 7 days
-              </Link>
-            </Button>
-            <Button asChild size="sm">
-              <Link to={paths.activity}>All Events</Link>
+              <Link to={listPath(paths.activity, { app })}>All Events</Link>
             </Button>
           </>
         }
       />
       <CardBody>
+        {online !== undefined && <OnlineNow count={online} />}
         {activity.isError && !days && <QueryError query={activity} title="Failed to load the activity" />}
         {activity.isPending && <Skeleton className="h-56" />}
         {quiet && (
@@ -51,16 +64,25 @@ export function ActivityChart() {
         )}
         {days && !quiet && (
           <LineChart
-            caption="Activations and sign-ins by day"
+            caption={`${counts} by day`}
             labelHeading="Day (UTC)"
             labels={days.map((day) => dayName.format(new Date(day.date)))}
-            series={[
-              { name: 'Activations', values: days.map((day) => day.activations) },
-              { name: 'Sign-ins', values: days.map((day) => day.signIns) },
-            ]}
+            series={series}
           />
         )}
       </CardBody>
     </Card>
+  )
+}
+
+/** Programs that run on a lease may not call for days, so the figure says what it counts. */
+function OnlineNow({ count }: { count: number }) {
+  return (
+    <p className="mb-4 text-fg-muted text-sm">
+      <Badge tone={count > 0 ? 'success' : 'neutral'} dot>
+        {count === 1 ? '1 end user online' : `${formatNumber(count)} end users online`}
+      </Badge>{' '}
+      signed in, with a program that called within {limits.onlineHours} hours
+    </p>
   )
 }

@@ -13,15 +13,8 @@ export function useDashboardStats() {
   })
 }
 
-export function useActivity() {
-  return useQuery({
-    queryKey: [...keys.dashboard, 'activity'],
-    queryFn: async ({ signal }) => (await call(wire.dashboard.activity, { signal })).days,
-  })
-}
-
-/** Kept with the activity log, so that what programs do refreshes it. */
-export function useAppActivity(app: string) {
+/** The activity of one app, or of all. Its key lies beside that of the dashboard, which each event refreshes. */
+export function useActivity(app?: string) {
   return useQuery({
     queryKey: [...keys.dashboard, 'activity', app],
     queryFn: async ({ signal }) => (await call(wire.dashboard.activity, { query: { app }, signal })).days,

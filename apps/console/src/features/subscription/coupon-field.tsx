@@ -2,7 +2,7 @@ import { Tag, X } from 'lucide-react'
 import { type ChangeEvent, type FormEvent, useEffect, useRef } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input } from '../../ui/input.tsx'
+import { ExactInput } from '../../ui/input.tsx'
 import type { Coupon } from './use-coupon.ts'
 
 export interface CouponFieldProps {
@@ -51,14 +51,12 @@ export function CouponField({ coupon, offered, disabled }: CouponFieldProps) {
       {!applied && (
         <form noValidate onSubmit={submit} className="flex items-start gap-2">
           <Field label="Coupon code" optional error={coupon.error} className="min-w-0 flex-1">
-            <Input
+            <ExactInput
               value={coupon.text}
               onChange={(event) => coupon.type(upperCased(event))}
               disabled={disabled}
               maxLength={40}
-              autoComplete="off"
               autoCapitalize="characters"
-              spellCheck={false}
               className="font-mono uppercase placeholder:font-sans placeholder:normal-case"
               placeholder="Enter a code"
             />

@@ -8,7 +8,7 @@ import { Deferred } from '../../ui/deferred.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ItemColumns } from './item-page.tsx'
 
-const AppActivity = lazyNamed(() => import('../../features/stats/app-activity.tsx'), 'AppActivity')
+const ActivityChart = lazyNamed(() => import('../../features/stats/activity-chart.tsx'), 'ActivityChart')
 const IntegrationTab = lazyNamed(
   () => import('../../features/apps/integration/integration-tab.tsx'),
   'IntegrationTab',
@@ -30,7 +30,7 @@ export function AppOverview({ app }: { app: App }) {
             {reported ? (
               <May call={wire.dashboard.activity}>
                 <Deferred fallback={<Skeleton className="h-80 rounded-xl" />}>
-                  <AppActivity app={app} online={stats.data?.stats.onlineClients ?? 0} />
+                  <ActivityChart app={app._id} online={stats.data?.stats.onlineClients ?? 0} />
                 </Deferred>
               </May>
             ) : (

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { ExactInput, Input } from '../../../ui/input.tsx'
 import { Pagination } from '../../../ui/pagination.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -77,12 +77,10 @@ function Blocks({ id }: { id: string }) {
             />
           </Field>
           <Field label={kind === 'hwid' ? 'Hardware ID' : 'Address or network'}>
-            <Input
+            <ExactInput
               value={value}
               onChange={(event) => setValue(event.target.value)}
               placeholder={kind === 'hwid' ? 'As your program sends it' : '203.0.113.0/24'}
-              autoComplete="off"
-              spellCheck={false}
             />
           </Field>
           <Field label="Reason" optional>
@@ -168,12 +166,7 @@ function Hashes({ app }: { app: App }) {
             <Input value={version} maxLength={32} onChange={(event) => setVersion(event.target.value)} />
           </Field>
           <Field label="Hash">
-            <Input
-              value={hash}
-              onChange={(event) => setHash(event.target.value)}
-              autoComplete="off"
-              spellCheck={false}
-            />
+            <ExactInput value={hash} onChange={(event) => setHash(event.target.value)} />
           </Field>
           <Button
             type="submit"

@@ -6,7 +6,7 @@ import { Choice } from '../../../ui/choice.tsx'
 import { DialogBody, DialogForm, FormFooter } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { FormSelect } from '../../../ui/form-select.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { ExactInput, Input, NumberInput } from '../../../ui/input.tsx'
 import { Callout } from '../../../ui/states.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 import { toBody, toForm, typeSchema } from './license-type-fields.ts'
@@ -43,7 +43,6 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
   const { errors } = form.formState
   const [term, bound, trial, resellable] = form.watch(['term', 'bound', 'trial', 'resellable'])
   const warning = term === 'forever' ? oldProgramsWarning(app) : undefined
-  const number = { type: 'number', inputMode: 'numeric', step: 1 } as const
 
   const submit = form.handleSubmit((values) =>
     save.mutate(
@@ -65,7 +64,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
           {term !== 'forever' && (
             <div className="grid grid-cols-2 items-start gap-3">
               <Field label="Duration" error={errors.amount?.message}>
-                <Input {...number} min={1} {...form.register('amount', { valueAsNumber: true })} />
+                <NumberInput {...form.register('amount', { valueAsNumber: true })} />
               </Field>
               <Field label="Unit">
                 <FormSelect control={form.control} name="unit" options={units} />
@@ -80,7 +79,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
           </Field>
           {bound !== 'any' && (
             <Field label={bound === 'seats' ? 'Seats' : 'Devices'} error={errors.places?.message}>
-              <Input {...number} min={1} {...form.register('places', { valueAsNumber: true })} />
+              <NumberInput {...form.register('places', { valueAsNumber: true })} />
             </Field>
           )}
         </div>
@@ -90,7 +89,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
             hint="Access continues for these days after the end"
             error={errors.graceDays?.message}
           >
-            <Input {...number} min={0} max={90} {...form.register('graceDays', { valueAsNumber: true })} />
+            <NumberInput min={0} max={90} {...form.register('graceDays', { valueAsNumber: true })} />
           </Field>
           <Field
             label="Days of updates"
@@ -98,7 +97,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
             hint="Empty: covers every version"
             error={errors.updatesForDays?.message}
           >
-            <Input {...number} min={1} {...form.register('updatesForDays', { valueAsNumber: true })} />
+            <NumberInput {...form.register('updatesForDays', { valueAsNumber: true })} />
           </Field>
         </div>
         <div className="grid items-start gap-3 sm:grid-cols-2">
@@ -108,12 +107,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
             hint="Names such as pro, export"
             error={errors.features && (errors.features.message ?? 'Check the names of the features')}
           >
-            <Input
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              {...form.register('features')}
-            />
+            <ExactInput {...form.register('features')} />
           </Field>
           <Field
             label="Key prefix"
@@ -121,13 +115,7 @@ export function LicenseTypeForm({ app, type, onClose }: LicenseTypeFormProps) {
             hint="Generated keys start with it"
             error={errors.keyPrefix?.message}
           >
-            <Input
-              className="font-mono"
-              maxLength={16}
-              autoComplete="off"
-              spellCheck={false}
-              {...form.register('keyPrefix')}
-            />
+            <ExactInput className="font-mono" maxLength={16} {...form.register('keyPrefix')} />
           </Field>
         </div>
         <Switch

@@ -1,7 +1,7 @@
 import type { InputHTMLAttributes, Ref } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { ExactInput } from '../../../ui/input.tsx'
 import { Callout } from '../../../ui/states.tsx'
 import { adviceOn } from './shop-links.ts'
 
@@ -30,14 +30,7 @@ export function ShopLinkField({
   return (
     <div className="grid gap-2">
       <Field label={label} optional={optional} hint={hint} error={error}>
-        <Input
-          inputMode="url"
-          placeholder="https://"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          {...input}
-        />
+        <ExactInput inputMode="url" placeholder="https://" {...input} />
       </Field>
       {advice && (
         <Callout

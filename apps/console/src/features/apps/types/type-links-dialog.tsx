@@ -10,7 +10,7 @@ import { Dialog, DialogBody, DialogForm, FormFooter } from '../../../ui/dialog.t
 import { Facts } from '../../../ui/facts.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { FormSelect } from '../../../ui/form-select.tsx'
-import { Input } from '../../../ui/input.tsx'
+import { Input, NumberInput } from '../../../ui/input.tsx'
 import { Callout } from '../../../ui/states.tsx'
 import { useLicenseTypes, useSaveTypeLinks } from './license-types-queries.ts'
 import { ShopLinkField } from './shop-link-field.tsx'
@@ -133,12 +133,8 @@ export function TypeLinksDialog({ app, type, onClose }: TypeLinksDialogProps) {
             hint="When a subscription with so many paid months ends, its license stays for the versions of the paid time"
             error={errors.fallbackAfterMonths?.message}
           >
-            <Input
-              type="number"
-              inputMode="numeric"
-              min={1}
+            <NumberInput
               max={limits.fallbackMonthsMax}
-              step={1}
               {...register('fallbackAfterMonths', { valueAsNumber: true })}
             />
           </Field>
