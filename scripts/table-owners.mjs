@@ -14,10 +14,10 @@ const exceptions = {
   [`${server}modules/system/lost-key.operator.ts`]: ['apps', 'signing_keys'],
 }
 
-/** Calls such as `updateTable('x')` and `insert(tx, 'x')`, and statements in SQL; the last group is not a name. */
+/** Calls such as `updateTable('x')` and `prepared.insert(tx, 'x')`, and statements in SQL; the last group is not a name. */
 const writes = [
   /\b(?:insert|update|delete|replace|merge)\w*\(\s*(?:[\w.]+,\s*)?'(\w+)(?: as \w+)?'/gi,
-  /(?:\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto|insertUnlessTaken)|(?<![.\w])(?:insert|update))(\()(?!\s*(?:[\w.]+,\s*)?')/g,
+  /(?:\b(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)|\bprepared\.(?:insert|update))(\()(?!\s*(?:[\w.]+,\s*)?')/g,
   /\b(?:insert|replace|merge)\s+into\s+"?(\w+|\$)/gi,
   /\bdelete\s+from\s+"?(\w+|\$)/gi,
   /\bupdate\s+"?(\w+|\$)[^\s"]*"?(?:\s+(?:as\s+)?\w+)?\s+set\b/gi,

@@ -13,7 +13,7 @@ import {
   deleteOfApp,
   deleteRecordsBefore,
 } from '../src/db/deletions.ts'
-import { listLanes, run, type Tx } from '../src/db/index.ts'
+import { listLanes, prepared, type Tx } from '../src/db/index.ts'
 import { countEnding } from '../src/db/lists/ending-counts.ts'
 import { endRows } from '../src/db/lists/ends.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
@@ -179,7 +179,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['are listed', (tx) => webhooks.listWebhooks(tx, scope)],
   ['lose an app', (tx) => webhooks.listNaming(tx, scope, 'app_1')],
   ['are removed', (tx) => webhooks.listDeleted(tx)],
-  ['get events', (tx) => run(tx, [queueRecords(tx, ['aud_1', 'aud_2'])])],
+  ['get events', (tx) => prepared.together(tx, [queueRecords(tx, ['aud_1', 'aud_2'])])],
   ['are due', (tx) => deliveries.hasDue.first(tx, { now: 1 })],
   ['have due events', (tx) => deliveries.listLanes(tx, { after: '', now: 1, count: 9 })],
   ['are full', (tx) => deliveries.listFull(tx, { after: '', count: 9, most: 9 })],

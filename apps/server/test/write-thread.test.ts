@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest'
 import { system } from '../src/core/actor.ts'
 import type { Tx } from '../src/db/index.ts'
 import { transactRecorded } from '../src/db/record.ts'
-import { connectionOf } from '../src/db/run.ts'
 import { SqliteThread } from '../src/db/sqlite/thread.ts'
+import { connectionOf } from '../src/db/statements.ts'
 import { transact } from '../src/db/transact.ts'
 import { groupDatabaseForEach, insert, rollBackAll } from './group-database.ts'
 import { countTurns } from './turns.ts'
@@ -100,13 +100,12 @@ test('the last statements of a long transaction run ahead, and a failed one leav
       on.database.db,
       { actor: system, now: 1, publish: () => {} },
       async (write) => {
-        write.last(async function* () {
-          for (const [at, name] of names.entries()) {
-            if (at === failing)
-              yield sql`insert or rollback into meta (name, value) values ('a', 'x')`.compile(write.tx)
-            yield write.tx.insertInto('meta').values({ name, value: 'x' }).compile()
-          }
-        })
+        const added = names.map((name) => write.tx.insertInto('meta').values({ name, value: 'x' }).compile())
+        if (failing !== undefined) {
+          const failed = sql`insert or rollback into meta (name, value) values ('a', 'x')`.compile(write.tx)
+          added.splice(failing, 0, failed as never)
+        }
+        write.last(added)
       },
       { rows: 1000 },
     )

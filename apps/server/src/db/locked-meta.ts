@@ -1,4 +1,4 @@
-import { lock } from './run.ts'
+import { lock } from './statements.ts'
 import type { Tx } from './tables.ts'
 
 /** Reads a value and locks it until the transaction ends; stores `first` where there is none. */

@@ -2,7 +2,7 @@ import { limits } from '@keyward/contract'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { day } from '../core/clock.ts'
 import { syntaxOf } from './engine.ts'
-import { query } from './run.ts'
+import { prepared } from './statements.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -51,8 +51,10 @@ const queueing = (db: Db, isQueued: RawBuilder<boolean>, isSorted: boolean) =>
 
 // PostgreSQL does not prepare a statement that sorts, and most transactions have one record. It plans one id by the index also
 // while it has no statistics; of a list it expects many, and would read the whole log.
-const queueOne = query((db, values: { id: string }) => queueing(db, sql<boolean>`a.id = ${values.id}`, false))
-const queueMany = query((db, values: { ids: string }) =>
+const queueOne = prepared((db, values: { id: string }) =>
+  queueing(db, sql<boolean>`a.id = ${values.id}`, false),
+)
+const queueMany = prepared((db, values: { ids: string }) =>
   queueing(db, syntaxOf(db).isAmong('a.id', values.ids, 'text'), true),
 )
 

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { syntaxOf } from './engine.ts'
 import { putMeta } from './meta.ts'
-import { query } from './run.ts'
+import { prepared } from './statements.ts'
 import type { Db, Tx } from './tables.ts'
 
 // ADR 71: on the embedded database a change of 200 objects would write 200 pages of the index, so it stores a list, and
@@ -23,7 +23,7 @@ export function insertObjects(
   return (isListed(tx) ? insertLists : insertEach).with(tx, { objects: JSON.stringify(byId) })
 }
 
-const insertLists = query((db, values: { objects: string }) =>
+const insertLists = prepared((db, values: { objects: string }) =>
   db
     .insertInto('audit_lists')
     .columns(['seq', 'objects'])
@@ -36,7 +36,7 @@ const insertLists = query((db, values: { objects: string }) =>
 )
 
 /** PostgreSQL finds one id by the index also while it has no statistics. */
-const insertOne = query((db, values: { id: string; objects: string }) =>
+const insertOne = prepared((db, values: { id: string; objects: string }) =>
   db
     .insertInto('audit_objects')
     .columns(['seq', 'object_id'])
@@ -51,7 +51,7 @@ const insertOne = query((db, values: { id: string; objects: string }) =>
     ),
 )
 
-const insertEach = query((db, values: { objects: string }) =>
+const insertEach = prepared((db, values: { objects: string }) =>
   db
     .insertInto('audit_objects')
     .columns(['seq', 'object_id'])

@@ -12,8 +12,7 @@ import { newId } from '../core/ids.ts'
 import { toStoredDetail } from '../core/record-detail.ts'
 import { queueRecords } from './queued-events.ts'
 import { insertObjects } from './record-objects.ts'
-import { connectionOf } from './run.ts'
-import { insert } from './statements.ts'
+import { connectionOf, prepared } from './statements.ts'
 import { stepsOf } from './steps.ts'
 import type { Tables, Tx } from './tables.ts'
 import { type TransactionOptions, transact } from './transact.ts'
@@ -53,7 +52,7 @@ export class WriteTransaction {
   /** Queues that it adds rows to: their deliveries begin after the commit. */
   readonly queues = new Set<QueueName>()
   readonly #records: ActionRecord[] = []
-  readonly #last: LastQueries[] = []
+  readonly #last: LastStatements[] = []
   /** The statement that queues its records for webhooks. */
   #queueing: CompiledQuery | undefined
   #bytes = 0
@@ -148,8 +147,8 @@ export class WriteTransaction {
    * Runs statements after the records are stored, together with the commit: they lock rows that many callers want.
    * They fail when the transaction ends.
    */
-  last(queries: LastQueries): void {
-    this.#last.push(queries)
+  last(statements: LastStatements): void {
+    this.#last.push(statements)
   }
 
   /** What it has recorded so far. */
@@ -174,7 +173,7 @@ export class WriteTransaction {
     const logged = this.#records.filter(belongsInLog)
     const rows = logged.map(toRow)
     for (const { detail } of rows) this.spend(rowBytes + detail.length)
-    if (rows.length > 0) yield insert(this.tx, 'audit', rows)
+    if (rows.length > 0) yield prepared.insert(this.tx, 'audit', rows)
     const linked = logged.filter(({ objects }) => objects.length > 0)
     for (const { objects } of linked) this.spend(objects.length * objectBytes)
     if (linked.length > 0) yield insertObjects(this.tx, linked)
@@ -186,7 +185,7 @@ export class WriteTransaction {
       )
       yield this.#queueing
     }
-    for (const queries of this.#last) yield* queries()
+    for (const statements of this.#last) yield* statements
   }
 }
 
@@ -208,7 +207,7 @@ const licenseBytes = 400
 /** An object of a record and its place in the index. */
 const objectBytes = 100
 
-type LastQueries = () => AsyncIterable<CompiledQuery>
+type LastStatements = Iterable<CompiledQuery> | AsyncIterable<CompiledQuery>
 
 const toRow = (record: ActionRecord) => ({
   id: record.id,
@@ -259,12 +258,6 @@ export const transactAsOperator = <T>(
   options?: TransactionOptions,
 ): Promise<T> =>
   transactRecorded(db, { actor: { kind: 'operator', ownerId }, now, publish: () => {} }, work, options)
-
-/** What work in slices needs at the command line. */
-export const operatorTransactions = (db: Kysely<Tables>, now: () => number): Transactions => ({
-  db,
-  tx: (actor, work, options) => transactRecorded(db, { actor, now: now(), publish: () => {} }, work, options),
-})
 
 /**
  * Runs `work` in one transaction, stores its records, and publishes them after the commit. A repeat with an

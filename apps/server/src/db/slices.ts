@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../core/actor.ts'
 import { syntaxOf } from './engine.ts'
 import type { Transactions, WriteTransaction } from './record.ts'
-import { connectionOf } from './run.ts'
+import { connectionOf } from './statements.ts'
 
 /** After another write waited for a slice, slices have one part for so long. */
 const sharedMs = 1000

@@ -10,7 +10,7 @@ import {
   isUniqueViolation,
   NeighborFailedError,
 } from './failure.ts'
-import { connectionOf, forgetOwnConnection, setOwnConnection } from './run.ts'
+import { connectionOf, forgetOwnConnection, setOwnConnection } from './statements.ts'
 import type { Db, Tables, Tx } from './tables.ts'
 
 export interface TransactionOptions {

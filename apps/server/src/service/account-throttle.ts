@@ -1,6 +1,6 @@
 import { day, minute } from '../core/clock.ts'
 import { rateLimited } from '../core/problem.ts'
-import { type Db, query } from '../db/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 import type { Ctx } from './ctx.ts'
 
 /** A password attempt: the account's name, which may not exist, and the caller's address. */
@@ -28,11 +28,11 @@ export interface Counted {
 }
 
 /** The attempts counted under a key. */
-export const countedBy = query((db, values: { key: string }) =>
+export const countedBy = prepared((db, values: { key: string }) =>
   db.selectFrom('attempts').select(['count', 'window_ends']).where('key', '=', values.key),
 )
 
-const knownAt = query((db, values: { account: string; address: string; now: number }) =>
+const knownAt = prepared((db, values: { account: string; address: string; now: number }) =>
   db
     .selectFrom('known_addresses')
     .select('expires_at')

@@ -3,7 +3,7 @@ import { minute } from '../core/clock.ts'
 import { sha256 } from '../core/crypto.ts'
 import type { PasswordTurn } from '../core/passwords.ts'
 import { rateLimited } from '../core/problem.ts'
-import { type Db, query } from '../db/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 import { AccountThrottle, type Counted, countedBy, type Subject } from './account-throttle.ts'
 import type { Ctx } from './ctx.ts'
 
@@ -41,7 +41,7 @@ export const trialsOfApp: Allowance = {
   windowMs: 60 * minute,
 }
 
-const countedByAll = query((db, values: { signIn: string; address: string; account: string }) =>
+const countedByAll = prepared((db, values: { signIn: string; address: string; account: string }) =>
   db
     .selectFrom('attempts')
     .select(['key', 'count', 'window_ends'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allApps } from '../../src/core/actor.ts'
-import { inScope, insert, query, run, send, type Tx, update } from '../../src/db/index.ts'
+import { inScope, prepared, type Tx } from '../../src/db/index.ts'
 import { transact } from '../../src/db/transact.ts'
 import { serverForAll } from '../fixtures.ts'
 import { statementsOf } from '../statements.ts'
@@ -9,14 +9,14 @@ import { statementsOf } from '../statements.ts'
 const on = serverForAll()
 
 let built = 0
-const byName = query((db, values: { name: string; value: string | null }) => {
+const byName = prepared((db, values: { name: string; value: string | null }) => {
   built += 1
   return db
     .selectFrom('meta')
     .select(['name', (eb) => eb.val(values.value).as('value')])
     .where('name', '=', values.name)
 })
-const put = (tx: Tx, name: string) => run(tx, [insert(tx, 'meta', [{ name, value: 'kept' }])])
+const put = (tx: Tx, name: string) => prepared.insert(tx, 'meta', [{ name, value: 'kept' }]).execute()
 
 test('builds a query once and binds the values of each call', async () => {
   await transact(on.database.db, async (tx) => {
@@ -39,8 +39,10 @@ test('builds a query once and binds the values of each call', async () => {
 test('rejects a query whose text depends on a value', async () => {
   const { db } = on.database
   const dependent = [
-    query((db, values: { name: string }) => db.selectFrom('meta').select(sql.lit(`${values.name}`).as('x'))),
-    query((db, values: { count: number }) =>
+    prepared((db, values: { name: string }) =>
+      db.selectFrom('meta').select(sql.lit(`${values.name}`).as('x')),
+    ),
+    prepared((db, values: { count: number }) =>
       values.count > 1 ? db.selectFrom('meta').select('name') : db.selectFrom('meta').select('value'),
     ),
   ]
@@ -86,11 +88,11 @@ test('writes the statements that Kysely would', async () => {
   const { db, dialect } = on.database
   const row = { name: 'same', value: 'a' }
   const known = db.insertInto('meta').values(row).compile()
-  expect(insert(db, 'meta', [row])).toMatchObject({ sql: known.sql, parameters: known.parameters })
+  expect(prepared.insert(db, 'meta', [row])).toMatchObject({ sql: known.sql, parameters: known.parameters })
   const rows = [row, { name: 'other', value: 'b' }]
   if (dialect === 'sqlite') {
     const many = db.insertInto('meta').values(rows).compile()
-    expect(insert(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
+    expect(prepared.insert(db, 'meta', rows)).toMatchObject({ sql: many.sql, parameters: many.parameters })
   }
   const change = { hwid: 'pc-1', email: undefined }
   for (const scope of [allApps('own_1'), { ownerId: 'own_1', apps: new Set(['app_1', 'app_2']) }]) {
@@ -101,7 +103,7 @@ test('writes the statements that Kysely would', async () => {
       .where(inScope(scope))
       .compile()
     const sent = await statementsOf(on.database, () =>
-      transact(db, (tx) => send(tx, [update(tx, 'clients', change, { id: 'usr_1', scope })])),
+      transact(db, (tx) => prepared.update(tx, 'clients', change, { id: 'usr_1', scope }).later()),
     )
     expect(sent.map(({ text }) => text)).toContain(kyselys.sql)
   }
@@ -109,16 +111,16 @@ test('writes the statements that Kysely would', async () => {
 
 test('refuses rows with a column that the first one leaves out', () => {
   const rows = [{ name: 'one' }, { name: 'two', value: 'lost' }] as { name: string; value: string }[]
-  expect(() => insert(on.database.db, 'meta', rows)).toThrow('only later rows have the column value')
+  expect(() => prepared.insert(on.database.db, 'meta', rows)).toThrow('only later rows have the column value')
 })
 
 test('leaves out rows whose unique value is taken', async () => {
   const { db } = on.database
   const row = (name: string, value: string) => ({ name, value })
   await transact(db, async (tx) => {
-    await run(tx, [insert(tx, 'meta', [row('taken', 'kept')], 'name')])
-    await run(tx, [insert(tx, 'meta', [row('taken', 'lost')], 'name')])
-    await run(tx, [insert(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name')])
+    await prepared.insert(tx, 'meta', [row('taken', 'kept')], 'name').execute()
+    await prepared.insert(tx, 'meta', [row('taken', 'lost')], 'name').execute()
+    await prepared.insert(tx, 'meta', [row('taken', 'lost'), row('free', 'kept')], 'name').execute()
   })
   const rows = await db.selectFrom('meta').selectAll().where('name', 'in', ['taken', 'free']).execute()
   expect(rows.map(({ value }) => value)).toEqual(['kept', 'kept'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { insert, type Tx, transactAsOperator } from '../../src/db/index.ts'
+import { prepared, type Tx, transactAsOperator } from '../../src/db/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { Batch } from '../../src/db/postgres/batch.ts'
 import { transact } from '../../src/db/transact.ts'
@@ -31,9 +31,7 @@ const countDay = (day: number) =>
   transactAsOperator(on.database.db, { ownerId: owner.id, now: 1 }, async (write) => {
     write.record('license.deleted', null, { used: false, hint: 'A' }, null)
     const row = { app_id: app._id, owner_id: owner.id, metric: 'test' as never, day, n: 1 }
-    write.last(async function* () {
-      yield insert(write.tx, 'daily_counts', [row])
-    })
+    write.last([prepared.insert(write.tx, 'daily_counts', [row])])
   })
 
 /** What each round trip to the database sends. */
@@ -155,7 +153,7 @@ test('stores texts of many rows like those of one', async () => {
     return (await found.execute()).map(({ seq, ...row }) => row)
   }
   const clear = () => db.deleteFrom('audit').where('id', 'like', 'aud_text%').execute()
-  await db.transaction().execute((tx) => tx.executeQuery(insert(tx, 'audit', rows)))
+  await db.transaction().execute((tx) => tx.executeQuery(prepared.insert(tx, 'audit', rows)))
   const together = await find()
   await clear()
   for (const row of rows) await db.insertInto('audit').values(row).execute()

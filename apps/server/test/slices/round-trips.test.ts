@@ -1,7 +1,7 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { run, send } from '../../src/db/index.ts'
+import { runLater, runTogether } from '../../src/db/statements.ts'
 import type { Tx } from '../../src/db/tables.ts'
 import { transact } from '../../src/db/transact.ts'
 import { eventually } from '../eventually.ts'
@@ -21,14 +21,16 @@ afterEach(async () => {
 })
 
 test('commits statements that wait for the next one when no other follows', async () => {
-  await transact(on.database.db, (tx) => send(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
+  await transact(on.database.db, (tx) => runLater(tx, [add(tx, 'r-1'), add(tx, 'r-2')]))
   expect(await kept()).toEqual(['r-1', 'r-2'])
 })
 
 test('statements without an outcome that are added at the same time are all kept, once', async () => {
   await transact(on.database.db, async (tx) => {
     const names = ['r-1', 'r-2', 'r-3', 'r-4']
-    const ran = names.map((name, at) => (at === 2 ? run(tx, [add(tx, name)]) : send(tx, [add(tx, name)])))
+    const ran = names.map((name, at) =>
+      at === 2 ? runTogether(tx, [add(tx, name)]) : runLater(tx, [add(tx, name)]),
+    )
     await Promise.all(ran)
   })
   expect(await kept()).toEqual(['r-1', 'r-2', 'r-3', 'r-4'])
@@ -36,7 +38,7 @@ test('statements without an outcome that are added at the same time are all kept
 
 test('a transaction that fails before it sends a statement stores nothing', async () => {
   const work = async (tx: Tx) => {
-    await send(tx, [add(tx, 'r-1')])
+    await runLater(tx, [add(tx, 'r-1')])
     throw new Error('given up')
   }
   await expect(transact(on.database.db, work)).rejects.toThrow('given up')
@@ -45,8 +47,8 @@ test('a transaction that fails before it sends a statement stores nothing', asyn
 
 test('rows are read together, after what precedes them, with the types of single queries', async () => {
   const [before, rows, none] = await transact(on.database.db, async (tx) => {
-    await send(tx, [add(tx, 'r-1')])
-    return run(tx, [
+    await runLater(tx, [add(tx, 'r-1')])
+    return runTogether(tx, [
       sql<{ n: number }>`select count(*) as n from meta where name = ${'r-1'}`.compile(tx),
       tx
         .selectFrom('meta')
@@ -65,13 +67,13 @@ test.each(['the next query', 'the commit'])(
   'an error of a waiting statement undoes the transaction at %s',
   async (at) => {
     const work = async (tx: Tx) => {
-      await send(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
-      if (at === 'the next query') await run(tx, [add(tx, 'r-2')])
+      await runLater(tx, [add(tx, 'r-1'), add(tx, 'r-1')])
+      if (at === 'the next query') await runTogether(tx, [add(tx, 'r-2')])
     }
     await expect(transact(on.database.db, work)).rejects.toThrow(/unique/i)
     expect(await kept()).toEqual([])
     // The connection is usable again.
-    await transact(on.database.db, (tx) => send(tx, [add(tx, 'r-3')]))
+    await transact(on.database.db, (tx) => runLater(tx, [add(tx, 'r-3')]))
     expect(await kept()).toEqual(['r-3'])
   },
 )
@@ -85,7 +87,7 @@ test.runIf(isPostgres)(
         for (const query of [add(tx, 'r-1'), sql`insert into meta values ('r-2', '1')`.compile(tx)]) {
           await expect(tx.executeQuery(query)).rejects.toThrow()
         }
-        await send(tx, [add(tx, 'r-3')])
+        await runLater(tx, [add(tx, 'r-3')])
       }
       await expect(transact(on.database.db, work)).rejects.toThrow()
       expect(await kept()).toEqual([])

@@ -2,8 +2,8 @@ import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { allApps, type OwnerScope } from '../../core/actor.ts'
 import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
 import { syntaxOf } from '../engine.ts'
-import { query, rowsOf } from '../run.ts'
 import { foundInScope } from '../scope.ts'
+import { prepared, rowsOf } from '../statements.ts'
 import type { Db } from '../tables.ts'
 
 interface Sorted {
@@ -23,7 +23,7 @@ export function pageRows<Row extends Sorted>(
     const isOfPage = syntaxOf(db).isAmong(`${alias}.seq`, seqs, 'bigint')
     return view(db, scope, sql`${isOfPage} and ${foundInScope(scope, alias)}`)
   }
-  const ofAllApps = query((db, { ownerId, seqs }: { ownerId: string; seqs: string }) =>
+  const ofAllApps = prepared((db, { ownerId, seqs }: { ownerId: string; seqs: string }) =>
     build(db, allApps(ownerId), seqs),
   )
   return async (db, scope, numbers, sort) => {

@@ -1,6 +1,6 @@
 import { day } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { insert, lock, send, type Tx, update } from '../../db/index.ts'
+import { lock, prepared, type Tx } from '../../db/index.ts'
 import type { Holder } from '../sessions/sessions.service.ts'
 
 const knownForMs = 90 * day
@@ -63,9 +63,9 @@ export async function rememberDevice(
   now: number,
 ): Promise<void> {
   const same = known.find((one) => isSame(one, device))
-  if (same) return send(tx, [update(tx, 'known_devices', { used_at: now }, { id: same.id })])
+  if (same) return prepared.update(tx, 'known_devices', { used_at: now }, { id: same.id }).later()
   const of = { account_id: null, reseller_id: null, [columnOf(holder)]: holder.id }
-  await send(tx, [insert(tx, 'known_devices', [{ id: newId('dev'), ...of, ...device, used_at: now }])])
+  await prepared.insert(tx, 'known_devices', [{ id: newId('dev'), ...of, ...device, used_at: now }]).later()
   const surplus = known.slice(knownPerHolder).map(({ id }) => id)
   if (surplus.length > 0) await tx.deleteFrom('known_devices').where('id', 'in', surplus).execute()
 }

@@ -1,16 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
-import {
-  type Database,
-  type Db,
-  foundInScope,
-  inScope,
-  insert,
-  isOneOf,
-  run,
-  type Tx,
-} from '../../db/index.ts'
+import { type Database, type Db, foundInScope, inScope, isOneOf, prepared, type Tx } from '../../db/index.ts'
 import { countUpTo } from '../../db/lists/pages.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 import { type EventMatches, matchingAny } from './activity.search.ts'
@@ -36,7 +27,7 @@ export async function insertActivity(
 ): Promise<void> {
   if (rows.length > 0) {
     // A reference that is taken is as likely as a guessed one; losing an event is better than a failed batch.
-    await run(tx, [insert(tx, 'activity', rows, 'reference')])
+    await prepared.insert(tx, 'activity', rows, 'reference').execute()
     const counts = new Map<string, Pick<NewActivity, 'app_id' | 'share' | 'owner_id'> & { n: number }>()
     for (const { app_id, share, owner_id } of rows) {
       const key = `${app_id} ${share}`

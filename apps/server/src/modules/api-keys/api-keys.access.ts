@@ -1,5 +1,5 @@
 import type { OwnerScope } from '../../core/actor.ts'
-import { lockAll, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { lock, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { lockOwner } from '../owners/owners.service.ts'
 
 /** Revokes all keys of a vendor: the next request with one is refused. */
@@ -18,15 +18,17 @@ export async function revokeApiKeys(write: WriteTransaction, scope: OwnerScope):
 
 /** Removes an app that is deleted from the keys that name it; one that named no other can access nothing. */
 export async function removeAppFromApiKeys(tx: Tx, { ownerId }: OwnerScope, appId: string): Promise<void> {
-  const limited = await lockAll(
-    tx,
-    tx
-      .selectFrom('api_keys')
-      .select(['id', 'apps'])
-      .where('owner_id', '=', ownerId)
-      .where('revoked_at', 'is', null)
-      .where('apps', 'like', `%"${appId}"%`),
-  ).execute()
+  const limited = await lock
+    .all(
+      tx,
+      tx
+        .selectFrom('api_keys')
+        .select(['id', 'apps'])
+        .where('owner_id', '=', ownerId)
+        .where('revoked_at', 'is', null)
+        .where('apps', 'like', `%"${appId}"%`),
+    )
+    .execute()
   for (const { id, apps } of limited) {
     const others = (JSON.parse(apps ?? '[]') as string[]).filter((one) => one !== appId)
     await tx

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, query, type Tx } from '../../db/index.ts'
+import { type Db, prepared, type Tx } from '../../db/index.ts'
 import type { ApiKeyRow } from '../../db/tables.ts'
 
 /** The keys of a vendor that are not revoked, newest first. */
@@ -75,7 +75,7 @@ export async function deleteLongRevoked(tx: Tx, { ownerId }: OwnerScope): Promis
 }
 
 /** Takes no scope: the key itself names the vendor. */
-export const apiKeyByHash = query((db, values: { keyHash: string }) =>
+export const apiKeyByHash = prepared((db, values: { keyHash: string }) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('owners as o', 'o.id', 'k.owner_id')

@@ -1,17 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { type OwnerScope, sees } from '../../core/actor.ts'
-import {
-  appInScope,
-  type Database,
-  type Db,
-  inScope,
-  lock,
-  lockAll,
-  query,
-  type Tx,
-  takeLocks,
-} from '../../db/index.ts'
+import { appInScope, type Database, type Db, inScope, lock, prepared, type Tx } from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 
 /** An app is identified by its `_id` or its 8-character `appId`. */
@@ -55,7 +45,7 @@ export const findIssuingApp = async (
 }
 
 const issuing = (column: 'id' | 'app_id') =>
-  query((db, values: { ownerId: string; idOrAppId: string }) =>
+  prepared((db, values: { ownerId: string; idOrAppId: string }) =>
     db
       .selectFrom('apps')
       .select(['id', 'app_id', 'name', 'allow_custom_keys'])
@@ -86,7 +76,7 @@ export async function lockApps(
     ids.push(...(await named.where(column, 'in', names).execute()).map(({ id }) => id))
   }
   if (ids.length < idsOrAppIds.length) return undefined
-  const locked = await lockAll(tx, tx.selectFrom('apps').select('id').where('id', 'in', ids)).execute()
+  const locked = await lock.all(tx, tx.selectFrom('apps').select('id').where('id', 'in', ids)).execute()
   return locked.length < new Set(ids).size ? undefined : locked.map(({ id }) => id).toSorted()
 }
 
@@ -117,7 +107,7 @@ export async function reserveLicenses(
     .where('license_count', '<=', max - count)
     .where(sql<boolean>`license_count + ${unlicensed(appId, max, now)} <= ${max - count}`)
   // Lock in a separate statement: a statement that waits for a lock on PostgreSQL counts the rows as of its start.
-  await takeLocks(tx, () => lock(tx, appOf(tx, scope, appId)))
+  await lock.ahead(tx, () => lock(tx, appOf(tx, scope, appId)))
   return (await fitting.executeTakeFirst()) !== undefined
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { hour } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
-import { type Database, type Db, inScope, insert, isIn, lock, send, type Tx } from '../../db/index.ts'
+import { type Database, type Db, inScope, isIn, lock, prepared, type Tx } from '../../db/index.ts'
 import { countUpTo } from '../../db/lists/pages.ts'
 import type { CustomerMailRow, Tables } from '../../db/tables.ts'
 import { newSettings, type Settings } from './customer-mails.rules.ts'
@@ -100,7 +100,7 @@ export type NewMail = Omit<CustomerMailRow, 'seq' | 'done_at' | 'kept_until'>
 /** Adds mails, but those that there are already. */
 export async function insertMails(tx: Tx, mails: readonly NewMail[]): Promise<void> {
   if (mails.length === 0) return
-  await send(tx, [insert(tx, 'customer_mails', mails, 'subject', 'kind', 'until', 'days')])
+  await prepared.insert(tx, 'customer_mails', mails, 'subject', 'kind', 'until', 'days').later()
 }
 
 const waiting = sql<boolean>`m.state = 'waiting'`

@@ -4,7 +4,7 @@ import { hour } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newId, newToken } from '../../core/ids.ts'
-import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Tokens and sessions identify their subject themselves, so these functions take no scope.
@@ -67,7 +67,7 @@ async function deleteOldest(
   else await tx.deleteFrom('customer_sessions').where('id', 'in', oldest).execute()
 }
 
-const byToken = query((db, values: { tokenHash: string }) =>
+const byToken = prepared((db, values: { tokenHash: string }) =>
   db
     .selectFrom('customer_sessions as s')
     .innerJoin('apps as a', 'a.id', 's.app_id')

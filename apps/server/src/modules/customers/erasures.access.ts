@@ -2,7 +2,7 @@ import type { OfOwner, OwnerScope } from '../../core/actor.ts'
 import { day, minute, second } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
 import { formsOfEmail, normalizeEmail } from '../../core/ids.ts'
-import { lock, query, type Tx, takeLocks, type WriteTransaction } from '../../db/index.ts'
+import { lock, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { ErasureRow } from '../../db/tables.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'
 
@@ -82,7 +82,7 @@ export async function noteSweep({ tx, now }: WriteTransaction, { seq, sweeps }: 
     .execute()
 }
 
-export const findDueErasure = query((db, values: { now: number }) =>
+export const findDueErasure = prepared((db, values: { now: number }) =>
   db.selectFrom('erasures').select('seq').where('due_at', '<=', values.now).limit(1),
 )
 
@@ -126,7 +126,7 @@ export async function wasErasedSince(
  */
 export async function awaitEvents(tx: Tx, { ownerId }: OwnerScope): Promise<void> {
   const shops = tx.selectFrom('shops').select('id').where('owner_id', '=', ownerId).orderBy('id')
-  await takeLocks(tx, () => lock(tx, shops))
+  await lock.ahead(tx, () => lock(tx, shops))
 }
 
 /** Forgets whom erasures concern, which a lost secret key sealed. */

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { dayNumber } from '../../core/clock.ts'
-import { type Db, inScope, lockShared, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, inScope, lock, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { DailyMetric } from '../../db/tables/counts.ts'
 
 /** Counts per UTC day since `firstDay`, of an owner or of one app that the caller has checked to be the owner's. */
@@ -20,7 +20,7 @@ export async function listDailyCounts(
   return rows.map((row) => ({ ...row, n: Number(row.n) }))
 }
 
-const addToDay = query((db, row: { appId: string; ownerId: string; day: number; metric: DailyMetric }) =>
+const addToDay = prepared((db, row: { appId: string; ownerId: string; day: number; metric: DailyMetric }) =>
   db
     .insertInto('daily_counts')
     .values({ app_id: row.appId, owner_id: row.ownerId, day: row.day, metric: row.metric, n: 1 })
@@ -38,9 +38,7 @@ export function countToday(
   metric: 'activations' | 'sign_ins',
 ): void {
   const row = { appId: app.id, ownerId: app.ownerId, day: dayNumber(write.now), metric }
-  write.last(async function* () {
-    yield addToDay.with(write.tx, row)
-  })
+  write.last([addToDay.with(write.tx, row)])
 }
 
 export interface DailyRefusals {
@@ -60,10 +58,9 @@ export async function countRefusals(tx: Tx, refusals: readonly DailyRefusals[]):
   if (counts.size === 0) return
   const ids = [...new Set(refusals.map(({ appId }) => appId))]
   // The lock holds until the commit, so that no deletion of an app fails the whole batch.
-  const apps = await lockShared(
-    tx,
-    tx.selectFrom('apps').select(['id', 'owner_id']).where('id', 'in', ids).orderBy('id'),
-  ).execute()
+  const apps = await lock
+    .shared(tx, tx.selectFrom('apps').select(['id', 'owner_id']).where('id', 'in', ids).orderBy('id'))
+    .execute()
   const owners = new Map(apps.map((app) => [app.id, app.owner_id]))
   // Sorted, so that two nodes lock the counts in the same order.
   const rows = [...counts]

@@ -1,13 +1,13 @@
 import { limits, type PartName, partNames, partsThatDecide } from '@keyward/contract'
 import { type CompiledQuery, type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, foundInScope, insert, lockAll, query, run, send, type Tx, update } from '../../db/index.ts'
+import { type Db, foundInScope, lock, prepared, type Tx } from '../../db/index.ts'
 import type { ClientRow, DeviceRow, Tables } from '../../db/tables.ts'
 import {
   type Binding,
-  bindingOf,
   leaveDevices,
   setLatestDevice,
+  updateBinding,
   updateEndUsers,
 } from '../entitlements/end-user-rows.ts'
 import type { Machine, Parts } from './devices.rules.ts'
@@ -96,7 +96,7 @@ export const deviceOfMachine = (db: Db, clientId: string, machine: Machine): Com
 
 const hashesOf = ({ hash, sentHash }: Machine) => ({ hash, sentHash })
 
-const byHash = query((db, values: { clientId: string; hash: string; sentHash: string }) =>
+const byHash = prepared((db, values: { clientId: string; hash: string; sentHash: string }) =>
   db
     .selectFrom('devices')
     .select(deviceColumns)
@@ -219,7 +219,7 @@ export async function insertDevices(tx: Tx, devices: readonly NewDevice[]): Prom
     first_seen_at: now,
     last_seen_at: now,
   }))
-  await run(tx, [insert(tx, 'devices', rows)])
+  await prepared.insert(tx, 'devices', rows).execute()
 }
 
 /** Updates a device and its end user, on PostgreSQL together with the transaction's next query. */
@@ -229,7 +229,8 @@ export async function updateDevice(
   { clientId, id }: { clientId: string; id: string },
   { device, binding }: { device: Partial<DeviceRow>; binding: Binding },
 ): Promise<void> {
-  await send(tx, [update(tx, 'devices', device, { id }), bindingOf(tx, scope, clientId, binding)])
+  await prepared.update(tx, 'devices', device, { id }).later()
+  await updateBinding(tx, scope, clientId, binding)
 }
 
 /** Frees one device of an end user, whom the caller has locked, at once; false if there is none. */
@@ -294,13 +295,15 @@ export async function seeDevices(
   now: number,
 ): Promise<void> {
   const ids = [...versions.keys()]
-  const devices = await lockAll(
-    tx,
-    tx
-      .selectFrom('devices')
-      .select(['id', 'app_id', 'client_id', 'hwid', 'hwid_hash', 'version', 'version_order'])
-      .where('id', 'in', ids),
-  ).execute()
+  const devices = await lock
+    .all(
+      tx,
+      tx
+        .selectFrom('devices')
+        .select(['id', 'app_id', 'client_id', 'hwid', 'hwid_hash', 'version', 'version_order'])
+        .where('id', 'in', ids),
+    )
+    .execute()
   const versionOf = ({ id, version }: { id: string; version: string | null }) => versions.get(id) ?? version
   const changed = devices.filter((device) => versionOf(device) !== device.version)
   await leaveVersions(tx, changed, now)

@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { type OfOwner, type OwnerScope, sees } from '../../core/actor.ts'
-import { type Db, inScope, lock, query, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lock, prepared, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 
 export const findByUsername = (
@@ -10,7 +10,7 @@ export const findByUsername = (
 ): Promise<Pick<ClientRow, 'id' | 'password_hash'> | undefined> =>
   byUsername.first(db, { appId, usernameNormalized })
 
-const byUsername = query((db, values: { appId: string; usernameNormalized: string }) =>
+const byUsername = prepared((db, values: { appId: string; usernameNormalized: string }) =>
   db
     .selectFrom('clients')
     .select(['id', 'password_hash'])
@@ -77,7 +77,7 @@ export async function lockEndUser(tx: Tx, scope: OwnerScope, id: string): Promis
 export const lockOfEndUser = (tx: Tx, scope: OfOwner, id: string): CompiledQuery<LockedEndUser> =>
   lockOne.with(tx, { id, ownerId: scope.ownerId })
 
-const lockOne = query((db, values: { id: string; ownerId: string }) =>
+const lockOne = prepared((db, values: { id: string; ownerId: string }) =>
   lock(
     db,
     db

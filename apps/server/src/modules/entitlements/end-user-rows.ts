@@ -1,6 +1,6 @@
-import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { foundInScope, inScope, insert, run, send, type Tx, update } from '../../db/index.ts'
+import { foundInScope, inScope, prepared, type Tx } from '../../db/index.ts'
 import type { ClientRow, Tables } from '../../db/tables.ts'
 import { rememberNames } from './former-names.ts'
 
@@ -24,7 +24,7 @@ export type NewEndUser = Pick<
   Partial<Pick<ClientRow, 'grace_days' | 'last_address' | 'customer_id'>>
 
 export async function insertEndUser(tx: Tx, client: NewEndUser): Promise<void> {
-  await run(tx, [insert(tx, 'clients', [client])])
+  await prepared.insert(tx, 'clients', [client]).execute()
 }
 
 export async function updateEndUser(
@@ -50,7 +50,7 @@ export async function updateEndUser(
   >,
 ): Promise<void> {
   if (change.username_normalized !== undefined) await rememberName(tx, scope, id, change.username_normalized)
-  await send(tx, [update(tx, 'clients', change, { id, scope })])
+  await prepared.update(tx, 'clients', change, { id, scope }).later()
 }
 
 async function rememberName(tx: Tx, scope: OwnerScope, id: string, next: string): Promise<void> {
@@ -164,12 +164,8 @@ export async function updateBinding(
   binding: Binding,
 ): Promise<void> {
   if (Object.keys(binding).length === 0) return
-  await send(tx, [bindingOf(tx, scope, clientId, binding)])
+  await prepared.update(tx, 'clients', binding, { id: clientId, scope }).later()
 }
-
-/** The query of `updateBinding`. */
-export const bindingOf = (tx: Tx, scope: OwnerScope, clientId: string, binding: Binding): CompiledQuery =>
-  update(tx, 'clients', binding, { id: clientId, scope })
 
 type BoundDevice = Pick<ClientRow, 'hwid' | 'hwid_hash'>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { foundInScope, inScope, isIn, send, type Tx, update, type WriteTransaction } from '../../db/index.ts'
+import { foundInScope, inScope, isIn, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { termColumns } from './access.rules.ts'
@@ -43,7 +43,7 @@ export async function setEndUserOfLicense(
   licenseId: string,
   clientId: string,
 ): Promise<void> {
-  await send(tx, [update(tx, 'licenses', { client_id: clientId }, { id: licenseId, scope })])
+  await prepared.update(tx, 'licenses', { client_id: clientId }, { id: licenseId, scope }).later()
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { CompiledQuery } from 'kysely'
 import { sha256 } from '../../core/crypto.ts'
 import { normalizeName, toFolded, toTyped } from '../../core/ids.ts'
-import { type Db, insert, send, type Tx } from '../../db/index.ts'
+import { type Db, prepared, type Tx } from '../../db/index.ts'
 
 // Names and keys that an app has had and that are deleted or changed now. An app that takes over end users from an old
 // provider never asks for them: a deletion would be undone by the next sign-in. Only digests are kept.
@@ -64,12 +63,10 @@ export const rememberNames = (tx: Tx, names: readonly Name[]): Promise<void> =>
 async function remember(tx: Tx, rows: { app_id: string; digest: string }[]): Promise<void> {
   // In one order, so that transactions wait for each other instead of deadlocking.
   const sorted = rows.sort((one, other) => (one.digest < other.digest ? -1 : 1))
-  const inserts: CompiledQuery[] = []
   for (let at = 0; at < sorted.length; at += insertedAtOnce) {
     const slice = sorted.slice(at, at + insertedAtOnce)
-    inserts.push(insert(tx, 'former_names', slice, 'app_id', 'digest'))
+    await prepared.insert(tx, 'former_names', slice, 'app_id', 'digest').later()
   }
-  if (inserts.length > 0) await send(tx, inserts)
 }
 
 /** Whether an app that the caller has checked had this text, as it is compared, as a key or a name of any spelling. */

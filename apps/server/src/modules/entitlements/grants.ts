@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Actor, OwnerScope } from '../../core/actor.ts'
 import { newId } from '../../core/ids.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { type Db, foundInScope, insert, isIn, send, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, foundInScope, isIn, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type Access, accessOf, type Grant, joined, type Own, termColumns } from './access.rules.ts'
@@ -277,7 +277,7 @@ const columnsOfGrant = ({ key: _, ...grant }: Grant) => ({
 const insertedAtOnce = 500
 
 async function writeGrants(tx: Tx, changes: readonly Changed[]): Promise<void> {
-  const added: Parameters<typeof insert<'grants'>>[2][number][] = []
+  const added: Parameters<typeof prepared.insert<'grants'>>[2][number][] = []
   // Many at once are withdrawn at the same time.
   const changed = new Map<string, string[]>()
   const gone: string[] = []
@@ -300,7 +300,7 @@ async function writeGrants(tx: Tx, changes: readonly Changed[]): Promise<void> {
     gone.push(...known.keys())
   }
   for (let at = 0; at < added.length; at += insertedAtOnce)
-    await send(tx, [insert(tx, 'grants', added.slice(at, at + insertedAtOnce))])
+    await prepared.insert(tx, 'grants', added.slice(at, at + insertedAtOnce)).later()
   for (const [change, ids] of changed)
     await tx
       .updateTable('grants')

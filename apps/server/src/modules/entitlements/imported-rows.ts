@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { foundInScope, insert, isIn, type Tx } from '../../db/index.ts'
+import { foundInScope, isIn, prepared, type Tx } from '../../db/index.ts'
 import type { ClientRow } from '../../db/tables.ts'
 import type { NewEndUser } from './end-user-rows.ts'
 import type { NewLicense } from './license-rows.ts'
@@ -23,10 +23,10 @@ export const insertImportedEndUsers = (tx: Tx, rows: readonly ImportedEndUser[])
 async function insertFree(
   tx: Tx,
   table: 'licenses' | 'clients',
-  rows: Parameters<typeof insert<'licenses' | 'clients'>>[2],
+  rows: Parameters<typeof prepared.insert<'licenses' | 'clients'>>[2],
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
-  const { sql: text, parameters } = insert(tx, table, rows)
+  const { sql: text, parameters } = prepared.insert(tx, table, rows)
   const free = CompiledQuery.raw(`${text} on conflict do nothing returning id`, [...parameters])
   const inserted = await tx.executeQuery<{ id: string }>(free)
   return new Set(inserted.rows.map(({ id }) => id))

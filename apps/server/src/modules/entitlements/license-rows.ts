@@ -2,7 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { formsOfEmail } from '../../core/ids.ts'
-import { type Db, foundInScope, inScope, insert, isIn, lockAll, type Tx, takeLocks } from '../../db/index.ts'
+import { type Db, foundInScope, inScope, isIn, lock, prepared, type Tx } from '../../db/index.ts'
 import { held } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import { rememberKeys } from './former-names.ts'
@@ -16,7 +16,7 @@ export type NewLicense = Omit<
 const unused = { client_id: null, used_at: null }
 
 export const insertOfLicenses = (db: Db, licenses: NewLicense[]): CompiledQuery =>
-  insert(
+  prepared.insert(
     db,
     'licenses',
     licenses.map((license) => ({ ...license, ...unused })),
@@ -93,7 +93,7 @@ export async function takeFromReseller(
     .updateTable('licenses')
     .set({ reseller_id: null })
     // Other transactions lock licenses in the same order.
-    .where('id', 'in', lockAll(tx, some))
+    .where('id', 'in', lock.all(tx, some))
     .returning('id')
     .execute()
   return taken.length
@@ -160,7 +160,7 @@ export const lockLicensesOf = (
   scope: OwnerScope,
   { licenses = [], clients = [] }: Which,
 ): Promise<void> =>
-  takeLocks(tx, () => {
+  lock.ahead(tx, () => {
     const users = tx
       .selectFrom('licenses as u')
       .select('u.client_id')
@@ -177,5 +177,5 @@ export const lockLicensesOf = (
         ]),
       )
       .where(foundInScope(scope, 'licenses'))
-    return lockAll(tx, all)
+    return lock.all(tx, all)
   })

@@ -14,7 +14,7 @@ import { Gate } from '../../core/gate.ts'
 import { newId, toTyped } from '../../core/ids.ts'
 import { invalid, problem, rateLimited } from '../../core/problem.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { type Db, insert, isMany, readPatiently, stepsOf, type WriteTransaction } from '../../db/index.ts'
+import { type Db, isMany, prepared, readPatiently, stepsOf, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import { called } from '../../db/tables/imports.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -87,9 +87,7 @@ export async function importLicenses(
       if (!(await reserveLicenses(tx, actor, app.id, drafts.length, max, now)))
         throw problem('plan_limit_reached', { message })
       await holdPlaces(tx, actor, app.id, drafts.length)
-      write.last(async function* () {
-        yield* inserts
-      })
+      write.last(inserts)
       return made
     }
     // A repeat with the same Idempotency-Key gets the import that the first request has stored.
@@ -275,7 +273,7 @@ async function insertsOf(
     ...{ row_count: drafts.length, claim, claimed_until: now + claimMs },
     ...{ kept_until: now + limits.idempotencyHours * hour, created_at: now },
   }
-  const inserts = [insert(db, 'data_imports', [job])]
+  const inserts = [prepared.insert(db, 'data_imports', [job])]
   for (let at = 0; at < drafts.length; at += insertedAtOnce) {
     await setImmediate()
     const rows = drafts.slice(at, at + insertedAtOnce).map(({ license }, place) => ({
@@ -284,7 +282,7 @@ async function insertsOf(
       content: JSON.stringify(columns.map((column) => license[column])),
       ...{ license_id: null, client_id: null },
     }))
-    inserts.push(insert(db, 'data_import_rows', rows))
+    inserts.push(prepared.insert(db, 'data_import_rows', rows))
   }
   return inserts
 }

@@ -1,22 +1,12 @@
 import { type ImportOutcome, limits } from '@keyward/contract'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import {
-  appInScope,
-  type Db,
-  foundInScope,
-  inScope,
-  insert,
-  isIn,
-  lock,
-  run,
-  type Tx,
-} from '../../db/index.ts'
+import { appInScope, type Db, foundInScope, inScope, isIn, lock, prepared, type Tx } from '../../db/index.ts'
 import { called } from '../../db/tables/imports.ts'
 import type { DataImportFileRow, DataImportReportRow, DataImportRow, Tables } from '../../db/tables.ts'
 
 export async function insertImport(tx: Tx, row: Insertable<Tables['data_imports']>): Promise<void> {
-  await run(tx, [insert(tx, 'data_imports', [row])])
+  await prepared.insert(tx, 'data_imports', [row]).execute()
 }
 
 export const findImport = (db: Db, scope: OwnerScope, id: string): Promise<DataImportRow | undefined> =>
@@ -115,7 +105,7 @@ export async function insertPart(
   tx: Tx,
   part: { file_id: string; part: number; import_id: string; app_id: string; sealed: string },
 ): Promise<void> {
-  await run(tx, [insert(tx, 'data_import_parts', [part])])
+  await prepared.insert(tx, 'data_import_parts', [part]).execute()
 }
 
 /** Adds a file, and returns the id of the one with that name that it replaces. */
@@ -126,7 +116,7 @@ export async function putFile(tx: Tx, file: DataImportFileRow): Promise<string |
     .where('name', '=', file.name)
     .returning('id')
     .executeTakeFirst()
-  await run(tx, [insert(tx, 'data_import_files', [file])])
+  await prepared.insert(tx, 'data_import_files', [file]).execute()
   return replaced?.id
 }
 
@@ -178,7 +168,7 @@ export async function deleteFileRows(tx: Tx, importId: string): Promise<void> {
 }
 
 export async function insertRows(tx: Tx, rows: readonly DataImportReportRow[]): Promise<void> {
-  if (rows.length > 0) await run(tx, [insert(tx, 'data_import_rows', rows)])
+  if (rows.length > 0) await prepared.insert(tx, 'data_import_rows', rows).execute()
 }
 
 /** Replaces rows that follow each other, or only those that are `kept`. */
@@ -245,7 +235,7 @@ export async function insertEmailHashes(
   tx: Tx,
   rows: readonly { client_id: string; email_sha1: string }[],
 ): Promise<void> {
-  if (rows.length > 0) await run(tx, [insert(tx, 'imported_users', rows)])
+  if (rows.length > 0) await prepared.insert(tx, 'imported_users', rows).execute()
 }
 
 interface Claim {

@@ -1,5 +1,5 @@
 import { actorOfStored } from '../../core/actor.ts'
-import { foundInScope, inSlices, isIn, lockAll, type Tx, takeLocks } from '../../db/index.ts'
+import { foundInScope, inSlices, isIn, lock, type Tx } from '../../db/index.ts'
 import type { DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
@@ -58,8 +58,8 @@ async function findUnused(
   const clientIds = idsOf(created, 'client_id').sort()
   if (licenseIds.length === 0) return []
   await lockLicensesOf(tx, scope, { licenses: licenseIds })
-  await takeLocks(tx, () =>
-    lockAll(
+  await lock.ahead(tx, () =>
+    lock.all(
       tx,
       tx
         .selectFrom('clients')

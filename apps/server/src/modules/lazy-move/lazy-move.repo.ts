@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Db, query, type Tx } from '../../db/index.ts'
+import { type Db, prepared, type Tx } from '../../db/index.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'
 
@@ -8,7 +8,7 @@ import type { LostKey, LostKeyReport } from '../description.ts'
 export const findSettings = (db: Db, appId: string): Promise<LazyMoveRow | undefined> =>
   byApp.first(db, { appId })
 
-const byApp = query((db, values: { appId: string }) =>
+const byApp = prepared((db, values: { appId: string }) =>
   db
     .selectFrom('lazy_moves')
     .select([
@@ -42,7 +42,7 @@ export async function saveSettings(tx: Tx, settings: Settings): Promise<void> {
 }
 
 /** The statement that counts an end user who was taken over. */
-export const countMoved = query((db, values: { appId: string }) =>
+export const countMoved = prepared((db, values: { appId: string }) =>
   db
     .updateTable('lazy_moves')
     .set((eb) => ({ moved: eb('moved', '+', 1) }))

@@ -103,9 +103,7 @@ export class LazyMoves {
 
   /** Counts an end user in the transaction that takes it over, at its end: all of an app lock the same row. */
   countMoved(write: WriteTransaction, app: App): void {
-    write.last(async function* () {
-      yield repo.countMoved.with(write.tx, { appId: app.id })
-    })
+    write.last([repo.countMoved.with(write.tx, { appId: app.id })])
   }
 
   /** Answers busy beyond the limit: honest callers behind the same address try again later. */

@@ -1,6 +1,6 @@
 import type { OwnerScope } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, inScope, lockShared, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { LicenseTypeRow } from '../../db/tables.ts'
 import { listTypes } from './license-types.repo.ts'
 import { termsOf } from './license-types.rules.ts'
@@ -18,7 +18,7 @@ export async function getTypeOf(
   appId: string,
   id: string,
 ): Promise<LicenseTypeRow> {
-  const type = await lockShared(tx, ofApp(tx, scope, appId, id)).executeTakeFirst()
+  const type = await lock.shared(tx, ofApp(tx, scope, appId, id)).executeTakeFirst()
   if (!type) throw typeGone()
   return type
 }

@@ -1,6 +1,6 @@
 import { fillLink, type Links } from '@keyward/contract'
 import { sql } from 'kysely'
-import { type Db, query } from '../../db/index.ts'
+import { type Db, prepared } from '../../db/index.ts'
 import type { AppRow, LicenseTypeRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { upgradesOf } from '../license-types/license-types.rules.ts'
@@ -61,7 +61,7 @@ interface LinkedIds {
   clientId: string | null
 }
 
-const linkedLicense = query((db: Db, { appId, licenseId, clientId }: LinkedIds) =>
+const linkedLicense = prepared((db: Db, { appId, licenseId, clientId }: LinkedIds) =>
   db
     .selectFrom('licenses as l')
     .leftJoin('license_types as t', 't.id', 'l.type_id')

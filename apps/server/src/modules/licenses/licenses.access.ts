@@ -2,7 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { type TypedKey, toTypedKey } from '../../core/ids.ts'
 import { keysIn } from '../../core/pasted-keys.ts'
 import { licenseColumns } from '../../db/columns.ts'
-import { type Db, lock, query, type Tx, takeLocks } from '../../db/index.ts'
+import { type Db, lock, prepared, type Tx } from '../../db/index.ts'
 import type { ClientRow, LicenseRow } from '../../db/tables.ts'
 import { typedColumn } from '../../db/typed-keys.ts'
 
@@ -32,7 +32,7 @@ export const findLicenseByKey = (
   { exact, typed }: TypedKey,
 ): Promise<LicenseRow | undefined> => byKey.first(db, { appId, exact, typed })
 
-const byKey = query((db, values: TypedKey & { appId: string }) =>
+const byKey = prepared((db, values: TypedKey & { appId: string }) =>
   db
     .selectFrom('licenses')
     .select(licenseColumns)
@@ -73,7 +73,7 @@ const oneById = (db: Db, values: { appId: string; id: string }) =>
     .where('app_id', '=', values.appId)
     .where('id', '=', values.id)
 
-const byId = query(oneById)
+const byId = prepared(oneById)
 
 /** The first license of an end user, whose term and ban apply to the end user. */
 export const findFirstLicense = async (
@@ -87,7 +87,7 @@ export const findFirstLicense = async (
 export const firstLicenseOf = (db: Db, appId: string, clientId: string): CompiledQuery<FirstLicense> =>
   firstOf.with(db, { appId, clientId })
 
-const firstOf = query((db, values: { appId: string; clientId: string }) =>
+const firstOf = prepared((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')
@@ -115,13 +115,13 @@ const firstOf = query((db, values: { appId: string; clientId: string }) =>
 export const lockLicenseById = (tx: Tx, appId: string, id: string): Promise<LicenseRow | undefined> =>
   lockOne.first(tx, { appId, id })
 
-const lockOne = query((db, values: { appId: string; id: string }) => lock(db, oneById(db, values)))
+const lockOne = prepared((db, values: { appId: string; id: string }) => lock(db, oneById(db, values)))
 
 /** Locks the first license of an end user, together with the transaction's next query, if the end user has seats. */
 export const lockSeatsOf = (tx: Tx, appId: string, clientId: string): Promise<void> =>
-  takeLocks(tx, () => lockSeats.with(tx, { appId, clientId }))
+  lock.ahead(tx, () => lockSeats.with(tx, { appId, clientId }))
 
-const lockSeats = query((db, values: { appId: string; clientId: string }) =>
+const lockSeats = prepared((db, values: { appId: string; clientId: string }) =>
   db
     .selectFrom('clients as c')
     .innerJoin('licenses as l', 'l.id', 'c.license_id')

@@ -4,7 +4,7 @@ import { system, type VendorActor } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
-import { type Db, insert, lock, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, lock, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, Tables } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -62,7 +62,7 @@ function insertionOf(
   { customerId, ...state }: MailState & { customerId: string; batchId: string },
 ) {
   const { batchId: batch_id, ...mail } = state
-  return insert(
+  return prepared.insert(
     tx,
     'license_mails',
     licenses.map(({ id, owner_id, app_id }) => ({

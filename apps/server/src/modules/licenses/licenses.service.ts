@@ -167,11 +167,8 @@ export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLic
       }
       const objects = reseller ? [...ids, reseller.id] : ids
       write.recordWith(objects, 'licenses.created', app.id, detail, app.id)
-      write.last(() => insertsOf(tx, made))
-      if (sent)
-        write.last(async function* () {
-          yield sent.insertion
-        })
+      write.last(insertsOf(tx, made))
+      if (sent) write.last([sent.insertion])
       const customer = customerId ? await shownCustomerId(tx, actor, customerId) : null
       const mail = { mail: sent?.mail ?? null, mail_waits_for: sent?.mail_waits_for ?? null }
       return made.map((license) =>

@@ -1,6 +1,6 @@
 import { day } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { insert, send, type WriteTransaction } from '../../db/index.ts'
+import { prepared, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { Mail } from './mail.service.ts'
 
@@ -43,7 +43,7 @@ export async function queueMail(
     ...{ state: 'queued' as const, sealed: sealMail(seal, id, mail), due_at: dueAt, created_at: dueAt },
     expires_at: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, dueAt + expiresAfterMs),
   }
-  await send(tx, [insert(tx, 'mails', [row])])
+  await prepared.insert(tx, 'mails', [row]).later()
   write.queues.add('mails')
 }
 

@@ -1,13 +1,13 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { day } from '../../core/clock.ts'
-import { type Db, query, type Tx } from '../../db/index.ts'
+import { type Db, prepared, type Tx } from '../../db/index.ts'
 import type { MailRow } from '../../db/tables.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Mails of all vendors, which any node sends, so these functions take no scope.
 
-export const findDue = query((db, values: { now: number }) =>
+export const findDue = prepared((db, values: { now: number }) =>
   db.selectFrom('mails').select('id').where('due_at', '<=', values.now).limit(1),
 )
 

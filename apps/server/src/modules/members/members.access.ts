@@ -1,6 +1,6 @@
 import type { Access, OfOwner } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, lockAll, type Tx } from '../../db/index.ts'
+import { type Db, lock, type Tx } from '../../db/index.ts'
 import { accessOf } from '../sessions/sessions.rules.ts'
 
 /** A vendor account that a person may open. */
@@ -124,14 +124,16 @@ export async function deleteMembership(
 
 /** Removes an app that is deleted from the members who work on it; one who works on no other sees nothing. */
 export async function removeAppFromMembers(tx: Tx, { ownerId }: OfOwner, appId: string): Promise<void> {
-  const limited = await lockAll(
-    tx,
-    tx
-      .selectFrom('members')
-      .select(['id', 'apps'])
-      .where('owner_id', '=', ownerId)
-      .where('apps', 'like', `%"${appId}"%`),
-  ).execute()
+  const limited = await lock
+    .all(
+      tx,
+      tx
+        .selectFrom('members')
+        .select(['id', 'apps'])
+        .where('owner_id', '=', ownerId)
+        .where('apps', 'like', `%"${appId}"%`),
+    )
+    .execute()
   for (const { id, apps } of limited) {
     const others = (JSON.parse(apps ?? '[]') as string[]).filter((one) => one !== appId)
     await tx

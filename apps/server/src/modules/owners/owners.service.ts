@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import type { OfOwner } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { type Db, lock, query, type Tx } from '../../db/index.ts'
+import { type Db, lock, prepared, type Tx } from '../../db/index.ts'
 import type { AccountRow, OwnerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { type CurrentPlan, limitsOf, type OwnLimits, type PlanLimits, planOf } from './plan.rules.ts'
@@ -131,7 +131,7 @@ async function getTerms(
   return owner
 }
 
-const termsOf = query((db, values: { id: string }) =>
+const termsOf = prepared((db, values: { id: string }) =>
   db
     .selectFrom('owners')
     .select(['premium_until', 'max_apps', 'max_licenses_per_app'])

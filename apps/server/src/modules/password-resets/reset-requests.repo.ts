@@ -1,14 +1,14 @@
-import { insert, query, send, type Tx } from '../../db/index.ts'
+import { prepared, type Tx } from '../../db/index.ts'
 import type { ResetRequestRow } from '../../db/tables.ts'
 import type { LostKey, LostKeyReport } from '../description.ts'
 
 // Requests of strangers, which belong to nobody yet, so these functions take no scope.
 
 export async function insertRequest(tx: Tx, row: ResetRequestRow): Promise<void> {
-  await send(tx, [insert(tx, 'reset_requests', [row])])
+  await prepared.insert(tx, 'reset_requests', [row]).later()
 }
 
-export const findDue = query((db, values: { now: number }) =>
+export const findDue = prepared((db, values: { now: number }) =>
   db.selectFrom('reset_requests').select('id').where('due_at', '<=', values.now).limit(1),
 )
 

@@ -2,7 +2,7 @@ import type { Actor, OwnerScope } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { OperatorError } from '../../core/operator-error.ts'
-import { type Database, type Db, operatorTransactions, transactAsOperator } from '../../db/index.ts'
+import { type Database, type Db, type Transactions, transactAsOperator } from '../../db/index.ts'
 import { deleteHistory } from '../account/account.deletion.ts'
 import * as accounts from '../accounts/accounts.service.ts'
 import { listVendors } from '../members/members.access.ts'
@@ -42,7 +42,10 @@ export async function deleteVendor(
   const scope = { ownerId: found.id }
   await refuseUnsettled(db, clock, found.id)
   await disableVendor({ db }, clock, { email: typed, programs: true })
-  const ctx = operatorTransactions(db, () => clock.now())
+  const ctx: Transactions = {
+    db,
+    tx: ({ ownerId }, ...work) => transactAsOperator(db, { ownerId, now: clock.now() }, ...work),
+  }
   const actor: Actor & OwnerScope = { kind: 'operator', ...scope, apps: null }
   await deleteContents({ ctx, modules }, actor)
   await deleteHistory(ctx, actor)

@@ -125,7 +125,7 @@ async function insertLicenses(ctx: Ctx, actor: ResellerActor, batch: NewLicenses
       // A reseller may create thousands at once; the record's detail lists only the first ones.
       const detail = { count: ids.length, ids: ids.slice(0, limits.bulkMax) }
       write.recordWith(ids, 'licenses.created', actor.appId, detail, actor.appId)
-      write.last(() => insertsOf(tx, issued))
+      write.last(insertsOf(tx, issued))
       return issued.map((license) =>
         toPortalLicense({ ...license, used: 0, username: null, left_ms: null }, appName, now),
       )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { dayNumber } from '../../core/clock.ts'
-import { lockAll, lockShared, type Tx } from '../../db/index.ts'
+import { lock, type Tx } from '../../db/index.ts'
 import { setToldRelease } from '../devices/versions.access.ts'
 
 /** A device whose program got the advisory of a release, and its version. */
@@ -15,31 +15,35 @@ export async function tellDevices(tx: Tx, told: readonly ToldDevice[], now: numb
   const idsOf = (of: (one: ToldDevice) => string) => [...new Set(told.map(of))]
   // The locks hold until the commit, so that no deletion fails the whole batch.
   const releases = toIds(
-    await lockShared(
-      tx,
-      tx
-        .selectFrom('releases')
-        .select('id')
-        .where(
-          'id',
-          'in',
-          idsOf(({ releaseId }) => releaseId),
-        )
-        .orderBy('id'),
-    ).execute(),
+    await lock
+      .shared(
+        tx,
+        tx
+          .selectFrom('releases')
+          .select('id')
+          .where(
+            'id',
+            'in',
+            idsOf(({ releaseId }) => releaseId),
+          )
+          .orderBy('id'),
+      )
+      .execute(),
   )
   const devices = toIds(
-    await lockAll(
-      tx,
-      tx
-        .selectFrom('devices')
-        .select('id')
-        .where(
-          'id',
-          'in',
-          idsOf(({ deviceId }) => deviceId),
-        ),
-    ).execute(),
+    await lock
+      .all(
+        tx,
+        tx
+          .selectFrom('devices')
+          .select('id')
+          .where(
+            'id',
+            'in',
+            idsOf(({ deviceId }) => deviceId),
+          ),
+      )
+      .execute(),
   )
   const rows = told.flatMap(({ releaseId, deviceId, version }) =>
     releases.has(releaseId) && devices.has(deviceId)
@@ -71,7 +75,7 @@ export async function tellCustomers(
   if (customers.length === 0) return []
   const ids = customers.map(({ id }) => id)
   const found = tx.selectFrom('customers').select('id').where('id', 'in', ids).orderBy('id')
-  const existing = toIds(await lockShared(tx, found).execute())
+  const existing = toIds(await lock.shared(tx, found).execute())
   const rows = customers.flatMap(({ id, devices }) =>
     existing.has(id) ? [{ release_id: releaseId, customer_id: id, devices, at: now }] : [],
   )
@@ -135,7 +139,7 @@ export async function keepExposed(tx: Tx, day: number, exposed: ReadonlyMap<stri
     .where('id', 'in', [...exposed.keys()])
     .orderBy('id')
   // Releases may have been removed meanwhile.
-  const releases = toIds(await lockShared(tx, found).execute())
+  const releases = toIds(await lock.shared(tx, found).execute())
   const rows = [...exposed].flatMap(([release_id, n]) =>
     releases.has(release_id) ? [{ release_id, day, exposed: n }] : [],
   )

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import { minute } from '../../core/clock.ts'
-import { insert, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { Tables } from '../../db/tables.ts'
 
 /** What an order was counted as once. */
@@ -86,16 +86,13 @@ async function replace(
   if (before.length > 0) await tx.deleteFrom('sale_entries').where('order_id', '=', order.id).execute()
   const { id: order_id, app_id, shop_id } = order
   const rows = after.map((entry, place) => ({ order_id, place, app_id, shop_id, ...entry }))
-  const entries = rows.length > 0 ? [insert(tx, 'sale_entries', rows)] : []
+  const entries = rows.length > 0 ? [prepared.insert(tx, 'sale_entries', rows)] : []
   // What is there already may be counted again in the same transaction.
-  if (!isNew) for (const entry of entries) await tx.executeQuery(entry)
+  if (!isNew) for (const entry of entries) await entry.execute()
   const sums = changesOf(order, before, after)
   if (sums.length === 0) return
   // Last, because all orders of a day lock the same rows.
-  write.last(async function* () {
-    if (isNew) yield* entries
-    for (const sum of sums) yield addTo(tx, sum)
-  })
+  write.last([...(isNew ? entries : []), ...sums.map((sum) => addSum.with(tx, sum))])
 }
 
 const plain = ({ kind, at, currency, product, amount }: SaleEntry) => [
@@ -133,7 +130,7 @@ function changesOf(
     .map(([, sum]) => sum)
 }
 
-const addSum = query((db, row: Sum) =>
+const addSum = prepared((db, row: Sum) =>
   db
     .insertInto('sales')
     .values({
@@ -149,5 +146,3 @@ const addSum = query((db, row: Sum) =>
         })),
     ),
 )
-
-const addTo = (tx: Tx, sum: Sum): CompiledQuery => addSum.with(tx, sum)

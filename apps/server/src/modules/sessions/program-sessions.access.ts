@@ -1,4 +1,4 @@
-import { query, type Tx } from '../../db/index.ts'
+import { prepared, type Tx } from '../../db/index.ts'
 
 // Session ids come from the resolved token of a call, never from its input, so these functions take no scope.
 
@@ -114,7 +114,7 @@ const toColumns = (session: StoredSession) => ({
   version: session.version,
 })
 
-const updateSession = query((db, values: StoredSession) =>
+const updateSession = prepared((db, values: StoredSession) =>
   db
     .updateTable('client_sessions')
     .set(toColumns(values))
@@ -124,7 +124,7 @@ const updateSession = query((db, values: StoredSession) =>
 )
 
 // Another sign-in on the same token may have written the row first.
-const insertSession = query(
+const insertSession = prepared(
   (db, values: StoredSession & { appId: string; tokenHash: string; locale: string | null; now: number }) =>
     db
       .insertInto('client_sessions')

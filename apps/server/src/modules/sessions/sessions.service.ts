@@ -5,7 +5,7 @@ import { currentAgent } from '../../core/caller.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
-import { type Db, query, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { type Db, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { AccountSessionColumns } from '../../db/tables/owners.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { accessOf, newSessionEnd, noteOfUse, sessionEnd } from './sessions.rules.ts'
@@ -66,7 +66,7 @@ const placeOf = (actor: Actor) => ({
 type Row = Pick<AccountSessionColumns, 'id' | 'created_at' | 'expires_at' | 'last_used_at'>
 
 /** With what the person may do at the vendor account: `owned_by` is its owner, `role` that of a member. */
-const ofPerson = query((db, values: { tokenHash: string }) =>
+const ofPerson = prepared((db, values: { tokenHash: string }) =>
   db
     .selectFrom('owner_sessions as s')
     .innerJoin('owners as o', 'o.id', 's.owner_id')
@@ -81,7 +81,7 @@ const ofPerson = query((db, values: { tokenHash: string }) =>
     .where('s.token_hash', '=', values.tokenHash),
 )
 
-const ofReseller = query((db, values: { tokenHash: string }) =>
+const ofReseller = prepared((db, values: { tokenHash: string }) =>
   db
     .selectFrom('reseller_sessions as s')
     .leftJoin('second_factors as f', 'f.reseller_id', 's.reseller_id')

@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { type Insertable, sql } from 'kysely'
 import { day } from '../../core/clock.ts'
-import { type Db, query, type Tx } from '../../db/index.ts'
+import { type Db, prepared, type Tx } from '../../db/index.ts'
 import type { ShopEventRow, Tables } from '../../db/tables.ts'
 
 // Events are found by their shop or their order, which the caller has found within its scope.
@@ -17,7 +17,7 @@ export async function insertEvent(tx: Tx, row: Insertable<Tables['shop_events']>
   return stored !== undefined
 }
 
-export const hasDue = query((db, values: { now: number }) =>
+export const hasDue = prepared((db, values: { now: number }) =>
   db.selectFrom('shop_events').select('seq').where('due_at', '<=', values.now).limit(1),
 )
 

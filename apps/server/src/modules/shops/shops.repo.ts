@@ -1,7 +1,7 @@
 import { limits } from '@keyward/contract'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, inScope, lock, lockShared, type Tx } from '../../db/index.ts'
+import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
 import type { ShopRow, Tables } from '../../db/tables.ts'
 
 /** A shop with its app, when it sent something last, and how many events wait, up to the number that is shown. */
@@ -75,7 +75,7 @@ export const findShopOfHook = (db: Db, id: string): Promise<ShopRow | undefined>
  * belongs to the event.
  */
 export const holdShop = (tx: Tx, id: string): Promise<ShopRow | undefined> =>
-  lockShared(tx, tx.selectFrom('shops').selectAll().where('id', '=', id)).executeTakeFirst()
+  lock.shared(tx, tx.selectFrom('shops').selectAll().where('id', '=', id)).executeTakeFirst()
 
 /** False if the app has as many shops as it can have; the caller has locked the app. */
 export async function insertShop(tx: Tx, row: Insertable<Tables['shops']>): Promise<boolean> {

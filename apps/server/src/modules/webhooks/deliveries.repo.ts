@@ -2,7 +2,7 @@ import { type DeliveryState, limits, testEvent } from '@keyward/contract'
 import { type Insertable, sql } from 'kysely'
 import { day } from '../../core/clock.ts'
 import type { Page } from '../../core/paging.ts'
-import { type Database, type Db, isOneOf, lock, query, type Tx } from '../../db/index.ts'
+import { type Database, type Db, isOneOf, lock, prepared, type Tx } from '../../db/index.ts'
 import { countUpTo } from '../../db/lists/pages.ts'
 import type { DeliveryRow, Tables, WebhookRow } from '../../db/tables.ts'
 
@@ -124,7 +124,7 @@ export async function deleteSome(tx: Tx, webhookId: string, count: number): Prom
   return rows.length
 }
 
-export const hasDue = query((db, values: { now: number }) =>
+export const hasDue = prepared((db, values: { now: number }) =>
   db.selectFrom('webhook_deliveries').select('seq').where('due_at', '<=', values.now).limit(1),
 )
 

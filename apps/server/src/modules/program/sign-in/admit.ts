@@ -1,7 +1,7 @@
 import { type DeviceUse, type ProgramCall, unlimited } from '@keyward/contract'
 import type { CustomerActor, ProgramActor, VendorActor } from '../../../core/actor.ts'
 import { problem, requireSession } from '../../../core/problem.ts'
-import { run, type WriteTransaction } from '../../../db/index.ts'
+import { prepared, type WriteTransaction } from '../../../db/index.ts'
 import { countToday } from '../../daily-counts/daily-counts.service.ts'
 import { deviceOfMachine } from '../../devices/devices.access.ts'
 import type { Machine } from '../../devices/devices.rules.ts'
@@ -98,7 +98,7 @@ async function admit(
   const { tx, now } = write
   // Lock licenses before end users, as everywhere.
   await lockSeatsOf(tx, app.id, clientId)
-  const [[stored], [license], [exact] = []] = await run(tx, [
+  const [[stored], [license], [exact] = []] = await prepared.together(tx, [
     lockOfEndUser(tx, app, clientId),
     firstLicenseOf(tx, app.id, clientId),
     ...(sent.machine ? [deviceOfMachine(tx, clientId, sent.machine)] : []),
