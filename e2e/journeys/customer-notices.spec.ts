@@ -25,6 +25,7 @@ test('a vendor turns mails to customers on, sees what was sent, and a customer u
   const days = settings.getByLabel('Days Before the End')
   await expect(days).toHaveValue('14, 3')
   await days.fill('0')
+  await days.blur()
   await expect(settings.getByText('Up to 4 different numbers from 1 to 90')).toBeVisible()
   await days.fill('7, 3')
   await settings.getByRole('button', { name: 'Save Days' }).click()

@@ -215,6 +215,100 @@ test('what was typed and not saved stays while another page is open, and a bar l
   await expect(bar).toBeHidden()
 })
 
+test('what is typed while a save runs is a new unsaved change, and nothing stays of a deleted app', {
+  tag: '@full',
+}, async ({ page, request }) => {
+  const vendor = await Vendor.signUp(request)
+  const app = await vendor.createApp('Tally')
+  const path = `/apps/${app._id}`
+  await enter(page, vendor, `${path}?tab=settings`)
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  const whileSaving = async (save: () => Promise<void>, meanwhile: () => Promise<void>) => {
+    const sent = page.waitForRequest((one) => one.method() === 'PUT')
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/apps/**', async (route) => {
+      if (route.request().method() === 'PUT') await held
+      await route.continue()
+    })
+    await save()
+    await sent
+    await meanwhile()
+    answer()
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  const save = (name: string) => page.getByRole('button', { name })
+
+  await page.getByText('Offline and Sign-In', { exact: true }).click()
+  const grace = page.getByLabel('Grace Hours')
+  await grace.fill('7')
+  await whileSaving(
+    () => save('Save Settings').first().click(),
+    () => grace.fill('8'),
+  )
+  await expectToast(page, 'App settings updated successfully')
+  await expect(grace).toHaveValue('8')
+  await expect(bar).toContainText('1 unsaved change in App Settings of Tally')
+  await save('Save Settings').first().click()
+  await expect(bar).toBeHidden()
+  expect((await vendor.call('GET', path)).app.settings.graceHours).toBe(8)
+
+  await visit(page, `${path}?tab=texts`)
+  const text = page.getByLabel('keyUsed', { exact: true })
+  await text.fill('Taken')
+  await whileSaving(
+    () => save('Save Messages').click(),
+    () => text.fill('Taken already'),
+  )
+  await expect(bar).toContainText('1 unsaved change in Error Messages of Tally')
+  await expect(text).toHaveValue('Taken already')
+  await save('Save Messages').click()
+  await expect(bar).toBeHidden()
+
+  await visit(page, `${path}?tab=variables`)
+  await save('Add Variable').click()
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('host')
+  await whileSaving(
+    () => save('Save Variables').click(),
+    () => name.fill('endpoint'),
+  )
+  await expectToast(page, 'Variables saved')
+  await expect(name).toHaveValue('endpoint')
+  await expect(name).toBeFocused()
+  await expect(bar).toContainText('1 unsaved change in Variables of Tally')
+  await visit(page, '/licenses')
+  await bar.getByRole('link').click()
+  await expect(name).toHaveValue('endpoint')
+  await save('Remove').first().click()
+  await visit(page, '/licenses')
+  await bar.getByRole('link').click()
+  await expect(page.getByText('No variables yet.')).toBeVisible()
+  await save('Save Variables').click()
+  await expect(bar).toBeHidden()
+
+  await visit(page, `${path}?tab=mail`)
+  await page.getByRole('switch', { name: 'Before a License Ends' }).click()
+  await expectToast(page, 'Mails to customers saved')
+  const days = page.getByLabel('Days Before the End')
+  await days.fill('7, 1')
+  await page.route('**/customer-mails', (route) =>
+    route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),
+  )
+  await save('Save Days').click()
+  await expectToast(page, 'The cellar is flooded')
+  await page.unroute('**/customer-mails')
+  await expect(days).toHaveValue('7, 1')
+  await expect(bar).toContainText('1 unsaved change in Mails to Customers of Tally')
+  await visit(page, `/dashboard?dialog=delete-app&id=${app._id}`)
+  await dialog(page, 'Delete Application').getByRole('textbox').fill('Tally')
+  await dialog(page, 'Delete Application').getByRole('button', { name: 'Delete', exact: true }).click()
+  await expectToast(page, 'App and all associated data deleted successfully')
+  await expect(bar).toBeHidden()
+})
+
 test('a link to a former dialog of an app leads to its tab', { tag: '@full' }, async ({ page, request }) => {
   const vendor = await Vendor.signUp(request)
   const app = await vendor.createApp('Tally')

@@ -34,22 +34,19 @@ export function useSwitches<Settings extends object>(switches: Switches<Settings
     // Without a response it is unknown whether the server made the change.
     void client.invalidateQueries({ queryKey, exact: true })
   }
-  const undo = async (change: Partial<Settings>) => {
-    const before = await take(change)
-    await send(change).then(
-      () => toast.success('Undone'),
-      (error) => revert(error, before),
-    )
-  }
-  return useWrite({
+  const save = {
     mutationFn: send,
-    lane: (change) => Object.keys(change).join(),
+    lane: (change: Partial<Settings>) => JSON.stringify([queryKey, Object.keys(change)]),
     onMutate: take,
+    onError: (error: Error, _: unknown, before?: Partial<Settings>) => revert(error, before ?? {}),
+  }
+  const undo = useWrite({ ...save, onSuccess: () => toast.success('Undone') })
+  return useWrite({
+    ...save,
     onSuccess: (_, __, before) =>
       toast.success(
         done,
-        undoButton(() => undo(before)),
+        undoButton(() => undo.mutate(before)),
       ),
-    onError: (error, _, before) => revert(error, before ?? {}),
   })
 }

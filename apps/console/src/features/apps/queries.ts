@@ -6,7 +6,9 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { ownerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
+import { forgetBelow } from '../../lib/form/unsaved.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { appPath } from '../../lib/navigation/paths.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { undoButton } from '../../ui/undo.ts'
@@ -174,6 +176,7 @@ export function useDeleteApp() {
     mutationFn: (id: string) => call(wire.apps.remove, { params: { id } }),
     onSuccess: (_, id) => {
       setRows(client, (apps) => apps.filter((app) => app._id !== id), -1)
+      forgetBelow(appPath(id))
       toast.success('App and all associated data deleted successfully', {
         description: 'All resellers, licenses, and clients have been removed.',
       })

@@ -6,6 +6,8 @@ import { createListeners } from '../browser/listeners.ts'
 /** Names the form, dialog, switch or menu that writes. */
 export type Writer = object
 
+/** The lanes and writers whose write runs. */
+const running = new Set<Writer | string>()
 const successListeners = createListeners<[writer: Writer]>()
 let failing: Writer | undefined
 
@@ -16,7 +18,7 @@ export const onWritten = successListeners.subscribe
 export const failingWriter = () => failing
 
 interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data, Error, Variables, Context> {
-  /** Writes of different lanes may run at the same time. */
+  /** Writes of different lanes may run at the same time, those of one not, whoever writes. Without lanes a writer has one of its own. */
   lane?: (variables: Variables) => string
 }
 
@@ -25,10 +27,10 @@ interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data
  * one runs, nor by the second click of a double click, after which the page may show something else there.
  */
 export function useWrite<Data, Variables = void, Context = unknown>({
-  lane = () => '',
+  lane,
   ...options
 }: WriteOptions<Data, Variables, Context>): UseMutationResult<Data, Error, Variables, Context> {
-  const writer = useRef(new Set<string>()).current
+  const writer = useRef<Writer>({}).current
   const mutation = useMutation<Data, Error, Variables, Context>({
     ...options,
     onSuccess: (...args) => {
@@ -47,12 +49,12 @@ export function useWrite<Data, Variables = void, Context = unknown>({
   const { mutateAsync } = mutation
 
   const write: typeof mutateAsync = (...args) => {
-    const running = lane(args[0] as Variables)
+    const at = lane?.(args[0] as Variables) ?? writer
     // Never settles: whatever follows a submit follows the first one.
-    if (writer.has(running) || isRepeatOfWrite()) return new Promise(() => {})
-    writer.add(running)
+    if (running.has(at) || isRepeatOfWrite()) return new Promise(() => {})
+    running.add(at)
     noteWrite()
-    return mutateAsync(...args).finally(() => writer.delete(running))
+    return mutateAsync(...args).finally(() => running.delete(at))
   }
   return {
     ...mutation,

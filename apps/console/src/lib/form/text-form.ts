@@ -37,7 +37,7 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     setValues(next)
   }
   const { title, to } = options
-  const { forget } = useUnsaved({ title, to, opened, values, show: write })
+  const { forget, settle } = useUnsaved({ title, to, opened, values, show: write })
 
   async function issuesIn(typed: Values): Promise<Errors<Values>> {
     try {
@@ -61,6 +61,18 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     focusesError.current = true
     setErrors(found)
   }
+  function showErrors(error: unknown) {
+    if (!(error instanceof ApiError)) return
+    const fields = error.fields.map(({ path, message }) => [path.split('.')[0] ?? '', message] as const)
+    fail(Object.fromEntries(fields.filter(([name]) => name in opened)) as Errors<Values>)
+  }
+  function begin(stored: Values, shown: Values) {
+    setOpened(stored)
+    write(shown)
+    setErrors({})
+    entered.current.clear()
+    checked.current.clear()
+  }
 
   return {
     values,
@@ -81,8 +93,8 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
         if (entered.current.has(name) || errors[name]) void check(name)
       },
     }),
-    /** The attributes of the form. `onInvalid` runs if a rule rejects the values. */
-    props: (send: (values: Values) => void, onInvalid?: () => void) => ({
+    /** The attributes of the form. `send` returns what was saved; `onInvalid` runs if a rule rejects the values. */
+    props: (send: (values: Values) => Promise<Values>, onInvalid?: () => void) => ({
       ref: form,
       noValidate: true,
       onFocus: () => void options.rules().catch(() => {}),
@@ -93,23 +105,13 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
         for (const name of Object.keys(opened)) checked.current.add(name)
         fail(found)
         if (Object.keys(found).length > 0) onInvalid?.()
-        else send(typed)
+        else await send(typed).then((saved) => begin(saved, settle(typed, saved)), showErrors)
       },
     }),
-    /** Shows the server's errors on their fields. */
-    showErrors: (error: unknown) => {
-      if (!(error instanceof ApiError)) return
-      const fields = error.fields.map(({ path, message }) => [path.split('.')[0] ?? '', message] as const)
-      fail(Object.fromEntries(fields.filter(([name]) => name in opened)) as Errors<Values>)
-    },
-    /** Shows what was saved. */
+    /** Drops what was typed. */
     reset: (saved: Values = opened) => {
       forget()
-      setOpened(saved)
-      write(saved)
-      setErrors({})
-      entered.current.clear()
-      checked.current.clear()
+      begin(saved, saved)
     },
   }
 }

@@ -43,6 +43,9 @@ export function useUnsavedForms(): UnsavedForm[] {
   return useSyncExternalStore(subscribe, () => unsaved).filter((form) => form.account === account)
 }
 
+/** Forgets what was typed on a page that is gone, and on those below it. */
+export const forgetBelow = (path: string) => set(unsaved.filter(({ to }) => !to.startsWith(path)))
+
 /** Forgets what was typed. Returns what takes that back. */
 export function discard({ key }: UnsavedForm): () => void {
   const form = unsaved.find((one) => one.key === key)
@@ -56,7 +59,7 @@ export function discard({ key }: UnsavedForm): () => void {
 }
 
 const namesOf = (...of: object[]) => [...new Set(of.flatMap(Object.keys))] as (keyof object)[]
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 const changedOf = ({ opened, values }: Typed) =>
   namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
 
@@ -77,7 +80,7 @@ export interface UnsavedOptions<Values extends object> {
 }
 
 /** Keeps what is typed into a form of a page until it is saved or discarded, also while another page is open. */
-export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>): { forget: () => void } {
+export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) {
   const { title, to, opened, values } = form
   // A session that ends leaves no account to a form that is still open.
   const [{ account, key }] = useState(() => {
@@ -120,5 +123,18 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>):
     } else if (unsaved.some((one) => one.key === key)) set(without(key))
   }, [key, state])
 
-  return { forget: () => set(without(key)) }
+  return {
+    changes: changed.length,
+    forget: () => set(without(key)),
+    /** Called when a save is done. What was typed since it was sent is a change of what is stored now. Returns what to show. */
+    settle: (sent: Values, stored: Values): Values => {
+      const typed = (unsaved.find((one) => one.key === key) ?? latest.current).values
+      const since = changedOf({ opened: sent, values: typed }).map((name) => [name, typed[name]])
+      const values = { ...stored, ...Object.fromEntries(since) }
+      const changes = changedOf({ opened: stored, values }).length
+      const kept = { key, account, title, to, opened: stored, values, changes }
+      set(changes > 0 ? [...without(key), kept] : without(key))
+      return values
+    },
+  }
 }

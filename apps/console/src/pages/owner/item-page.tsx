@@ -1,6 +1,7 @@
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, Navigate } from 'react-router'
 import { ApiError } from '../../lib/api/call.ts'
+import { forgetBelow } from '../../lib/form/unsaved.ts'
 import { Breadcrumb } from '../../ui/breadcrumb.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -23,6 +24,9 @@ export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPagePr
   const shown = useRef(false)
   const { data, error } = query
   const missing = error instanceof ApiError && error.status === 404
+  useEffect(() => {
+    if (missing) forgetBelow(location.pathname)
+  }, [missing])
   if (missing && shown.current) return <Navigate to={list.to} replace />
   if (data !== undefined && !missing) shown.current = true
   return (

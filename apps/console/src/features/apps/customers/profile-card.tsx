@@ -79,9 +79,7 @@ function ProfileForm({ app, vendors, onChange, stored }: ProfileCardProps & { st
   const { values, errors, isDirty } = form
   const { name, support, logo } = values
   useEffect(() => onChange?.(toProfile({ name, support, logo })), [name, support, logo, onChange])
-  const save = form.props((written) => {
-    void update.mutateAsync(toProfile(written)).then((saved) => form.reset(toWritten(saved)), form.showErrors)
-  })
+  const save = form.props((written) => update.mutateAsync(toProfile(written)).then(toWritten))
   return (
     <form {...save}>
       <CardBody className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">

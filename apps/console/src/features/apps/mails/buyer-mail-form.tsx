@@ -80,13 +80,11 @@ export function BuyerMailForm({ app, named, stored, onCancel }: BuyerMailFormPro
   const may = useMay()
   const readOnly = !may(wire.appMails.update)
 
-  const show = (saved: BuyerMail) => {
+  const take = (saved: BuyerMail) => {
     setOpened(saved)
-    form.reset(shown(saved))
+    return shown(saved)
   }
-  const save = form.props((texts) => {
-    void update.mutateAsync({ ...toMail(texts), seen: opened.mail }).then(show, form.showErrors)
-  })
+  const save = form.props((texts) => update.mutateAsync({ ...toMail(texts), seen: opened.mail }).then(take))
   const cancel = () => {
     form.reset()
     onCancel()
@@ -162,7 +160,7 @@ export function BuyerMailForm({ app, named, stored, onCancel }: BuyerMailFormPro
           onConfirm={() =>
             reset.mutate(undefined, {
               onSuccess: (left) => {
-                show(left)
+                form.reset(take(left))
                 setConfirming(false)
               },
             })

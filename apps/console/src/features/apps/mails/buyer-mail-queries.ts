@@ -112,6 +112,11 @@ export function useCustomerMailSettings(id: string) {
   })
 }
 
+const mailsSaved = {
+  done: 'Mails to customers saved',
+  failed: 'Failed to save the mails to customers',
+}
+
 export function useUpdateCustomerMails(id: string) {
   const client = useQueryClient()
   const queryKey = settingsKey(id)
@@ -121,8 +126,21 @@ export function useUpdateCustomerMails(id: string) {
     show: (change) =>
       client.setQueryData<CustomerMailSettings>(queryKey, (now) => now && { ...now, ...change }),
     send: (body) => call(wire.customerMails.update, { params: { id }, body }),
-    done: 'Mails to customers saved',
-    failed: 'Failed to save the mails to customers',
+    ...mailsSaved,
+  })
+}
+
+/** Saves how many days before its end a customer is told. */
+export function useSaveDays(id: string) {
+  const client = useQueryClient()
+  return useWrite({
+    mutationFn: (endsSoonDays: number[]) =>
+      call(wire.customerMails.update, { params: { id }, body: { endsSoonDays } }),
+    onSuccess: (settings) => {
+      client.setQueryData<CustomerMailSettings>(settingsKey(id), settings)
+      toast.success(mailsSaved.done)
+    },
+    onError: (error) => toastFailure(error, mailsSaved.failed),
   })
 }
 

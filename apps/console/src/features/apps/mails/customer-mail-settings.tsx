@@ -1,8 +1,7 @@
 import { type App, limits, type CustomerMailSettings as Settings } from '@keyward/contract'
-import { type FormEvent, useState } from 'react'
 import { useMay } from '../../../lib/api/rights.tsx'
 import { wire } from '../../../lib/api/wire.ts'
-import { useUnsaved } from '../../../lib/form/unsaved.ts'
+import { useTextForm } from '../../../lib/form/text-form.ts'
 import { appTabPath } from '../../../lib/navigation/app-tabs.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../../ui/card.tsx'
@@ -12,7 +11,7 @@ import { Input } from '../../../ui/input.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { QueryError } from '../../../ui/states.tsx'
 import { Switch } from '../../../ui/switch.tsx'
-import { useCustomerMailSettings, useUpdateCustomerMails } from './buyer-mail-queries.ts'
+import { useCustomerMailSettings, useSaveDays, useUpdateCustomerMails } from './buyer-mail-queries.ts'
 
 const kinds = [
   {
@@ -66,15 +65,7 @@ export function CustomerMailSettings({ app }: { app: App }) {
                 checked={data.endsSoonDays.length > 0}
                 onChange={(on) => update.mutate({ endsSoonDays: on ? usualDays : [] })}
               />
-              {data.endsSoonDays.length > 0 && (
-                <Days
-                  key={data.endsSoonDays.join()}
-                  app={app}
-                  days={data.endsSoonDays}
-                  busy={update.isPending}
-                  onSave={(endsSoonDays) => update.mutate({ endsSoonDays })}
-                />
-              )}
+              {data.endsSoonDays.length > 0 && <Days app={app} days={data.endsSoonDays} />}
               {kinds.map(({ kind, ...texts }) => (
                 <Switch
                   key={kind}
@@ -99,58 +90,45 @@ const factsOf = (settings: Settings) => [
   ...kinds.map(({ kind, label }) => ({ label, value: settings[kind] ? 'On' : 'Off' })),
 ]
 
-interface DaysProps {
-  app: App
-  days: number[]
-  busy: boolean
-  onSave: (days: number[]) => void
-}
-
-function Days({ app, days, busy, onSave }: DaysProps) {
-  const opened = days.join(', ')
-  const [text, setText] = useState(opened)
-  const typed = text
+const toText = (days: number[]) => days.join(', ')
+const toDays = (text: string) =>
+  text
     .split(/[\s,;]+/)
     .filter(Boolean)
     .map(Number)
+
+const rules = async () => (typed: { days: string }) => {
+  const days = toDays(typed.days)
   const isRight =
-    typed.length > 0 &&
-    typed.length <= limits.endsSoonDaysMax &&
-    new Set(typed).size === typed.length &&
-    typed.every((day) => Number.isInteger(day) && day >= 1 && day <= 90)
-  useUnsaved({
+    days.length > 0 &&
+    days.length <= limits.endsSoonDaysMax &&
+    new Set(days).size === days.length &&
+    days.every((day) => Number.isInteger(day) && day >= 1 && day <= 90)
+  return isRight ? {} : { days: `Up to ${limits.endsSoonDaysMax} different numbers from 1 to 90` }
+}
+
+function Days({ app, days }: { app: App; days: number[] }) {
+  const save = useSaveDays(app._id)
+  const form = useTextForm({
     title: `Mails to Customers of ${app.name}`,
     to: appTabPath(app._id, 'mail'),
-    opened: { text: opened },
-    // As it is shown once it is saved, which is no change then.
-    values: { text: isRight ? typed.join(', ') : text },
-    show: (values) => setText(values.text),
+    opened: { days: toText(days) },
+    rules,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (isRight) onSave(typed)
-  }
+  const props = form.props((typed) =>
+    save.mutateAsync(toDays(typed.days)).then((saved) => ({ days: toText(saved.endsSoonDays) })),
+  )
   return (
-    <form noValidate onSubmit={submit} className="flex items-start gap-3">
+    <form {...props} className="flex items-start gap-3">
       <Field
         label="Days Before the End"
         hint={`At most ${limits.endsSoonDaysMax} numbers from 1 to 90, with commas between them.`}
-        error={isRight ? undefined : `Up to ${limits.endsSoonDaysMax} different numbers from 1 to 90`}
+        error={form.errors.days}
         className="grow"
       >
-        <Input
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          inputMode="numeric"
-          autoComplete="off"
-        />
+        <Input {...form.field('days')} inputMode="numeric" autoComplete="off" />
       </Field>
-      <Button
-        type="submit"
-        className="mt-6"
-        loading={busy}
-        disabled={!isRight || typed.join() === days.join()}
-      >
+      <Button type="submit" className="mt-6" loading={save.isPending} disabled={!form.isDirty}>
         Save Days
       </Button>
     </form>

@@ -31,16 +31,17 @@ export function SettingsForm({ app, title, tab, children }: SettingsFormProps) {
   const opened = { ...app.settings, ...edit.seen }
   const settings = { ...app.settings, ...edit.typed }
   const changed = changedOf(settings, opened)
-  const { forget } = useUnsaved({
+  const show = (values: Partial<Settings>, over: Settings) => {
+    const next = { ...over, ...values }
+    const names = changedOf(next, over)
+    setEdit({ typed: pick(next, names), seen: pick(over, names) })
+  }
+  const { forget, settle } = useUnsaved({
     title: `${title} of ${app.name}`,
     to: appTabPath(app._id, tab),
     opened: textsOf(opened),
     values: textsOf(settings),
-    show: (values) => {
-      const next = { ...opened, ...values }
-      const names = changedOf(next, opened)
-      setEdit({ typed: pick(next, names), seen: pick(opened, names) })
-    },
+    show: (values) => show(values, opened),
   })
   const switches = useAppSwitches(app)
   const update = useUpdateApp({
@@ -66,7 +67,10 @@ export function SettingsForm({ app, title, tab, children }: SettingsFormProps) {
       settings: pick({ ...settings, vpnAllowed }, changed),
       seen: { settings: pick(opened, changed) },
     }
-    void update.mutateAsync({ id: app._id, ...body }).then(reset, () => {})
+    void update.mutateAsync({ id: app._id, ...body }).then(
+      ({ settings: stored }) => show(settle(textsOf(settings), textsOf(stored)), stored),
+      () => {},
+    )
   }
   return (
     <Card aria-label={title}>

@@ -56,9 +56,9 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
   const { values: texts, errors, isDirty } = form
   const mayEdit = useMay()(wire.apps.updateErrorMessages)
 
-  const show = (saved: ErrorMessages) => {
+  const take = (saved: ErrorMessages) => {
     setOpened(saved)
-    form.reset(shown(saved, locale))
+    return shown(saved, locale)
   }
   const cancel = () => {
     form.reset()
@@ -73,7 +73,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
       const seen = changed.map((key) => [key, ownText(opened, key)])
       const changes = changed.map((key) => [key, toChange(values[key])])
       const body = { ...Object.fromEntries(changes), seen: Object.fromEntries(seen) }
-      void update.mutateAsync(body).then(show, form.showErrors)
+      return update.mutateAsync(body).then(take)
     },
     // A search may hide the field with the error.
     () => onSearch(''),
@@ -145,7 +145,7 @@ export function ErrorMessagesForm(props: ErrorMessagesFormProps) {
           onConfirm={() =>
             reset.mutate(undefined, {
               onSuccess: (left) => {
-                show(left)
+                form.reset(take(left))
                 setConfirming(false)
               },
             })

@@ -5,7 +5,7 @@ import { useMay } from '../../../lib/api/rights.tsx'
 import { wire } from '../../../lib/api/wire.ts'
 import { showFieldErrors, useCheckedForm } from '../../../lib/form/checked-form.ts'
 import { useFreshData } from '../../../lib/form/fresh-data.ts'
-import { useUnsaved } from '../../../lib/form/unsaved.ts'
+import { isSame, useUnsaved } from '../../../lib/form/unsaved.ts'
 import { appTabPath } from '../../../lib/navigation/app-tabs.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -95,26 +95,29 @@ interface VariablesFormProps {
 
 function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
   const save = useSetAppVariables(app._id)
-  const [revision, setRevision] = useState(opened.revision)
+  const [stored, setStored] = useState(opened)
   const form = useCheckedForm(resolver, { defaultValues: { variables: opened.variables } })
-  const { isDirty, defaultValues } = form.formState
-  const { forget } = useUnsaved<Stored['variables']>({
+  const { changes, forget, settle } = useUnsaved<Stored['variables']>({
     title: `Variables of ${app.name}`,
     to: appTabPath(app._id, 'variables'),
-    opened: (defaultValues?.variables ?? []) as Stored['variables'],
+    opened: stored.variables,
     values: form.watch('variables'),
-    show: (variables) => form.setValue('variables', Object.values(variables), { shouldDirty: true }),
+    // A removed one is undefined.
+    show: (variables) => form.setValue('variables', Object.values(variables).filter(Boolean)),
   })
-  const submit = form.handleSubmit(({ variables }) =>
-    save.mutateAsync({ variables, seen: revision }).then(
+  const typed = () => form.getValues('variables')
+  const submit = form.handleSubmit(({ variables }) => {
+    const sent = structuredClone(typed())
+    return save.mutateAsync({ variables, seen: stored.revision }).then(
       (saved) => {
-        forget()
-        setRevision(saved.revision)
-        form.reset({ variables: saved.variables })
+        settle(sent, saved.variables)
+        setStored(saved)
+        // Who types on keeps the focus.
+        if (isSame(typed(), sent)) form.reset({ variables: saved.variables })
       },
       (error) => showFieldErrors(form, error),
-    ),
-  )
+    )
+  })
   const cancel = () => {
     forget()
     onCancel()
@@ -135,10 +138,10 @@ function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
         />
       </CardBody>
       <CardFooter>
-        <Button onClick={cancel} disabled={save.isPending || !isDirty}>
+        <Button onClick={cancel} disabled={save.isPending || changes === 0}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" loading={save.isPending} disabled={!isDirty}>
+        <Button type="submit" variant="primary" loading={save.isPending} disabled={changes === 0}>
           Save Variables
         </Button>
       </CardFooter>
