@@ -9,7 +9,7 @@ const owners = readOwners(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** A record queues its events in its own transaction, logs go with their vendor, and a lost key replaces all of an app at once. */
 const exceptions = {
-  [`${server}db/queued-events.ts`]: ['webhook_deliveries'],
+  [`${server}db/record-rows.ts`]: ['webhook_deliveries'],
   [`${server}db/deletions.ts`]: ['webhook_deliveries'],
   [`${server}modules/system/lost-key.operator.ts`]: ['apps', 'signing_keys'],
 }

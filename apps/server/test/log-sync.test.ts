@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { storageFailureOf } from '../src/db/failure.ts'
+import { LogSync, type Sync } from '../src/db/sqlite/checkpoints.ts'
 import { CommitGroups } from '../src/db/sqlite/commit-groups.ts'
 import { SqliteHandle } from '../src/db/sqlite/handle.ts'
-import { LogSync, type Sync } from '../src/db/sqlite/log-sync.ts'
 import { callOver, startProcess } from './server-process.ts'
 
 let folder: string

@@ -13,7 +13,7 @@ import {
   deleteOfApp,
   deleteRecordsBefore,
 } from '../src/db/deletions.ts'
-import { listLanes, prepared, type Tx } from '../src/db/index.ts'
+import { prepared, type Tx } from '../src/db/index.ts'
 import { countEnding } from '../src/db/lists/ending-counts.ts'
 import { endRows } from '../src/db/lists/ends.ts'
 import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
@@ -28,7 +28,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/index.ts'
 import { type OpenDatabase, openDatabase } from '../src/db/open.ts'
 import { tablesOf } from '../src/db/owned-tables.ts'
-import { queueRecords } from '../src/db/queued-events.ts'
+import { queueRecords } from '../src/db/record-rows.ts'
 import { transact } from '../src/db/transact.ts'
 import { type ActivityFilter, pageActivity } from '../src/modules/activity/activity.repo.ts'
 import { removeAppFromApiKeys } from '../src/modules/api-keys/api-keys.access.ts'
@@ -68,6 +68,7 @@ import * as shopEvents from '../src/modules/shops/shop-events.repo.ts'
 import * as shops from '../src/modules/shops/shops.repo.ts'
 import * as deliveries from '../src/modules/webhooks/deliveries.repo.ts'
 import * as webhooks from '../src/modules/webhooks/webhooks.repo.ts'
+import { listLanes } from '../src/service/delivery-runner.ts'
 import { deleteAnswers, deleteOldest, isFull } from '../src/service/stored-answers.ts'
 
 let database: OpenDatabase & { dialect: 'sqlite' }

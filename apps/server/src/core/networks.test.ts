@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { visitorOf } from './caller.ts'
 import { formatNetwork, lastOf, NetworkSet, parseNetwork } from './networks.ts'
-import { visitorOf } from './visitor.ts'
 
 const shown = (text: string) => {
   const network = parseNetwork(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addDuration } from './time-zones.ts'
+import { addDuration } from './clock.ts'
 
 const at = (text: string) => new Date(text).getTime()
 

@@ -1,18 +1,22 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dialect, Kysely } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+} from 'kysely'
 import type { Database } from './engine.ts'
-import { ListDialect, type ReadRows } from './lists/dialect.ts'
 import { KeywardPostgresDialect } from './postgres/driver.ts'
 import { postgresEngine } from './postgres/engine.ts'
 import { readList } from './postgres/lists.ts'
 import { PostgresPool } from './postgres/pool.ts'
 import { SlowQueries } from './slow-queries.ts'
 import { requireRoomToOpen } from './sqlite/data-dir.ts'
-import { KeywardSqliteDialect, openSqlite, type SqliteHandles } from './sqlite/dialect.ts'
-import { sqliteEngine } from './sqlite/engine.ts'
-import { ListThreads } from './sqlite/list-threads.ts'
-import { SqliteThread } from './sqlite/thread.ts'
+import { KeywardSqliteDialect, openSqlite, type SqliteHandles, sqliteEngine } from './sqlite/dialect.ts'
+import { ListThreads, SqliteThread } from './sqlite/thread.ts'
 import { setOwnConnection } from './statements.ts'
 import { StorageRoom } from './storage-room.ts'
 import type { Tables } from './tables.ts'
@@ -70,3 +74,55 @@ function openPostgres(url: string): OpenDatabase {
 
 const listsOf = (engine: Dialect, read: ReadRows) =>
   new Kysely<Tables>({ dialect: new ListDialect(engine, read) })
+
+/** Runs a read of lists on an engine. */
+type ReadRows = (text: string, values: readonly unknown[]) => Promise<unknown[]>
+
+/** Kysely for lists, searches and reports: the engine's own dialect builds each query, and `read` runs it. */
+export class ListDialect implements Dialect {
+  readonly #engine: Dialect
+  readonly #read: ReadRows
+
+  constructor(engine: Dialect, read: ReadRows) {
+    this.#engine = engine
+    this.#read = read
+  }
+
+  createDriver = (): Driver => new ListDriver(this.#read)
+  createQueryCompiler = () => this.#engine.createQueryCompiler()
+  createAdapter = () => this.#engine.createAdapter()
+  createIntrospector = (db: Kysely<unknown>) => this.#engine.createIntrospector(db)
+}
+
+class ListDriver implements Driver, DatabaseConnection {
+  readonly #read: ReadRows
+
+  constructor(read: ReadRows) {
+    this.#read = read
+  }
+
+  async init() {}
+
+  async acquireConnection() {
+    return this
+  }
+
+  async releaseConnection() {}
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return { rows: (await this.#read(sql, parameters)) as Row[] }
+  }
+
+  async beginTransaction() {
+    throw new Error('a transaction belongs on the writing connection')
+  }
+
+  async commitTransaction() {}
+  async rollbackTransaction() {}
+  async destroy() {}
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('streaming is not offered: page by key instead')
+  }
+}

@@ -9,13 +9,10 @@ import {
 import type { CompiledQuery, Kysely } from 'kysely'
 import { type Actor, type ProgramActor, toAuditColumns } from '../core/actor.ts'
 import { newId } from '../core/ids.ts'
-import { toStoredDetail } from '../core/record-detail.ts'
-import { queueRecords } from './queued-events.ts'
-import { insertObjects } from './record-objects.ts'
+import { insertObjects, queueRecords, toStoredDetail } from './record-rows.ts'
 import { connectionOf, prepared } from './statements.ts'
-import { stepsOf } from './steps.ts'
 import type { Tables, Tx } from './tables.ts'
-import { type TransactionOptions, transact } from './transact.ts'
+import { stepsOf, type TransactionOptions, transact } from './transact.ts'
 
 /** Who did what to which object, and what it changed. */
 export interface ActionRecord {

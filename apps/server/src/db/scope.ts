@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../core/actor.ts'
-import { ownerOf } from './expressions.ts'
+import { syntaxOf } from './engine.ts'
+import type { Db } from './tables.ts'
 
 // Every query of an owner's rows has one of these conditions. For all apps, it is the owner alone.
 
@@ -29,3 +30,16 @@ const within = (
   app: RawBuilder<unknown>,
 ): RawBuilder<SqlBool> =>
   apps === null ? isOwners : sql`${isOwners} and ${isOneOf(apps, sql`coalesce(${app}, '')`)}`
+
+/**
+ * `owner_id` wrapped in an expression, for rows that are found by id: without statistics, SQLite would otherwise
+ * prefer the owner's index and scan all of the owner's rows.
+ */
+export const ownerOf = (table: string) => sql<string>`coalesce(${sql.ref(`${table}.owner_id`)}, '')`
+
+/** Whether a column of texts has one of the values. */
+export const isIn = (db: Db, column: string, values: readonly string[]) => syntaxOf(db).isIn(column, values)
+
+/** A column in lower case, in any language. */
+export const lowerCase = (db: Db, column: string) =>
+  sql<string>`${sql.raw(syntaxOf(db).lower)}(${sql.ref(column)})`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { postgresSyntax } from './postgres/engine.ts'
 import { nextSize } from './slices.ts'
-import { sqliteSyntax } from './sqlite/engine.ts'
+import { sqliteSyntax } from './sqlite/dialect.ts'
 
 const [sqlite, postgres] = [sqliteSyntax.pace.partMs, postgresSyntax.pace.partMs]
 

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { freeOf } from './disk-room.ts'
 import { isPostgresReadOnly, storageFailureOf } from './failure.ts'
 import { putMeta } from './meta.ts'
-import { LogSyncError } from './sqlite/log-sync.ts'
+import { LogSyncError } from './sqlite/checkpoints.ts'
 import type { Tables } from './tables.ts'
 
 /** Below this, writes are about to fail: SQLite needs space for its log and for the checkpoint. */

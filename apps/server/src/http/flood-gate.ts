@@ -1,9 +1,9 @@
 import { limits } from '@keyward/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { visitorOf } from '../core/caller.ts'
 import { minute } from '../core/clock.ts'
 import { type Problem, rateLimited } from '../core/problem.ts'
-import { visitorOf } from '../core/visitor.ts'
 
 /**
  * Rejects a flood of one caller, an address or an API key; each node counts separately. Uses a monotonic clock: a

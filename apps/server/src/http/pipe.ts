@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { visitorOf } from '../core/visitor.ts'
-import type { Sent } from './body.ts'
+import { visitorOf } from '../core/caller.ts'
 import { sendProblem } from './errors.ts'
+import type { Sent } from './input.ts'
 import type { Turn } from './turns.ts'
 
 /** A request on its way through the steps. */

@@ -1,8 +1,8 @@
 import type { ActionName } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, syntaxOf } from '../engine.ts'
-import { isIn } from '../expressions.ts'
 import { lastIndexedRecord, recordText } from '../record-search.ts'
+import { isIn } from '../scope.ts'
 import { fewMatches } from './list-filters.ts'
 import {
   byTime,

@@ -1,4 +1,5 @@
 // ADR 2: two connections, one that writes and one that sees only what is committed.
+
 import type { SQLInputValue } from 'node:sqlite'
 import {
   type CompiledQuery,
@@ -9,13 +10,14 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
-import type { BeginOptions, EngineConnection } from '../engine.ts'
+import type { BeginOptions, Database, Engine, EngineConnection, FeedOptions, Syntax } from '../engine.ts'
 import { isSqliteReadOnly, NeighborFailedError } from '../failure.ts'
 import type { SlowQueries } from '../slow-queries.ts'
 import { CommitGroups } from './commit-groups.ts'
-import { sqliteSyntax } from './engine.ts'
 import { SqliteHandle, SqliteReader, type SqliteResult } from './handle.ts'
+import type { ListThreads } from './thread.ts'
 import type { Transaction } from './transactions.ts'
 
 /** The two connections of an embedded database: one that writes, one that sees only what is committed. */
@@ -222,3 +224,43 @@ const toQueryResult = <Row>({ rows, changes }: SqliteResult): QueryResult<Row> =
 
 const toSqlite = (value: unknown): SQLInputValue =>
   typeof value === 'boolean' ? Number(value) : (value as SQLInputValue)
+
+// ADR 2: what SQLite does in its own way.
+
+/** The embedded database, which this process alone serves. */
+export const sqliteEngine = (
+  reader: SqliteReader,
+  db: Database['db'],
+  threads: Pick<ListThreads, 'waiting'>,
+): Engine => ({
+  // They run on the server's thread, and checks wait for all that have begun.
+  programWritesMost: 4,
+  prepareRead: (_name, text) => reader.prepareRow(text),
+  commits: reader,
+  waitingLists: () => threads.waiting,
+  probe: () => db.selectNoFrom((eb) => eb.lit(1).as('n')).execute(),
+  openFeed: ({ onMessage }: FeedOptions) => ({
+    start: async () => {},
+    send: (messages) => {
+      for (const message of messages) onMessage(message)
+    },
+    stop: async () => {},
+  }),
+  updateStatistics: async () => [],
+})
+
+// ADR 14: a transaction keeps all others waiting, so long work runs in short parts.
+export const sqliteSyntax: Syntax = {
+  parameter: () => '?',
+  lower: 'lower_unicode',
+  isIn: (column, values) => sql<boolean>`${sql.ref(column)} in (${sql.join(values)})`,
+  isAmong: (column, values) =>
+    sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}) some)`,
+  locksRows: false,
+  searchIndex: 'full text',
+  inBytes: (text) => text,
+  indexed: (table, alias, index) => `${table} ${alias} indexed by ${index}`,
+  // Several parts in one transaction write fewer pages for each row. More slices than these would let the disk fall
+  // behind, fewer would let it rest.
+  pace: { partMs: 5, partsMost: 3, pauseMs: 0, unsyncedMost: 4 },
+}

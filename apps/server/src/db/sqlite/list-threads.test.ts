@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { currentRequest } from '../../core/caller.ts'
 import { SlowQueries } from '../slow-queries.ts'
-import { ListThreads } from './list-threads.ts'
+import { ListThreads } from './thread.ts'
 
 /** Threads whose queries end on demand; a search takes 400 ms and another query one. */
 function openThreads() {

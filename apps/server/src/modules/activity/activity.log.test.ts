@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sqliteSyntax } from '../../db/sqlite/engine.ts'
+import { sqliteSyntax } from '../../db/sqlite/dialect.ts'
 import { ActivityLog, newReference } from './activity.log.ts'
 
 interface Stored {

@@ -17,7 +17,7 @@ import {
 } from '../../db/lists/records.ts'
 import { type RecordSearch, searchRecords } from '../../db/lists/records-search.ts'
 import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
-import { lastLinkedRecord } from '../../db/record-objects.ts'
+import { lastLinkedRecord } from '../../db/record-rows.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'

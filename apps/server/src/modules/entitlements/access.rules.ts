@@ -1,6 +1,5 @@
 import type { Duration, LicenseTerm } from '@keyward/contract'
-import { day, lastInstant } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type AddedRights, type Rights, toDuration, updatesOf } from './terms.rules.ts'

@@ -1,7 +1,6 @@
 import type { Duration, UndoRow } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
-import { day, lastInstant, toEpochMs, toIsoOrNull } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, day, lastInstant, toEpochMs, toIsoOrNull } from '../../core/clock.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import { accessOf, type Grant } from './access.rules.ts'

@@ -1,7 +1,6 @@
 // What a license gives: its time, its updates, and what it allows.
 import { type Duration, limits, type OwnRights, unlimited } from '@keyward/contract'
-import { day, lastInstant, toIsoOrNull } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, day, lastInstant, toIsoOrNull } from '../../core/clock.ts'
 import { accessEnd, displayedEnd, never, toAccessEnd } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 

@@ -1,4 +1,4 @@
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration } from '../../core/clock.ts'
 import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { type Access, accessOf, firstUseEnd, type Terms, termColumns } from '../entitlements/access.rules.ts'

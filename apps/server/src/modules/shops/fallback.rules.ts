@@ -1,5 +1,4 @@
-import { day } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, day } from '../../core/clock.ts'
 import { type Payment, slack } from './payments.rules.ts'
 
 // How long a subscription was paid: after so many months as its type says, a license stays when it ends.

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { hour } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, hour } from '../../core/clock.ts'
 import { shopId as id, isSame, parseEvent, parseJson, referenceIn, shopTime } from './hook-bodies.ts'
 import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'

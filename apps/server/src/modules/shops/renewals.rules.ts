@@ -1,5 +1,4 @@
-import { day, lastInstant } from '../../core/clock.ts'
-import { addDuration } from '../../core/time-zones.ts'
+import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { ownEnd, type PaidRights } from '../entitlements/access.rules.ts'

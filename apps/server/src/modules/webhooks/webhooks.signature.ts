@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { signWebhook, webhookSecretPrefix } from '../../core/standard-webhooks.ts'
+import { signWebhook, webhookSecretPrefix } from '../../core/crypto.ts'
 
 /** A secret by Standard Webhooks. */
 export const newWebhookSecret = (): string => webhookSecretPrefix + randomBytes(32).toString('base64')

@@ -2,8 +2,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bodyReader } from './body.ts'
 import { installErrors } from './errors.ts'
+import { bodyReader } from './input.ts'
 import { readNoBodies } from './server.ts'
 
 const limit = 1000

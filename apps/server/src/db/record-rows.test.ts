@@ -2,7 +2,7 @@ import { type ActionName, actions, limits } from '@keyward/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toStoredDetail } from './record-detail.ts'
+import { toStoredDetail } from './record-rows.ts'
 
 const bytes = (text: string) => Buffer.byteLength(text)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { visitorOf } from './visitor.ts'
+import { visitorOf } from './caller.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
