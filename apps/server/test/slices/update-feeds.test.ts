@@ -40,6 +40,17 @@ const notes = '# "News" & <b>more</b>\n- it\'s: here # now\u2028]]>'
 const { makeKey, ...vendor } = updatesOn(on, owner, app)
 const release = (version: string, days: number, more: object = {}) =>
   vendor.release(version, days, { artifacts: filesOf(version), notes, ...more })
+/** Releases 4.0.0, 4.1.0 and so on, as they are stored. */
+const insertMany = (length: number, more: (version: string) => object, from = 0) =>
+  on.database.db
+    .insertInto('releases')
+    .values(
+      Array.from({ length }, (_, index) => index + from).map((at) => ({
+        ...{ id: `rel_${app._id}_${at}`, owner_id: owner.id, app_id: app._id, version: `4.${at}.0` },
+        ...{ link: null, released_at: on.clock.now(), created_at: on.clock.now(), ...more(`4.${at}.0`) },
+      })),
+    )
+    .execute()
 const read = async (path: string, headers: Record<string, string> = {}) => {
   const response = await on.server.inject({ url: `/api/updates/${app.appId}/${path}`, headers })
   return { status: response.statusCode, text: response.body, headers: response.headers }
@@ -207,6 +218,14 @@ test('lists packages for Velopack that have a SHA-1, and leads to their files', 
     '1.0.0',
     '1.0.0',
   ])
+  await release('2.0.1', 0, {
+    artifacts: [
+      { ...file('windows', 'x64', 'Größe.nupkg', digests), url: 'https://example.com/Größe.nupkg' },
+    ],
+  })
+  expect((await read('velopack/Größe.nupkg')).headers.location).toBe(
+    'https://example.com/Gr%C3%B6%C3%9Fe.nupkg',
+  )
   for (const query of ['os=osx', 'os=win&os=osx', 'os=win&arch=x64&arch=x86'])
     expect(versionsIn((await read(`velopack/releases.stable.json?${query}`)).text)).toEqual([])
   const { status, headers } = await read('velopack/Atlas-2.0.0-full.nupkg')
@@ -266,11 +285,7 @@ describe('a license', () => {
 
   test('never gets what a longer one does, also where the first hundred releases are the same', async () => {
     const [wide, narrow] = [await makeKey({ updates_for_days: null }), await makeKey({ updates_for_days: 5 })]
-    const newer = Array.from({ length: 100 }, (_, at) => ({
-      ...{ id: `rel_${at}`, owner_id: owner.id, app_id: app._id, version: `4.${at}.0`, link: null },
-      ...{ released_at: on.clock.now(), created_at: on.clock.now() },
-    }))
-    await on.database.db.insertInto('releases').values(newer).execute()
+    await insertMany(100, () => ({}))
     on.clock.advance(8 * day)
     await release('3.9.0', 0)
     const newest = async (key: string) => parse((await read('electron/latest.yml', by(key))).text).version
@@ -333,6 +348,38 @@ test('a withdrawn release is in no feed from then on, on any node, also for who 
   }
 })
 
+test('lists as many of the newest releases as fit into 256 KiB, with notes of any characters', async () => {
+  await open()
+  const long = '<&"\'\t\n]]>\ufffeö\u{1f600}'.repeat(1600)
+  await insertMany(30, (version) => ({ notes: long, artifacts: JSON.stringify(filesOf(version)) }))
+  await release('4.30.0', 0, { artifacts: [] })
+  const [electron, tauri, sparkle, velopack, json] = await Promise.all(
+    [
+      ...['electron/latest.yml', 'tauri/stable/windows/x86_64/1.0.0', 'sparkle/stable.xml'],
+      ...['velopack/releases.stable.json', 'json/stable'],
+    ].map(async (path) => {
+      const { text } = await read(path)
+      expect([path, Buffer.byteLength(text) < 257 * 1024]).toEqual([path, true])
+      return text
+    }),
+  )
+  expect(parse(electron ?? '')).toMatchObject({ version: '4.29.0', releaseNotes: long })
+  expect(JSON.parse(tauri ?? '')).toMatchObject({ version: '4.29.0', notes: long })
+  const items = parseXml(sparkle ?? '')
+    .element('channel')
+    .getElements('item')
+  expect(items.map((item) => item.elementValueOrEmpty('sparkle:version'))).toEqual(
+    [29, 28, 27, 26].map((minor) => `4.${minor}.0`),
+  )
+  expect(items[0]?.elementValueOrEmpty('description')).toBe(long.replaceAll('\ufffe', ''))
+  expect(versionsIn(velopack ?? '').slice(0, 3)).toEqual(['4.29.0', '4.29.0', '4.28.0'])
+  const { releases } = JSON.parse(json ?? '')
+  expect(releases.slice(0, 2)).toMatchObject([
+    { version: '4.30.0', artifacts: [] },
+    { version: '4.29.0', notes: long },
+  ])
+})
+
 test('nothing else is there, and a paused app shows nothing', async () => {
   await open()
   for (const path of [
@@ -383,6 +430,13 @@ test.skipIf(!isFull)(
     await open()
     const { key } = await makeKey()
     const program = await startProgram(on, app)
+    for (let from = 0; from < 500; from += 50) {
+      await insertMany(
+        50,
+        (version) => ({ notes: notes.repeat(200), artifacts: JSON.stringify(filesOf(version)) }),
+        from,
+      )
+    }
     expect((await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).status).toBe(200)
     const check = async () => {
       const { status } = await program.call('GET', '/session', undefined, { from: nextAddress() })
@@ -394,13 +448,20 @@ test.skipIf(!isFull)(
       'sparkle/stable.xml',
       'json/stable',
     ]
-    const feed = (headers: Record<string, string>) => () =>
-      on.server.inject({
-        ...{ url: `/api/updates/${app.appId}/${paths[sent % 4]}`, headers, remoteAddress: nextAddress() },
-      })
+    const feed =
+      (headers: Record<string, string>, query = () => '') =>
+      () =>
+        on.server.inject({
+          ...{
+            url: `/api/updates/${app.appId}/${paths[sent % 4]}${query()}`,
+            headers,
+            remoteAddress: nextAddress(),
+          },
+        })
     const floods = {
       checks: check,
       'public feeds': feed({}),
+      'public feeds of many versions': feed({}, () => `?version=4.${sent % 499}.1`),
       'feeds by a license': feed(by(key)),
       'feeds by wrong keys': feed(by('ABCDE-FGHIJ-KLMNP-QRSTU')),
     }

@@ -120,6 +120,10 @@ export type ReleaseFiles = ReadonlyMap<
   { build: string | null; notes: string | null; artifacts: readonly Artifact[]; bytes: number }
 >
 
+/** Headers and some programs take the address of a file only without characters such as `ö`. */
+const withPlainUrl = (artifact: Artifact): Artifact =>
+  /^[!-~]*$/.test(artifact.url) ? artifact : { ...artifact, url: new URL(artifact.url).href }
+
 const filesBytesKept = 64 * 1024 * 1024
 
 export const keepFiles = ({ lists }: Lists): KeptReleases<ReleaseFiles> =>
@@ -131,7 +135,10 @@ export const keepFiles = ({ lists }: Lists): KeptReleases<ReleaseFiles> =>
         .where('app_id', '=', appId)
         .execute()
       return new Map(
-        rows.map(({ id, artifacts, ...more }) => [id, { ...more, artifacts: toArtifacts(artifacts) }]),
+        rows.map(({ id, artifacts, ...more }) => [
+          id,
+          { ...more, artifacts: toArtifacts(artifacts).map(withPlainUrl) },
+        ]),
       )
     },
     weigh: (files) => [...files.values()].reduce((sum, { bytes }) => sum + 2 * bytes, 1000 * files.size),

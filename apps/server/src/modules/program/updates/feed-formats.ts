@@ -1,7 +1,7 @@
 import type { Artifact } from '@keyward/contract'
 import { toIso } from '../../../core/clock.ts'
 import { type ListedRelease, withoutZeros } from '../../releases/catalog.rules.ts'
-import { artifactsFor, isOfPlatform, type Target } from '../../releases/targets.rules.ts'
+import { artifactsFor, isOf, type Target } from '../../releases/targets.rules.ts'
 
 /** A release with the artifacts of a feed. */
 export interface FeedEntry {
@@ -18,14 +18,13 @@ export interface Feed {
   channel: string
   /** The version of the program, where its updater sends it. */
   version?: string | undefined
-  /** Which artifacts it lists; a release without one of them is left out. */
+  /** Which artifacts it lists. */
   pick(artifacts: readonly Artifact[]): readonly Artifact[]
-  /** Whether releases without artifacts are listed, too. */
-  listsAll?: boolean
-  /** Whether it names the newest release alone. */
-  isSingle?: boolean
   type: string
-  write(entries: FeedEntry[]): string
+  /** What it says of a release; empty for one that it leaves out. */
+  item(entry: FeedEntry): string
+  /** Around the items; a feed without it names the newest release alone. */
+  frame?(items: readonly string[]): string
 }
 
 const json = 'application/json; charset=utf-8'
@@ -46,13 +45,9 @@ export function electronFeed(file: string, version?: string): Feed | undefined {
     version,
     // Its updater of Linux reads a file for each architecture, those of Windows and macOS choose among the files.
     pick: (all) =>
-      (linux
-        ? artifactsFor(all, { platform, architecture })
-        : all.filter((one) => isOfPlatform(one, platform))
-      ).filter(isWhole),
-    isSingle: true,
+      (linux ? artifactsFor(all, { platform, architecture }) : all.filter(isOf(platform))).filter(isWhole),
     type: 'text/yaml; charset=utf-8',
-    write: ([entry]) => (entry ? writeElectron(entry) : ''),
+    item: writeElectron,
   }
 }
 
@@ -89,19 +84,17 @@ export const tauriFeed = (channel: string, target: Target, version: string): Fee
   channel,
   version,
   pick: (all) => artifactsFor(all, target).filter((one) => isWhole(one) && isSigned(one)),
-  isSingle: true,
   type: json,
-  write: ([entry]) => {
-    const [artifact] = entry?.artifacts ?? []
-    if (!entry || !artifact) return ''
-    return JSON.stringify({
-      version: withoutZeros(entry.release.version),
-      notes: entry.notes ?? '',
-      pub_date: toIso(entry.release.releasedAt),
-      url: artifact.url,
-      signature: artifact.signature,
-    })
-  },
+  item: ({ release, notes, artifacts: [artifact] }) =>
+    artifact === undefined
+      ? ''
+      : JSON.stringify({
+          version: withoutZeros(release.version),
+          notes: notes ?? '',
+          pub_date: toIso(release.releasedAt),
+          url: artifact.url,
+          signature: artifact.signature,
+        }),
 })
 
 /** The appcast of Sparkle. */
@@ -110,26 +103,26 @@ export const sparkleFeed = (channel: string, version?: string): Feed => ({
   channel,
   version,
   pick: (all) => {
-    const usable = all.filter((one) => isOfPlatform(one, 'macos') && isWhole(one) && isSigned(one))
+    const usable = all.filter(isOf('macos')).filter((one) => isWhole(one) && isSigned(one))
     return [...artifactsFor(usable, { platform: 'macos', architecture: 'universal' }), ...usable].slice(0, 1)
   },
   type: 'application/rss+xml; charset=utf-8',
-  write: (entries) =>
+  item: writeItem,
+  frame: (items) =>
     [
       '<?xml version="1.0" encoding="utf-8"?>',
       '<rss version="2.0" xmlns:sparkle="http://www.andymatuschak.org/xml-namespaces/sparkle">',
       '<channel>',
       `<title>${channel}</title>`,
-      ...entries.flatMap(writeItem),
+      ...items,
       '</channel>',
       '</rss>',
       '',
     ].join('\n'),
 })
 
-function writeItem({ release, build, notes, artifacts }: FeedEntry): string[] {
-  const [artifact] = artifacts
-  if (!artifact) return []
+function writeItem({ release, build, notes, artifacts: [artifact] }: FeedEntry): string {
+  if (!artifact) return ''
   const { version, releasedAt, link, security } = release
   return [
     '<item>',
@@ -142,7 +135,7 @@ function writeItem({ release, build, notes, artifacts }: FeedEntry): string[] {
     ...(notes === null ? [] : [`<description sparkle:format="markdown">${xmlText(notes)}</description>`]),
     `<enclosure url="${xmlText(artifact.url)}" length="${artifact.size}" type="application/octet-stream" sparkle:edSignature="${xmlText(artifact.signature ?? '')}"/>`,
     '</item>',
-  ]
+  ].join('\n')
 }
 
 const entities: Record<string, string> = {
@@ -166,14 +159,14 @@ export const velopackFeed = (channel: string, target: Partial<Target>, version?:
   version,
   pick: (all) => {
     const { platform, architecture } = target
-    const packages = all.filter((one) => isPackage(one) && (!platform || isOfPlatform(one, platform)))
+    const packages = all.filter((one) => isPackage(one)).filter(platform ? isOf(platform) : () => true)
     return platform && architecture ? artifactsFor(packages, { platform, architecture }) : packages
   },
   type: json,
-  write: (entries) =>
-    JSON.stringify({
-      Assets: entries.flatMap(({ release, notes, artifacts }) =>
-        artifacts.map(({ name, size, sha1, sha256, kind }) => ({
+  item: ({ release, notes, artifacts }) =>
+    artifacts
+      .map(({ name, size, sha1, sha256, kind }) =>
+        JSON.stringify({
           PackageId: packageOf(name, release.version),
           Version: withoutZeros(release.version),
           Type: kind === 'delta' || name.endsWith('-delta.nupkg') ? 'Delta' : 'Full',
@@ -182,9 +175,10 @@ export const velopackFeed = (channel: string, target: Partial<Target>, version?:
           SHA256: sha256?.toUpperCase(),
           Size: size,
           NotesMarkdown: notes ?? '',
-        })),
-      ),
-    }),
+        }),
+      )
+      .join(),
+  frame: (items) => `{"Assets":[${items.join()}]}`,
 })
 
 /** Packages of Velopack have a SHA-1. */
@@ -202,14 +196,10 @@ export const jsonFeed = (channel: string, version?: string): Feed => ({
   channel,
   version,
   pick: (all) => all,
-  listsAll: true,
   type: json,
-  write: (entries) =>
+  item: ({ release: { version: name, releasedAt, link, security }, notes, artifacts }) =>
     JSON.stringify({
-      releases: entries.map(
-        ({ release: { version: name, releasedAt, link, security }, notes, artifacts }) => ({
-          ...{ version: name, releasedAt: toIso(releasedAt), notes, url: link, artifacts, security },
-        }),
-      ),
+      ...{ version: name, releasedAt: toIso(releasedAt), notes, url: link, artifacts, security },
     }),
+  frame: (items) => `{"releases":[${items.join()}]}`,
 })

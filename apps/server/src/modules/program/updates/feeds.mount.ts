@@ -15,7 +15,6 @@ import { appVerdict } from '../verdict/verdict.ts'
 import {
   electronFeed,
   type Feed,
-  type FeedEntry,
   isPackage,
   jsonFeed,
   sparkleFeed,
@@ -47,8 +46,9 @@ const feeds: Record<string, (path: Values, query: Values) => Feed | undefined> =
 const textsOf = (query: Record<string, string | string[]>): Values =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
 
-/** Releases that a list names; an updater needs the newest. */
+/** How many releases a list names, and what they take after the first one: an updater needs the newest. */
 const listedMost = 100
+const listedBytesMost = 256 * 1024
 
 /** What may be read, and by whom. */
 interface Access {
@@ -82,8 +82,8 @@ export function mountFeeds(
     const releases = updatesOf(app.releases, wanted, deps.ctx.clock.now()).filter((one) =>
       covers(one, access.until),
     )
-    const { text, tag, isEmpty } = await written.get(deps, app, { feed, releases })
-    if (isEmpty && feed.isSingle) {
+    const { text, tag } = await written.get(deps, app, { feed, releases })
+    if (text.length === 0) {
       if (request.routeOptions.url?.includes('/tauri/')) return reply.code(204).send()
       throw problem('not_found')
     }
@@ -159,18 +159,17 @@ async function sendPackage(
 }
 
 interface Written {
-  text: string
+  text: Buffer
   tag: string
-  isEmpty: boolean
 }
 
-const writtenCharsMost = 32 * 1024 * 1024
-const writtenMost = 2000
+const keptBytesMost = 32 * 1024 * 1024
+const keptMost = 2000
 
 /** Keeps what was written, by what it was written from. */
 class WrittenFeeds {
   readonly #kept = new Map<string, Written>()
-  #chars = 0
+  #bytes = 0
 
   async get(
     { files }: Pick<ProgramDeps, 'files'>,
@@ -181,31 +180,36 @@ class WrittenFeeds {
     const key = sha256(JSON.stringify([app.releasesVersion, feed.key, ids]))
     const known = this.#kept.get(key)
     if (known) return known
-    const entries = entriesOf(await files.get(app), { feed, releases })
-    const text = feed.write(entries)
+    const items = itemsOf(await files.get(app), { feed, releases })
+    const text = Buffer.from(feed.frame ? feed.frame(items) : items.join(''))
     const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-    const written = { text, tag, isEmpty: entries.length === 0 }
-    if (this.#kept.size >= writtenMost || this.#chars + text.length > writtenCharsMost) {
+    const written = { text, tag }
+    // Names that nobody has made files for push out nothing.
+    if (items.length === 0) return written
+    if (this.#kept.size >= keptMost || this.#bytes + text.length > keptBytesMost) {
       this.#kept.clear()
-      this.#chars = 0
+      this.#bytes = 0
     }
     this.#kept.set(key, written)
-    this.#chars += text.length
+    this.#bytes += text.length
     return written
   }
 }
 
-function entriesOf(
+function itemsOf(
   files: ReleaseFiles,
   { feed, releases }: { feed: Feed; releases: readonly ListedRelease[] },
-): FeedEntry[] {
-  const entries: FeedEntry[] = []
+): string[] {
+  const items: string[] = []
+  let bytes = 0
   for (const release of releases) {
-    const { artifacts: all = [], notes = null, build = null } = files.get(release.id) ?? {}
-    const artifacts = feed.pick(all)
-    if (artifacts.length === 0 && !feed.listsAll) continue
-    entries.push({ release, build, notes, artifacts })
-    if (feed.isSingle || entries.length >= listedMost) break
+    const { artifacts = [], notes = null, build = null } = files.get(release.id) ?? {}
+    const item = feed.item({ release, build, notes, artifacts: feed.pick(artifacts) })
+    if (item === '') continue
+    bytes += Buffer.byteLength(item)
+    if (items.length > 0 && bytes > listedBytesMost) break
+    items.push(item)
+    if (!feed.frame || items.length === listedMost) break
   }
-  return entries
+  return items
 }
