@@ -77,6 +77,18 @@ const toldOf = (vendor: Awaited<ReturnType<typeof newVendor>>, email: string, ex
     expect(said.toReversed()).toEqual(expected)
   })
 
+/** Lists a security fix, and returns what customers are told of it. */
+async function listFix(
+  { owner, app }: Awaited<ReturnType<typeof newVendor>>,
+  version: string,
+): Promise<SecurityNews> {
+  const summary = 'Files could be read.'
+  const security = { severity: 'high', affects: [{ before: version }], summary }
+  const body = { version, releasedAt: on.clock.inDays(-1), security }
+  const { release } = (await owner.call('POST', `/apps/${app._id}/releases`, body)).json.data
+  return { id: release._id, owner_id: owner.id, app_id: app._id, version, summary, link: null }
+}
+
 /** Waits until the app was looked at since the clock was last moved, so that what was not told is not going to be. */
 const lookedAt = (app: { _id: string }) =>
   eventually(async () => {
@@ -348,15 +360,13 @@ describe('other news', () => {
       .selectAll()
       .where('id', '=', one._id)
       .executeTakeFirstOrThrow()
-    const { owner_id, app_id, customer_id } = license
     const order = { id: 'sor_1', number: 'R-7' }
-    const summary = 'Files could be read.'
-    const news: SecurityNews = { id: 'rel_1', owner_id, app_id, version: '1.2.4', summary, link: null }
+    const news = await listFix(vendor, '1.2.4')
     for (let time = 0; time < 2; time += 1)
       await ctx.tx(system, async (write) => {
         await tellRenewed(write, license, order)
         await tellPaymentFailed(write, license, order)
-        await tellSecurity(write, news, [customer_id ?? ''])
+        await tellSecurity(write, news, [license.customer_id ?? ''])
       })
     on.clock.advance(hour)
     await eventually(async () => {
@@ -369,32 +379,36 @@ describe('other news', () => {
     expect(
       heads.map((head) => head.includes('List-Unsubscribe-Post: List-Unsubscribe=One-Click')).toSorted(),
     ).toEqual([false, false, true])
-    expect(textsTo(sink, one.email).join()).toContain(summary)
+    expect(textsTo(sink, one.email).join()).toContain(news.summary)
   })
 })
 
-test('a security update that was withdrawn is told no more, also if it waits for the mail server', async () => {
+test('a security update that was withdrawn or removed is told no more, also if it waits for the mail server', async () => {
   const vendor = await newVendor()
-  const [one, two] = [await vendor.license(60), await vendor.license(60)]
-  const security = { severity: 'high', affects: [{ before: '1.2.4' }], summary: 'Files could be read.' }
-  const body = { version: '1.2.4', releasedAt: on.clock.inDays(-1), security }
-  const { release } = (await vendor.owner.call('POST', `/apps/${vendor.app._id}/releases`, body)).json.data
-  const tell = async (license: { _id: string }) => {
-    const db = on.database.db.selectFrom('licenses').selectAll()
-    const { owner_id, app_id, customer_id } = await db.where('id', '=', license._id).executeTakeFirstOrThrow()
-    const news = { id: release._id, owner_id, app_id, version: '1.2.4', summary: '', link: null }
-    await ctxOf(on).tx(system, (write) => tellSecurity(write, news, [customer_id ?? '']))
+  const fixes = [await listFix(vendor, '1.2.4'), await listFix(vendor, '1.2.5')]
+  const licenses = [await vendor.license(60), await vendor.license(60)]
+  const tell = async (license: { _id: string } | undefined) => {
+    const db = on.database.db.selectFrom('licenses').select('customer_id')
+    const { customer_id } = await db.where('id', '=', license?._id ?? '').executeTakeFirstOrThrow()
+    await ctxOf(on).tx(system, async (write) => {
+      for (const news of fixes) await tellSecurity(write, news, [customer_id ?? ''])
+    })
+  }
+  const areAll = async (state: string, some = licenses) => {
+    for (const { email } of some) await toldOf(vendor, email, [`security ${state}`, `security ${state}`])
   }
   behaviour.reply = (command) => (/^RCPT/.test(command) ? '451 later' : undefined)
-  await tell(one)
+  await tell(licenses[0])
   on.clock.advance(hour)
-  await toldOf(vendor, one.email, ['security queued'])
-  expect((await vendor.owner.call('POST', `/releases/${release._id}/withdraw`)).status).toBe(200)
-  await tell(two)
+  await areAll('queued', licenses.slice(0, 1))
+  const [withdrawn, removed] = fixes.map(({ id }) => `/releases/${id}`)
+  expect((await vendor.owner.call('POST', `${withdrawn}/withdraw`)).status).toBe(200)
+  expect((await vendor.owner.call('DELETE', `${removed}`)).status).toBe(200)
+  await tell(licenses[1])
   behaviour.reply = () => undefined
   on.clock.advance(hour)
-  for (const { email } of [one, two]) await toldOf(vendor, email, ['security dropped'])
-  for (const { email } of [one, two]) expect(textsTo(sink, email)).toEqual([])
+  await areAll('dropped')
+  for (const { email } of licenses) expect(textsTo(sink, email)).toEqual([])
 })
 
 describe('unsubscribing', () => {

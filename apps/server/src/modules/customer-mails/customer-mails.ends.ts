@@ -15,7 +15,7 @@ export const toSubject = (row: repo.MailView): Subject => ({
   isUserBanned: row.user_banned === 1,
   renews: row.renews === 1,
   wantsMails: row.mails === 1,
-  isWithdrawn: row.is_withdrawn === 1,
+  isOffered: row.is_offered === 1,
 })
 
 /** What the queue of mails asks and tells about mails to customers. */

@@ -173,9 +173,9 @@ const views = (db: Db) =>
       renews('l').as('renews'),
       // The subject of `security` is a release and the customer.
       sql<number>`case when m.kind = 'security' and exists (
-        select 1 from releases r where r.withdrawn_at is not null
+        select 1 from releases r where r.withdrawn_at is null
           and r.id = substr(m.subject, 1, length(m.subject) - length(m.customer_id) - 1)) then 1 else 0 end`.as(
-        'is_withdrawn',
+        'is_offered',
       ),
     ])
 

@@ -45,17 +45,17 @@ export interface Subject {
   /** Whether a subscription will charge again. */
   renews: boolean
   wantsMails: boolean
-  /** Whether the release with `security` that it is about was withdrawn. */
-  isWithdrawn: boolean
+  /** Whether the release with `security` that it is about is listed and not withdrawn. */
+  isOffered: boolean
 }
 
 /** Whether a mail still says what is so, and is wanted. */
 export function isWanted(
   { kind, until, days, customer_id }: Told & Pick<CustomerMailRow, 'customer_id'>,
-  { license, isUserBanned, renews, wantsMails, isWithdrawn }: Subject,
+  { license, isUserBanned, renews, wantsMails, isOffered }: Subject,
   settings: Settings,
 ): boolean {
-  if (kind === 'security') return !isWithdrawn
+  if (kind === 'security') return isOffered
   if (!license || license.customer_id !== customer_id || license.banned === 1 || license.test === 1)
     return false
   if (isUserBanned) return false
