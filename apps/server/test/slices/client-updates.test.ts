@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
 import { day } from '../../src/core/clock.ts'
 import { type Program, refusal } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -109,11 +110,21 @@ test('a withdrawn release is offered to nobody from then on', async () => {
   const { key } = await makeKey()
   const call = await start('1.0.0')
   const sent = { licenseKey: key }
-  expect(await found(call, sent)).toEqual(['2.0.0', null])
+  const { config, database, clock, seal, server } = on
+  const node =
+    database.dialect === 'postgres'
+      ? await buildApp({ config, database, clock, seal, consoleDir: '', logLevel: 'silent' })
+      : server
+  const isInFeed = async () => {
+    const url = `/api/updates/${app.appId}/json/stable`
+    return (await node.inject({ url, headers: { 'keyward-license': key } })).body.includes('"2.0.0"')
+  }
+  expect([await found(call, sent), await isInFeed()]).toEqual([['2.0.0', null], true])
   const { releases } = (await owner.call('GET', `/apps/${app._id}/releases`)).json.data
   const second = releases.find((one: { version: string }) => one.version === '2.0.0')
   expect((await owner.call('POST', `/releases/${second._id}/withdraw`)).status).toBe(200)
-  expect(await found(call, sent)).toEqual([null, null])
+  expect([await found(call, sent), await isInFeed()]).toEqual([[null, null], false])
+  if (node !== server) await node.close()
 })
 
 test('is checked like a session, and a wrong key counts', async () => {
