@@ -61,7 +61,11 @@ const record = z.strictObject({
 
 /** Filters of the list and the export. A bare date in `from` is its first moment, in `to` its last one, both in UTC. */
 export const auditFilter = z.object({
-  actor: id.optional().describe('the `_id` of an actor'),
+  actor: id
+    .optional()
+    .describe(
+      'the `_id` of an actor; `people`: the owner, members, resellers, customers and the operator; `programs`: programs, API keys, shops, the payment provider and the server',
+    ),
   action: action.optional(),
   subject: id.optional().describe('the `_id` of a subject'),
   about: id

@@ -318,3 +318,9 @@ function idOf(actor: Actor): string {
       return 'server'
   }
 }
+
+/** What the ids of people begin with in the audit log, and those of people without an id; all others are programs. */
+export const peoplesIds = {
+  prefixes: ['acc_', 'cus_', 'lic_', 'res_', 'usr_'],
+  others: ['anonymous', 'command line'],
+}

@@ -1,8 +1,10 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { limits } from '@keyward/contract'
 import { expect, test } from 'vitest'
+import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
+import { countFound, toWalk } from '../../src/db/lists/records.ts'
 import { tidyAudit } from '../../src/modules/audit/audit.retention.ts'
 import { makeApp, makeLicenses, type Owner, refusal, registerUser, single, wrongFields } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
@@ -112,6 +114,28 @@ test('filters by actor, action, subject, app and time, and pages', async () => {
   expect(wrongFields(await owner.call('GET', '/audit?action=nonsense'))).toEqual(['action'])
   expect(wrongFields(await owner.call('GET', `/audit?search=${'a'.repeat(101)}`))).toEqual(['search'])
   expect(refusal(await other.call('GET', `/audit?app=${app._id}`))).toBe('not_found')
+})
+
+test('each record is of people or of programs, however many there are', async () => {
+  const none = { action: 'end_user.registered', target_id: null }
+  const ids = ['acc_1', 'res_1', 'cus_1', 'lic_1', 'usr_1', 'anonymous', 'command line']
+  for (const id of ids) await insert(owner, 1, { ...none, actor_id: id })
+  for (const id of ['app_1', 'key_1', 'shp_1', 'server', 'razorpay']) {
+    await insert(owner, 1, { ...none, actor_kind: 'program', actor_id: id })
+  }
+  const idsOf = async (query: string) =>
+    (await list(query)).records.map(({ actor }: { actor: { _id: string } }) => actor._id).sort()
+  expect(await idsOf(`?actor=people&action=${none.action}`)).toEqual(ids.toSorted())
+  const programs = ['app_1', 'key_1', 'razorpay', 'server', 'shp_1']
+  expect(await idsOf('?actor=programs')).toEqual(programs)
+  expect(await idsOf('?actor=programs&search=registered')).toEqual(programs)
+  expect(await actions('?actor=people&search=app%20created')).toEqual(['app.created'])
+  expect(await actions(`?actor=people&app=${app._id}`)).toEqual(['app.created'])
+  expect(await actions(`?actor=programs&app=${app._id}`)).toEqual([])
+  const walk = await toWalk(on.database, { scope: allApps(owner.id), actors: 'people' }, 1)
+  expect(await countFound(on.database, walk({ count: 100 }))).toBe(
+    (await list('?actor=people')).pagination.total,
+  )
 })
 
 const makePremium = () =>

@@ -28,6 +28,12 @@ export const recordColumns: Column<AuditRecord>[] = [
     cell: ({ actor }) =>
       isOnlyOne(actor) ? (
         kindOfActor(actor)
+      ) : actor.kind === 'program' ? (
+        // The next column names its app, except on a phone.
+        <>
+          <span className="max-md:hidden">{kindOfActor(actor)}</span>
+          <Name of={actor} className="max-w-[calc(100vw-14rem)] md:hidden" />
+        </>
       ) : (
         <Lines note={<span className="max-md:hidden">{kindOfActor(actor)}</span>}>
           <Name of={actor} className="max-md:max-w-[calc(100vw-14rem)]" />
@@ -38,8 +44,8 @@ export const recordColumns: Column<AuditRecord>[] = [
     id: 'app',
     header: 'App',
     phone: 'hidden',
-    cell: ({ app }) =>
-      app ? (
+    cell: ({ app, subject }) =>
+      app && subject?._id !== app._id ? (
         <CellText title={app.name}>
           <bdi>{app.name}</bdi>
         </CellText>

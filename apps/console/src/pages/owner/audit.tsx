@@ -1,6 +1,7 @@
+import type { AuditRecord } from '@keyward/contract'
 import { Download, ScrollText } from 'lucide-react'
-import { AuditFilters } from '../../features/audit/audit-filters.tsx'
-import { nameOf, toAction } from '../../features/audit/labels.ts'
+import { AuditFilters, everyone, people, programs } from '../../features/audit/audit-filters.tsx'
+import { isOnlyOne, kindOfActor, nameOf, toAction } from '../../features/audit/labels.ts'
 import { useAudit } from '../../features/audit/queries.ts'
 import { recordColumns } from '../../features/audit/record-columns.tsx'
 import { useOwner } from '../../lib/api/account.ts'
@@ -34,7 +35,9 @@ export function AuditPage() {
   const { page, turnTo } = usePage()
   const size = usePageSize(useOwner().data?._id, 50)
   const dialog = useDialogParam(dialogs)
-  const [actor, subject] = [toId(url.actor), toId(url.subject)]
+  const subject = toId(url.subject)
+  const by = toId(url.actor) ?? (subject ? everyone : people)
+  const actor = by === everyone ? undefined : by
   const shown = {
     app: app?._id,
     action: toAction(url.action),
@@ -51,7 +54,8 @@ export function AuditPage() {
   const audit = useAudit({ ...filters, page, limit: size.limit }, !resolving)
   const data = resolving ? undefined : audit.data
   useLastPage(audit.isPlaceholderData ? undefined : data?.pagination.pages)
-  const filtered = Object.values(filters).some(Boolean)
+  const filtered = Object.values({ ...filters, actor: by !== people }).some(Boolean)
+  const one = actor && !kinds.includes(actor) ? actor : undefined
   const record = data?.records.find(({ _id }) => _id === dialog.id)
   const setFilters = (changes: Record<string, string | undefined>) =>
     setUrl({ ...changes, page: undefined, dialog: undefined, id: undefined })
@@ -80,18 +84,23 @@ export function AuditPage() {
       />
       <Card>
         <CardHeader
-          title={titleOf(data?.records ?? [], { actor, subject })}
+          title={titleOf(data?.records ?? [], { actor: one, subject })}
           description={data && summaryOf(data.pagination)}
           stacked
           filters
           actions={
             <>
-              {(actor || subject) && (
-                <Button onClick={() => setFilters({ actor: undefined, subject: undefined })}>
+              {(one || subject) && (
+                <Button onClick={() => setFilters({ actor: everyone, subject: undefined })}>
                   All Records
                 </Button>
               )}
-              <AuditFilters apps={apps.data ?? []} app={app} values={shown} onChange={setFilters} />
+              <AuditFilters
+                apps={apps.data ?? []}
+                app={app}
+                values={{ ...shown, actor: by }}
+                onChange={setFilters}
+              />
             </>
           }
         />
@@ -139,8 +148,10 @@ export function AuditPage() {
   )
 }
 
+const kinds: string[] = [people, programs]
+
 type Listed = {
-  actor: { _id: string; name: string | null }
+  actor: AuditRecord['actor']
   subject: { _id: string; name: string | null } | null
 }
 
@@ -150,7 +161,7 @@ function titleOf(
 ) {
   const by = records.find((record) => record.actor._id === actor)?.actor
   const about = records.find((record) => record.subject?._id === subject)?.subject
-  if (actor) return <>By {by ? <bdi>{nameOf(by)}</bdi> : 'one actor'}</>
+  if (actor) return <>By {by ? <bdi>{isOnlyOne(by) ? kindOfActor(by) : nameOf(by)}</bdi> : 'one actor'}</>
   if (subject) return <>About {about ? <bdi>{nameOf(about)}</bdi> : 'one object'}</>
   return 'Records'
 }

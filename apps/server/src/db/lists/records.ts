@@ -1,6 +1,6 @@
 import { type ActionName, limits } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
-import type { OwnerScope } from '../../core/actor.ts'
+import { type OwnerScope, peoplesIds } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, syntaxOf } from '../engine.ts'
 import { isOneOf } from '../scope.ts'
@@ -19,6 +19,7 @@ export interface About {
 export interface RecordFilter {
   scope: OwnerScope
   actor?: string | undefined
+  actors?: 'people' | 'programs' | undefined
   action?: ActionName | undefined
   /** A few actions, each of them rare. */
   actions?: readonly ActionName[] | undefined
@@ -67,6 +68,10 @@ export function matches(filter: RecordFilter, column: Column = plain): Sql {
   for (const name of narrowings) {
     if (filter[name] !== undefined) conditions.push(sql`${column(indexes[name][1])} = ${filter[name]}`)
   }
+  if (filter.actors) {
+    const isPerson = sql.join(peoplesRanges(column('actor_id')), sql` or `)
+    conditions.push(filter.actors === 'people' ? sql`(${isPerson})` : sql`not (${isPerson})`)
+  }
   if (filter.actions) conditions.push(sql`${column('action')} in (${sql.join(filter.actions)})`)
   if (filter.about) conditions.push(isAbout(filter.about, column))
   if (from !== undefined) conditions.push(sql`t.created_at >= ${from}`)
@@ -80,6 +85,12 @@ const isAbout = ({ id, related, linked }: About, column: Column): Sql => {
   return sql`(${column('target_id')} in (${sql.join(ids)}) or ${column('actor_id')} = ${id}
     or t.seq in (select o.seq from audit_objects o where o.object_id in (${sql.join(ids)})) ${recent})`
 }
+
+/** Ids are hexadecimal after their prefix, so that these ranges are the same in every order of texts. */
+const peoplesRanges = (actor: Sql): Sql[] => [
+  ...peoplesIds.prefixes.map((prefix) => sql`${actor} >= ${prefix} and ${actor} < ${`${prefix}g`}`),
+  ...peoplesIds.others.map((id) => sql`${actor} = ${id}`),
+]
 
 /** Records whose lists are not in the index yet and have one of the ids. */
 const listedSince = (linked: number, ids: readonly string[]): Sql => {
@@ -103,8 +114,29 @@ export const newest = (
 /** A query of the newest records that match a filter. */
 export type Walk = (options: WalkOptions) => Sql
 
+/** Up to so many records of people are read and sorted; of more, all records are walked until enough are theirs. */
+const fewOfPeople = 100_000
+
+/** The same records, read from the index of actors by the ranges of people's ids. */
+const newestOfPeople = (
+  { lists }: Database,
+  { actors: _, ...filter }: RecordFilter,
+  { also = sql``, count }: WalkOptions,
+): Sql => {
+  const parts = peoplesRanges(plain('actor_id')).map(
+    (isOne) => sql`select * from (select t.seq as seq, t.created_at as created_at
+      from ${sql.raw(syntaxOf(lists).indexed('audit', 't', 'audit_actor'))}
+      where ${matches(filter)} and ${isOne} ${also} limit ${fewOfPeople + 1}) part`,
+  )
+  return newestOf(parts, count)
+}
+
 /** Chooses the index with the fewest records. Several actions or apps are read one by one: the index of one has their order. */
-export async function toWalk(database: Database, filter: RecordFilter): Promise<Walk> {
+export async function toWalk(
+  database: Database,
+  filter: RecordFilter,
+  mostOfPeople: number = fewOfPeople,
+): Promise<Walk> {
   if (filter.about) return walkAbout(database, filter, filter.about)
   const present = narrowings.filter((name) => filter[name] !== undefined)
   const { apps } = filter.scope
@@ -118,6 +150,11 @@ export async function toWalk(database: Database, filter: RecordFilter): Promise<
       )
   }
   const isOfSome = apps !== null && filter.app === undefined
+  if (filter.actors === 'people' && subject === undefined) {
+    const all = { ...filter, scope: { ...filter.scope, apps: null }, action: undefined, app: undefined }
+    const found = await countFound(database, newestOfPeople(database, all, { count: mostOfPeople + 1 }))
+    if (found <= mostOfPeople) return (options) => newestOfPeople(database, filter, options)
+  }
   const single = present.length === 1 && !isOfSome ? present[0] : undefined
   const narrowest = single ?? (await findNarrowest(database, filter, present, isOfSome))
   if (narrowest) return (options) => newest(database, filter, narrowest, options)

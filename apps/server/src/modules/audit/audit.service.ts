@@ -4,6 +4,7 @@ import { toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid } from '../../core/problem.ts'
 import { readPatiently } from '../../db/index.ts'
+import { fewMatches } from '../../db/lists/list-filters.ts'
 import { searchPage } from '../../db/lists/list-search.ts'
 import {
   countFound,
@@ -74,7 +75,7 @@ export async function exportRecords(
   query: AuditQuery,
 ): Promise<AsyncGenerator<AuditRecord[]>> {
   const { ctx } = parts
-  const { walk, hits } = await find(parts, actor, query)
+  const { walk, hits } = await find(parts, actor, query, fewMatches)
   const most = hits ? limits.searchCountMax : limits.exportRowsMax
   const total = await countFound(ctx.database, hits ?? walk({ count: most + 1 }))
   if (total > most) throw tooMany(hits ? 'search' : 'from', most)
@@ -106,18 +107,22 @@ async function find(
   parts: AuditParts,
   actor: VendorActor,
   wanted: AuditQuery,
+  mostOfPeople?: number,
 ): Promise<{ walk: Walk; hits: Found | undefined }> {
   const { ctx } = parts
   const query = await toStored(ctx.db, actor, wanted)
   const { action, subject, from, to } = query
   const filter: RecordFilter = {
     scope: actor,
-    ...{ actor: query.actor, action, subject },
+    ...(query.actor === 'people' || query.actor === 'programs'
+      ? { actors: query.actor }
+      : { actor: query.actor }),
+    ...{ action, subject },
     ...(await toObjects(parts, actor, query)),
     from: from === undefined ? undefined : startOf(from),
     to: to === undefined ? undefined : toEpochMs(to),
   }
-  const walk = await toWalk(ctx.database, filter)
+  const walk = await toWalk(ctx.database, filter, mostOfPeople)
   const text = toSearched(ctx, query.search) ?? ''
   const term = toSearchTerm(text)
   if (!term) return { walk, hits: undefined }
