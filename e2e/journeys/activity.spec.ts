@@ -57,7 +57,7 @@ test('a reference from a customer explains the refusal, and one click lets the c
   await page.keyboard.press('Enter')
   const explanation = dialog(page, 'The end user was banned')
   await expect(explanation.getByText('You had banned this end user. Your reason: fraud.')).toBeVisible()
-  const now = explanation.getByRole('region', { name: 'Now' })
+  const now = explanation.getByRole('region', { name: 'Then and now' })
   await expect(now).toContainText('User banned')
   await expect(now.getByText('License not banned')).toBeHidden()
   await now.getByText(/checks passed/).click()

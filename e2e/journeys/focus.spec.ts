@@ -62,3 +62,39 @@ test('the keyboard goes on at the button that copies what a dialog has made', { 
   await page.keyboard.press('Enter')
   await expectToast(page, 'License key copied to clipboard')
 })
+
+test('a letter on a row takes an item of its menu, and a right click opens that menu', {
+  tag: '@full',
+}, async ({ page, request, keyward }) => {
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const key = keyPrefix((await vendor.createLicenses(app))[0]!.key)
+  await enter(page, vendor, '/licenses')
+  const place = row(page, key)
+  const menu = page.getByRole('menu')
+  // The page may handle keys only some time after it shows the rows.
+  await expect(async () => {
+    await place.click({ button: 'right', position: { x: 250, y: 5 } })
+    await expect(menu).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await page.keyboard.press('Escape')
+  for (const [letter, title] of [
+    ['e', 'Extend License'],
+    ['b', 'Ban License'],
+  ] as const) {
+    await place.focus()
+    await page.keyboard.press(letter)
+    await expect(dialog(page, title)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog(page, title)).toHaveCount(0)
+  }
+  await place.focus()
+  await page.keyboard.press('y')
+  await expectToast(page, 'License key copied to clipboard')
+  await expect(menu).toHaveCount(0)
+  await place.focus()
+  await page.keyboard.press('Shift+F10')
+  await expect(menu.getByRole('menuitem', { name: 'Edit License' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await place.getByRole('link').first().click({ button: 'right' })
+  await expect(menu).toHaveCount(0)
+})

@@ -81,20 +81,21 @@ export interface MenuItemProps {
   icon?: ReactNode
   tone?: 'default' | 'danger'
   disabled?: boolean
+  /** Takes the item while its row has the focus. */
+  letter?: 'e' | 'b' | 'y'
   /** Renders the only child (a link) as the item. */
   asChild?: boolean
   onSelect?: () => void
   children: ReactNode
 }
 
-export function MenuItem({ icon, tone = 'default', disabled, asChild, onSelect, children }: MenuItemProps) {
+export function MenuItem({ icon, tone = 'default', letter, children, ...item }: MenuItemProps) {
   const parts = use(MenuParts)
   if (!parts) return null
   return (
     <parts.Item
-      disabled={disabled}
-      asChild={asChild}
-      onSelect={onSelect}
+      {...item}
+      data-letter={letter}
       className={cx(
         'flex w-full cursor-default select-none items-center gap-2.5 rounded-md px-2.5 py-3 outline-none md:py-1.5 [&_svg]:size-4 [&_svg]:shrink-0',
         'data-[disabled]:opacity-50',
@@ -103,7 +104,7 @@ export function MenuItem({ icon, tone = 'default', disabled, asChild, onSelect, 
           : 'data-[highlighted]:bg-hover [&_svg]:text-fg-muted',
       )}
     >
-      {asChild ? (
+      {item.asChild ? (
         children
       ) : (
         <>

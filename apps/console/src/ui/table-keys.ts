@@ -11,6 +11,7 @@ const arrows: Record<string, number> = {
   End: Number.POSITIVE_INFINITY,
 }
 const letters: Record<string, number> = { j: 1, k: -1 }
+const menu = 'button[aria-haspopup="menu"]'
 let listening = false
 
 /** Moves between the rows of the tables of a page, opens them and selects them with the keyboard. */
@@ -22,6 +23,9 @@ export function listenForRowKeys() {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
     if (handles(event)) event.preventDefault()
   })
+  window.addEventListener('contextmenu', (event) => {
+    if (opensMenu(event)) event.preventDefault()
+  })
 }
 
 function handles({ key, target }: KeyboardEvent): boolean {
@@ -31,6 +35,7 @@ function handles({ key, target }: KeyboardEvent): boolean {
   const step = letters[letter] ?? (row ? arrows[key] : undefined)
   if (step !== undefined) return move(row, step)
   if (!row) return false
+  if ('eby'.includes(letter || '-')) return choose(row, letter)
   if (letter === 'x' || (key === ' ' && target === row)) return select(row)
   return key === 'Enter' && target === row && open(row)
 }
@@ -54,12 +59,41 @@ function select(row: HTMLElement): boolean {
 function open(row: HTMLElement): boolean {
   const target =
     row.querySelector<HTMLElement>('[data-row-open]') ?? lastOf(row.querySelectorAll('td button'))
-  if (target?.getAttribute('aria-haspopup') === 'menu') {
-    target.focus()
-    // The trigger of a menu ignores clicks without a pointer.
-    target.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
-  } else target?.click()
+  if (target?.matches(menu)) openMenu(target)
+  else target?.click()
   return target !== undefined
+}
+
+function openMenu(button: HTMLElement) {
+  button.focus()
+  // The trigger of a menu ignores clicks without a pointer.
+  button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+}
+
+/** Opens the menu of a row and takes the item with this letter, if it has one. */
+function choose(row: HTMLElement, letter: string): boolean {
+  const button = row.querySelector<HTMLElement>(menu)
+  if (!button) return false
+  const opened = new MutationObserver(() => {
+    const panel = document.querySelector('[role="menu"]')
+    if (!panel) return
+    opened.disconnect()
+    panel.querySelector<HTMLElement>(`[data-letter="${letter}"]`)?.click()
+  })
+  opened.observe(document.body, { childList: true, subtree: true })
+  openMenu(button)
+  return true
+}
+
+/** The row's menu instead of the browser's, for Shift F10 too. Links, selected text and fingers keep that one. */
+function opensMenu(event: MouseEvent): boolean {
+  const { target } = event
+  if (!(target instanceof Element) || target.closest(`a, ${field}`)) return false
+  if ((event instanceof PointerEvent && event.pointerType === 'touch') || !getSelection()?.isCollapsed)
+    return false
+  const button = target.closest(rows)?.querySelector<HTMLElement>(menu)
+  if (button) openMenu(button)
+  return button != null
 }
 
 const lastOf = (found: NodeListOf<HTMLElement>): HTMLElement | undefined => [...found].at(-1)

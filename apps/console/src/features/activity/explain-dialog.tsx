@@ -17,6 +17,7 @@ import { checkLabel, fixLabels, labelOf, passLabel, userOf } from './labels.ts'
 import { fixCalls, useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
+type Explanation = NonNullable<Explained['explanation']>
 
 export interface ExplainDialogProps {
   reference: string
@@ -56,16 +57,11 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
         )}
         {event && explanation && (
           <>
-            <p className="wrap-anywhere">{explanation.why}</p>
+            <p className="wrap-anywhere">{whyOf(explanation)}</p>
             <p className={cx(isSolved && 'text-fg-muted')}>
               {isSolved ? 'This reason no longer applies: the program may run now.' : explanation.advice}
             </p>
-            {explanation.before.checks.length > 0 && (
-              <div className="grid gap-3 md:grid-cols-2">
-                <State title="Then" state={explanation.before} />
-                {explanation.now && <State title="Now" state={explanation.now} />}
-              </div>
-            )}
+            {explanation.before.checks.length > 0 && <States {...explanation} />}
           </>
         )}
         {event && <Facts items={factsOf(event)} />}
@@ -81,6 +77,23 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
         )}
       </DialogFooter>
     </Dialog>
+  )
+}
+
+/** The sentence names the end in UTC. */
+const whyOf = ({ why, before }: Explanation) =>
+  before.expiresAt === null
+    ? why
+    : why.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, formatMoment(before.expiresAt))
+
+/** One card for both while nothing has changed. */
+function States({ before, now }: Explanation) {
+  if (JSON.stringify(now) === JSON.stringify(before)) return <State title="Then and now" state={before} />
+  return (
+    <div className="grid gap-3 md:grid-cols-2">
+      <State title="Then" state={before} />
+      {now && <State title="Now" state={now} />}
+    </div>
   )
 }
 

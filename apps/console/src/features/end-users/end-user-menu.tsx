@@ -52,7 +52,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
   const may = useMay()
   const banItem = (
     <May call={wire.clients.toggleBan}>
-      <MenuItem icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
+      <MenuItem letter="b" icon={user.ban ? <CircleCheck /> : <Ban />} onSelect={() => onAction('ban')}>
         {user.ban ? 'Unban' : 'Ban'}
       </MenuItem>
     </May>
@@ -62,7 +62,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
       {user.ban && banItem}
       {user.expiresAt !== null && (
         <May call={wire.bulk.clients}>
-          <MenuItem icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
+          <MenuItem letter="e" icon={<CalendarPlus />} onSelect={() => onAction('extend')}>
             Extend Subscription
           </MenuItem>
         </May>
@@ -109,7 +109,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
         </MenuItem>
       </May>
       {hwid && (
-        <MenuItem icon={<Copy />} onSelect={() => copyText(hwid)}>
+        <MenuItem letter="y" icon={<Copy />} onSelect={() => copyText(hwid)}>
           Copy HWID
         </MenuItem>
       )}

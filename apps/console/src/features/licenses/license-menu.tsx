@@ -20,14 +20,15 @@ export interface LicenseMenuProps {
 export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
   const ban = useSetLicenseBan()
   const may = useMay()
-  const item = (action: LicenseAction, label: string, icon: ReactNode) => (
-    <MenuItem icon={icon} onSelect={() => onAction(action)}>
+  const item = (action: LicenseAction, label: string, icon: ReactNode, letter?: 'e') => (
+    <MenuItem icon={icon} letter={letter} onSelect={() => onAction(action)}>
       {label}
     </MenuItem>
   )
   const banItem = (
     <May call={license.banned ? wire.licenses.toggleBan : { call: wire.licenses.toggleBan, part: 'also' }}>
       <MenuItem
+        letter="b"
         icon={license.banned ? <CircleCheck /> : <Ban />}
         onSelect={() => (license.banned ? ban.mutate({ license, banned: false }) : onAction('ban'))}
       >
@@ -38,11 +39,15 @@ export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
   return (
     <Menu label={`Actions for ${keyPrefix(license.key)}`}>
       {license.banned && banItem}
-      <MenuItem icon={<Copy />} onSelect={() => copyText(license.key, 'License key copied to clipboard')}>
+      <MenuItem
+        letter="y"
+        icon={<Copy />}
+        onSelect={() => copyText(license.key, 'License key copied to clipboard')}
+      >
         Copy Full License Key
       </MenuItem>
       <May call={wire.licenses.update}>
-        {license.expiresAt !== null && item('extend', 'Extend License', <CalendarPlus />)}
+        {license.expiresAt !== null && item('extend', 'Extend License', <CalendarPlus />, 'e')}
         {item('edit-expiry', 'Edit Expiry', <Clock />)}
         {item('edit-license', 'Edit License', <Pencil />)}
         {item('change-type', 'Change Type', <KeyRound />)}
