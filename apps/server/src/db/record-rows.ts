@@ -88,6 +88,7 @@ const insertOne = prepared((db, values: { id: string; objects: string }) =>
     ),
 )
 
+// PostgreSQL expects thousands of rows of two lists, and would read the whole log for a join with them.
 const insertEach = prepared((db, values: { objects: string }) =>
   db
     .insertInto('audit_objects')
@@ -97,10 +98,8 @@ const insertEach = prepared((db, values: { objects: string }) =>
         .selectFrom([
           sql<{ key: string; value: unknown }>`json_each(${values.objects}::json)`.as('r'),
           sql<{ value: string }>`json_array_elements_text(r.value)`.as('o'),
-          'audit as a',
         ])
-        .select(['a.seq', 'o.value'])
-        .whereRef('a.id', '=', 'r.key'),
+        .select([sql<number>`(select a.seq from audit a where a.id = r.key)`.as('seq'), 'o.value']),
     ),
 )
 
