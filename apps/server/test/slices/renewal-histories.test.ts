@@ -1,5 +1,6 @@
 // On PostgreSQL in the full run: renewals sends the same statements there.
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
@@ -11,7 +12,7 @@ import { toBuyReference } from '../../src/modules/licenses/licenses.rules.ts'
 import { makePremium, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, ownerForAll, serverForAll } from '../fixtures.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, times } from '../rounds.ts'
 import { allUsed, makeShop, makeType, orderOnce, sell } from '../shop-actor.ts'
 import { paid, type SoldEvent } from '../shop-events.ts'
 import { shuffled } from '../shop-outcomes.ts'
@@ -19,6 +20,12 @@ import { shuffled } from '../shop-outcomes.ts'
 const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000', RATE_LIMITS: 'off' })
 const owner = ownerForAll(on)
 const app = appForAll(owner)
+
+/** As autovacuum does, which tests do without: plans that were made for empty tables read all of what is in them now. */
+async function vacuum(): Promise<void> {
+  const { dialect, db } = on.database
+  if (dialect === 'postgres') await sql`vacuum analyze`.execute(db)
+}
 
 const pick = <T>(some: readonly T[]): T => some[Math.floor(Math.random() * some.length)] as T
 const days = (value: number) => ({ duration: { value, unit: 'days' } })
@@ -133,78 +140,76 @@ test('a forged or foreign reference changes nothing', async () => {
     const text = twin.reference.slice(0, at) + letter + twin.reference.slice(at + 1)
     return text === twin.reference ? foreign : pick([text, text, text.slice(0, -1), foreign, twin.license])
   }
-  const count = rounds(20, 10_000)
-  for (let sent = 0; sent < count; sent += 20) {
-    const events = Array.from({ length: 20 }, () =>
-      paid(`forged ${randomUUID()}`, {
-        reference: forge(),
-        lines: [{ product: 'dated', quantity: 1 }],
-        email: '',
-      }),
+  const [batch, count] = [rounds(20, 100), rounds(20, 10_000)]
+  const lines = [{ product: 'dated', quantity: 1 }]
+  for (let sent = 0; sent < count; sent += batch) {
+    const told = await times(batch, () =>
+      sell(on, shop, paid(`forged ${randomUUID()}`, { reference: forge(), lines, email: '' })),
     )
-    expect(new Set(await Promise.all(events.map((event) => sell(on, shop, event))))).toEqual(new Set([200]))
+    expect(new Set(told)).toEqual(new Set([200]))
     await allUsed(on, shop._id)
-    if (sent % 500 === 0) await on.database.db.updateTable('shop_events').set({ received_at: 0 }).execute()
+    if (sent % 500 === 0) await vacuum()
   }
   expect((await vendor.call('GET', `/licenses/${twin.license}`)).json.data.license).toEqual(before)
-  const units = on.database.db.selectFrom('shop_order_units').select('unit')
-  const renewing = await units.where('renewed_id', '=', twin.license).execute()
-  expect(renewing).toEqual([])
-}, 1_800_000)
+  const units = on.database.db.selectFrom('shop_order_units')
+  expect(await units.select('unit').where('renewed_id', '=', twin.license).execute()).toEqual([])
+  expect(await units.select('unit').where('license_id', 'is not', null).execute()).toHaveLength(count + 1)
+}, 600_000)
+
+/** One history: what three alike licenses give on each day, of which an order renews two. */
+async function tellHistory(world: World): Promise<void> {
+  const { shop, vendor } = world
+  const product = pick(['dated', 'started', 'forever'] as const)
+  const [plain, renewed, mixed] = (await times(3, () => makeTwin(world, product))) as [Twin, Twin, Twin]
+  const told = tale(product, renewed.reference)
+  const again = (event: SoldEvent): SoldEvent => ({
+    ...event,
+    id: `${event.id}-mixed`,
+    data: {
+      ...event.data,
+      order: `mixed ${(event.data as { order: string }).order}`,
+      reference: mixed.reference,
+    },
+  })
+  const steps: string[] = [product]
+  for (const events of told) {
+    const edits = Math.random() < 0.5 ? [editOf(world, product)] : []
+    for (const edit of edits) for (const twin of [plain, renewed, mixed]) await edit(twin)
+    steps.push(`${edits.join()} then ${events.map((event) => JSON.stringify(event)).join()}`)
+    for (const event of events) {
+      expect(await sell(on, shop, event)).toBe(200)
+      await allUsed(on, shop._id)
+    }
+    const others = events.map(again)
+    await Promise.all(shuffled([...others, ...others]).map((event) => sell(on, shop, event)))
+    await allUsed(on, shop._id)
+    const [without, withOrder, inAnyOrder] = [
+      await givenBy(plain),
+      await givenBy(renewed),
+      await givenBy(mixed),
+    ] as const
+    for (const after of someDays) {
+      const at = on.clock.now() + after * day
+      const [less, more] = [without(at), withOrder(at)]
+      const why = `${after} days after ${steps.join('\n')}`
+      expect(inAnyOrder(at), why).toEqual(more)
+      expect(Number(more.hasAccess), why).toBeGreaterThanOrEqual(Number(less.hasAccess))
+      expect(more.features, why).toEqual(expect.arrayContaining(less.features))
+      expect(more.devices, why).toBeGreaterThanOrEqual(less.devices)
+      expect(more.updates, why).toBeGreaterThanOrEqual(less.updates)
+    }
+  }
+  const { license } = (await vendor.call('GET', `/licenses/${renewed.license}`)).json.data
+  expect(license.banned).toBe(false)
+}
 
 test('an order with a reference never leaves a license with less, on any day, and in any order of arrival', async () => {
-  const world = await makeWorld()
-  const { shop, vendor } = world
-  for (let round = 0; round < rounds(4, 300); round += 1) {
-    if (round > 0 && round % 5 === 0) {
-      on.clock.advance(day)
-      await makePremium(on, owner)
-    }
-    const product = pick(['dated', 'started', 'forever'] as const)
-    const [plain, renewed, mixed] = [
-      await makeTwin(world, product),
-      await makeTwin(world, product),
-      await makeTwin(world, product),
-    ] as const
-    const told = tale(product, renewed.reference)
-    const again = (event: SoldEvent): SoldEvent => ({
-      ...event,
-      id: `${event.id}-mixed`,
-      data: {
-        ...event.data,
-        order: `mixed ${(event.data as { order: string }).order}`,
-        reference: mixed.reference,
-      },
-    })
-    const steps: string[] = [product]
-    for (const events of told) {
-      const edits = Math.random() < 0.5 ? [editOf(world, product)] : []
-      for (const edit of edits) for (const twin of [plain, renewed, mixed]) await edit(twin)
-      steps.push(`${edits.join()} then ${events.map((event) => JSON.stringify(event)).join()}`)
-      for (const event of events) {
-        expect(await sell(on, shop, event)).toBe(200)
-        await allUsed(on, shop._id)
-      }
-      const others = events.map(again)
-      await Promise.all(shuffled([...others, ...others]).map((event) => sell(on, shop, event)))
-      await allUsed(on, shop._id)
-      const [without, withOrder, inAnyOrder] = [
-        await givenBy(plain),
-        await givenBy(renewed),
-        await givenBy(mixed),
-      ] as const
-      for (const after of someDays) {
-        const at = on.clock.now() + after * day
-        const [less, more] = [without(at), withOrder(at)]
-        const why = `${after} days after ${steps.join('\n')}`
-        expect(inAnyOrder(at), why).toEqual(more)
-        expect(Number(more.hasAccess), why).toBeGreaterThanOrEqual(Number(less.hasAccess))
-        expect(more.features, why).toEqual(expect.arrayContaining(less.features))
-        expect(more.devices, why).toBeGreaterThanOrEqual(less.devices)
-        expect(more.updates, why).toBeGreaterThanOrEqual(less.updates)
-      }
-    }
-    const { license } = (await vendor.call('GET', `/licenses/${renewed.license}`)).json.data
-    expect(license.banned).toBe(false)
+  const worlds: World[] = []
+  while (worlds.length < rounds(2, 5)) worlds.push(await makeWorld())
+  for (let round = 0; round < rounds(2, 60); round += 1) {
+    await Promise.all(worlds.map(tellHistory))
+    await vacuum()
+    on.clock.advance(day)
+    await makePremium(on, owner)
   }
-}, 3_600_000)
+}, 600_000)
