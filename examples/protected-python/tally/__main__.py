@@ -14,6 +14,7 @@ from .config import SetupError, forget_key, read_config, remember_key, remembere
 from .gate import Gate, RefusedError, connect
 from .next_step import moment, next_network_step
 from .report import Row, count, to_line, total
+from .window import Desk, open_window
 
 _POLL_S = 0.2
 
@@ -62,6 +63,8 @@ def work(options: argparse.Namespace) -> None:
     if not key:
         read_config()
         raise SetupError("Tally needs a license. Start it once with --key YOUR-LICENSE-KEY.")
+    if options.window:
+        return open_window(Desk(key, Path(options.files[0])))
     gate = Gate(connect(), key)
     if not remember_key(key):
         print("The key could not be stored: the next start needs --key again.", file=sys.stderr)
@@ -114,6 +117,9 @@ def stop(error: Exception) -> int:
     if isinstance(error, KeywardSignatureError):
         print("The response is not from the license server. Tally stops.", file=sys.stderr)
     print(error, file=sys.stderr)
+    if isinstance(error, RefusedError):
+        for page in error.pages:
+            print(f"{page.name}: {page.url}", file=sys.stderr)
     return status
 
 
@@ -127,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--key", help="activate with this license key; it is remembered")
     parser.add_argument("--total", action="store_true", help="add a line for all texts, if your license includes it")
     parser.add_argument("--watch", action="store_true", help="count again whenever a file changes")
+    parser.add_argument("--window", action="store_true", help="count the first text in a window")
     parser.add_argument("--sign-out", action="store_true", help="forget the license")
     offline = parser.add_argument_group("machines that are never online")
     offline.add_argument("--offline-request", metavar="KEY", help="print the request for your vendor")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Optional, TypeVar, Union
+from typing import Optional, Sequence, TypeVar, Union
 
-from keyward import InitData, Keyward, KeywardNetworkError, Refused, UserData
+from keyward import InitData, Keyward, KeywardNetworkError, Links, Refused, UserData
 
 from .config import VERSION, read_config
-from .next_step import next_step, shop_pages
+from .next_step import Page, next_step, shop_pages
 
 T = TypeVar("T", InitData, UserData)
 
 
 class RefusedError(Exception):
     """The server rejected this copy: the vendor's text, what to do about it, and the reference of the refusal."""
+
+    def __init__(self, text: str, pages: Sequence[Page] = ()) -> None:
+        super().__init__(text)
+        self.pages = pages
 
 
 def connect() -> Keyward:
@@ -34,7 +38,7 @@ class Gate:
         Call it before every piece of work: it raises once the license is no longer valid. Without a server it answers
         from what is stored, until that ends.
         """
-        return _granted(self._keyward.session())
+        return _granted(self._keyward.session(), self.user.links)
 
     def has(self, feature: str) -> bool:
         """Whether the license includes a feature, by the last answer; signed, also offline."""
@@ -49,8 +53,10 @@ class Gate:
         return opened.app.version if opened.update_available else None
 
 
-def _granted(result: Union[T, Refused]) -> T:
+def _granted(result: Union[T, Refused], known: Optional[Links] = None) -> T:
+    """``known`` are the links of the sign-in: a refused check brings none."""
     if isinstance(result, Refused):
         reference = [f"Reference: {result.reference}"] if result.reference else []
-        raise RefusedError("\n".join([result.message, next_step(result), *shop_pages(result), *reference]))
+        links = (result.details.links if result.details else None) or known
+        raise RefusedError("\n".join([result.message, next_step(result), *reference]), shop_pages(links))
     return result

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import List, Optional
 
-from keyward import DeviceUse, KeywardNetworkError, Refused
+from keyward import DeviceUse, KeywardNetworkError, Links, Refused
 
 _STEPS = {
     "appDisabled": "The vendor has ended this program. Ask the vendor what replaces it.",
@@ -46,13 +47,20 @@ def next_step(refused: Refused) -> str:
     )
 
 
-def shop_pages(refused: Refused) -> List[str]:
-    """The pages of the vendor's shop that help after a refusal; terminals open them with a click."""
-    links = refused.details.links if refused.details else None
+@dataclass(frozen=True)
+class Page:
+    """A page of the vendor's shop. Its address knows the license: once it is paid, the same key goes on."""
+
+    name: str
+    url: str
+
+
+def shop_pages(links: Optional[Links]) -> List[Page]:
+    """The pages that a customer can open now. Only web pages: another address could start a program."""
     if links is None:
         return []
     pages = [("Renew", links.renew), *((each.name, each.url) for each in links.upgrades), ("Buy", links.buy)]
-    return [f"{name}: {url}" for name, url in pages if url]
+    return [Page(name, url) for name, url in pages if url and url.startswith(("https://", "http://"))]
 
 
 def next_network_step(error: KeywardNetworkError) -> str:

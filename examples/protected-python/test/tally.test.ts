@@ -37,8 +37,11 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     await rm(folder, { recursive: true })
   })
 
-  function run(args: string[], { publicKeys = vendor.keys as object[], places = folder } = {}) {
-    const child = spawn(python, ['-m', 'tally', ...args], {
+  function run(
+    args: string[],
+    { publicKeys = vendor.keys as object[], places = folder, program = ['-m', 'tally'] } = {},
+  ) {
+    const child = spawn(python, [...program, ...args], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,
@@ -65,6 +68,8 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     child.stdout.on('data', read)
     child.stderr.on('data', read)
     return {
+      say: (line: string) => child.stdin.write(`${line}\n`),
+      finish: () => child.stdin.end(),
       prints: (text: string) =>
         new Promise<void>((found) => (output.includes(text) ? found() : waiting.push({ text, found }))),
       end: once(child, 'close').then(([status]) => ({ status, output })),
@@ -135,6 +140,52 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
       status: 3,
       output: expect.stringContaining(`ended on ${expiresAt.slice(0, 10)}. Renew it`),
     })
+  })
+
+  it('has a page to renew in its window, and goes on in the same window once the license was renewed', async () => {
+    const renewUrl = 'https://shop.example.com/renew'
+    const { key, _id } = await vendor.sell({ name: 'Renewable', renewUrl })
+    const window = join(folder, 'window.py')
+    await writeFile(
+      window,
+      `import json
+import sys
+from pathlib import Path
+from keyward import Links
+from tally.next_step import shop_pages
+from tally.window import Desk
+
+desk = Desk(sys.argv[1], Path(sys.argv[2]))
+for line in sys.stdin:
+    view = desk.count()
+    print(json.dumps([line.strip(), view.text, [page.url for page in view.pages]]), flush=True)
+print(shop_pages(Links("javascript:alert(1)", "file:///bin/sh", ())))
+`,
+    )
+    const desk = run([key, text], { program: [window] })
+    const look = async (name: string) => {
+      desk.say(name)
+      await desk.prints(name)
+    }
+    await look('first')
+    await vendor.call('PUT', `/licenses/${_id}`, { expiresAt: new Date(Date.now() - 1_000).toISOString() })
+    await look('ended')
+    await vendor.call('PUT', `/licenses/${_id}`, { expiresAt: null })
+    await look('renewed')
+    desk.finish()
+    const { output } = await desk.end
+    const pages = [expect.stringMatching(/^https:\/\/shop\.example\.com\/renew\?reference=kwr_[\w-]+$/)]
+    expect(
+      output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      ['first', expect.stringContaining('6 words'), pages],
+      ['ended', expect.stringContaining('Renew it'), pages],
+      ['renewed', expect.stringContaining('6 words'), pages],
+      [],
+    ])
   })
 
   it('offers totals only with the feature of the license', async () => {
