@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { day } from '../../src/core/clock.ts'
+import { day, hour } from '../../src/core/clock.ts'
 import { makePremium, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
@@ -226,7 +226,7 @@ describe('an order with a reference', () => {
     await expect.poll(async () => (await licenseOf(license._id)).expiresAt).not.toBeNull()
   })
 
-  test('of a subscription leaves nothing for a banned license, or before the months are paid', async () => {
+  test('of a subscription leaves nothing for a banned license, or before the months of the license are paid', async () => {
     const shop = await shopWith({ ...days(30), fallbackAfterMonths: 2 })
     const [short, banned] = [await used(shop), await used(shop)]
     for (const [license, until] of [
@@ -236,13 +236,24 @@ describe('an order with a reference', () => {
       const [order] = await ordersOf(vendor, `license=${license._id}`)
       await tell(shop, 'subscription.renewed', order.order, { until })
     }
+    const grown = await buy(shop, { payment: 'g1' })
+    await tell(shop, 'subscription.renewed', grown.order, { until: at(31), payment: 'g1' })
     await vendor.call('PATCH', `/licenses/${banned._id}/toggle-ban`, { is_banned: true })
-    on.clock.advance(63 * day)
+    on.clock.advance(31 * day)
+    await makePremium(on, owner)
+    const until = at(31)
+    await tell(shop, 'subscription.renewed', grown.order, { until, payment: 'g2' })
+    on.clock.advance(hour)
+    await tell(shop, 'subscription.changed', grown.order, { product: 'pro', quantity: 2, until })
+    const { licenses } = await orderOnce(vendor, grown.order, { state: 'fulfilled' })
+    on.clock.advance(32 * day)
     const looked = () =>
       on.database.db.selectFrom('shop_orders').select('id').where('ends_at', 'is not', null).execute()
     await expect.poll(looked).toEqual([])
-    for (const license of [short, banned])
+    const added = licenses.find(({ _id }: Used) => _id !== grown.licenses[0]._id)
+    for (const license of [short, banned, added])
       expect(await licenseOf(license._id)).toMatchObject({ term: 'date', expiresAt: expect.any(String) })
+    expect(await licenseOf(grown.licenses[0]._id)).toMatchObject({ expiresAt: null, updatesUntil: until })
   })
 
   test('with the reference of an added key gives its end user time and rights', async () => {

@@ -157,13 +157,13 @@ export async function listTypesToRestore(tx: Tx, orderId: string): Promise<strin
 export async function listTypesOfUnits(
   tx: Tx,
   orderId: string,
-): Promise<Map<string, Pick<LicenseRow, 'type_id' | 'banned'>>> {
+): Promise<Map<string, Pick<LicenseRow, 'type_id' | 'banned' | 'created_at'>>> {
   const rows = await tx
     .selectFrom('shop_order_units as u')
     .innerJoin('licenses as l', (join) =>
       join.on('l.id', '=', sql<string>`coalesce(u.license_id, u.renewed_id)`),
     )
-    .select(['l.id', 'l.type_id', 'l.banned'])
+    .select(['l.id', 'l.type_id', 'l.banned', 'l.created_at'])
     .where('u.order_id', '=', orderId)
     .execute()
   return new Map(rows.map(({ id, ...row }) => [id, row]))

@@ -1,6 +1,6 @@
 import type { Tx, WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
-import type { ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
+import type { LicenseRow, ShopOrderRow, ShopOrderUnitRow } from '../../db/tables.ts'
 import { changeHolders, type Holder } from '../entitlements/grants.ts'
 import { lastPaidEnd, paidMonths } from './fallback.rules.ts'
 import * as unitRepo from './order-units.repo.ts'
@@ -34,33 +34,44 @@ export async function keptBy(
   const licenses = months.size > 0 ? await unitRepo.listTypesOfUnits(tx, id) : new Map()
   for (const { unit, end } of ends) {
     const license = licenses.get(licenseOf(unit) ?? '')
-    const { type = license?.type_id } = JSON.parse(unit.gift ?? 'null') ?? {}
+    const { type, since } = begunBy(unit, license)
     const after = unit.kept_after ?? months.get(type)
     const isBanned = license?.banned === 1 && unit.told_ban === null
     if (after === undefined || (isBanned && unit.kept_after === null)) continue
     const until = Math.min(now, end)
+    const own = payments.filter(paysAfter(since))
     const isPaid =
-      paidMonths(payments, until) >= after ||
-      paidMonths([...payments, ...(await paidByOthers(tx, id, { unit, license, type }))], until) >= after
+      paidMonths(own, until) >= after ||
+      paidMonths([...own, ...(await paidByOthers(tx, id, { unit, license, type }))], until) >= after
     if (isPaid) kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(payments, end) })
   }
   return kept
 }
 
+type Begun = Pick<LicenseRow, 'type_id' | 'created_at'> | undefined
+
+/** Of which type a license has what a unit gave, and since when. */
+function begunBy({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Begun): { type: string; since: number } {
+  const { type = license?.type_id, at = license?.created_at } = JSON.parse(gift ?? 'null') ?? {}
+  return { type, since: at ?? 0 }
+}
+
+/** A license that came later to its order has nothing of the periods before. */
+const paysAfter =
+  (since: number) =>
+  ({ untils }: Payment): boolean =>
+    Math.max(...untils) > since
+
 /** What other subscriptions of a type have paid for a license: who subscribes again goes on with the months of before. */
 async function paidByOthers(
   tx: Tx,
   id: string,
-  {
-    unit,
-    license,
-    type,
-  }: { unit: ShopOrderUnitRow; license: { type_id: string | null } | undefined; type: string },
+  { unit, license, type }: { unit: ShopOrderUnitRow; license: Begun; type: string },
 ): Promise<Payment[]> {
   const payments: Payment[] = []
   for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
-    const { type: its = license?.type_id } = JSON.parse(other.gift ?? 'null') ?? {}
-    if (its === type) payments.push(...(await readTold(tx, other)).payments)
+    const its = begunBy(other, license)
+    if (its.type === type) payments.push(...(await readTold(tx, other)).payments.filter(paysAfter(its.since)))
   }
   return payments
 }
