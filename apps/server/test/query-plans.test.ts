@@ -54,7 +54,7 @@ import { findLicenseByKey, takenKeys } from '../src/modules/licenses/licenses.ac
 import { licenseList, licenseListBy } from '../src/modules/licenses/licenses.list.ts'
 import * as licenses from '../src/modules/licenses/licenses.repo.ts'
 import { untilDate } from '../src/modules/licenses/licenses.rules.ts'
-import * as mails from '../src/modules/mail/mail.repo.ts'
+import * as mails from '../src/modules/mail/mail.queue.ts'
 import { recipientOf } from '../src/modules/notifications/notifications.access.ts'
 import * as looks from '../src/modules/notifications/notifications.facts.ts'
 import * as notifications from '../src/modules/notifications/notifications.repo.ts'

@@ -6,7 +6,7 @@ import { createSeal } from '../../src/core/crypto.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { toLicense } from '../../src/modules/licenses/licenses.view.ts'
+import { toLicense } from '../../src/modules/licenses/licenses.rules.ts'
 import { plainLicense } from '../actors.ts'
 import { makePostgresDatabase } from '../harness.ts'
 

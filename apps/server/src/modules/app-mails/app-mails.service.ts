@@ -10,9 +10,8 @@ import { lockAccount } from '../accounts/accounts.service.ts'
 import { lockApp } from '../apps/apps.access.ts'
 import { getApp } from '../apps/apps.service.ts'
 import { findFace } from '../profiles/profiles.access.ts'
-import { builtInLocales } from './app-mails.defaults.ts'
 import * as repo from './app-mails.repo.ts'
-import { dayInWords, pickMail, tagsOf, toTestMail } from './app-mails.rules.ts'
+import { builtInLocales, dayInWords, pickMail, tagsOf, toTestMail } from './app-mails.rules.ts'
 import { pageOf } from './buyer-mails.ts'
 
 /** Which mail of an app. */

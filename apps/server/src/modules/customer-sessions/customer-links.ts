@@ -6,7 +6,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import { type Face, senderOf, withFace } from '../mail/mail.face.ts'
 import { queueMail } from '../mail/mail.queue.ts'
 import { mailedProduct } from '../mail/mail.text.ts'
-import { readMailTerms } from '../owners/mail-terms.ts'
+import { readMailTerms } from '../owners/owners.service.ts'
 import { type LinkPurpose, toLinkMail } from './customer-links.text.ts'
 import { insertLink, proofOf, type Subject } from './customer-sessions.access.ts'
 

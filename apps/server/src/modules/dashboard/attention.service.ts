@@ -5,7 +5,7 @@ import { normalizeEmail } from '../../core/ids.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getAccount } from '../accounts/accounts.service.ts'
 import { areRefusalsRising } from '../notifications/notifications.rules.ts'
-import { readMailTerms } from '../owners/mail-terms.ts'
+import { readMailTerms } from '../owners/owners.service.ts'
 import { remainingLicenses } from '../resellers/resellers.rules.ts'
 import * as repo from './attention.repo.ts'
 

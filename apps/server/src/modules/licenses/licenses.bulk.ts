@@ -15,8 +15,8 @@ import {
 import { lockLicensesOf } from '../entitlements/license-rows.ts'
 import { changeBans } from './licenses.change.ts'
 import * as repo from './licenses.repo.ts'
+import { toLicense } from './licenses.rules.ts'
 import { deleteAndExpireUsers } from './licenses.service.ts'
-import { toLicense } from './licenses.view.ts'
 
 export interface BulkChange<Action> extends Extension {
   action: Action

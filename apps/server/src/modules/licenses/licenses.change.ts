@@ -16,8 +16,8 @@ import { getTypeOf } from '../license-types/license-types.access.ts'
 import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import { queueWithout } from './licenses.mail.ts'
 import * as repo from './licenses.repo.ts'
+import { toLicense, toReadable } from './licenses.rules.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
-import { toLicense, toReadable } from './licenses.view.ts'
 
 export interface LicenseChanges {
   expiresAt?: string | null | undefined

@@ -11,9 +11,9 @@ import type { Ctx } from '../../service/ctx.ts'
 import { languageOfMails } from '../app-mails/app-mails.language.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
 import { withdrawMails } from '../mail/mail.queue.ts'
-import { readMailTerms } from '../owners/mail-terms.ts'
+import { readMailTerms } from '../owners/owners.service.ts'
 import * as repo from './licenses.repo.ts'
-import { toLicense, toReadable } from './licenses.view.ts'
+import { toLicense, toReadable } from './licenses.rules.ts'
 
 type MailCtx = Pick<Ctx, 'config' | 'seal' | 'clock'>
 type MailState = Pick<Tables['license_mails'], 'mail' | 'mail_waits_for'>

@@ -26,13 +26,11 @@ import { planLimit, reserveForReseller } from '../resellers/resellers.service.ts
 import { hasTwins } from './licenses.access.ts'
 import { readGranted } from './licenses.grants.ts'
 import { draftLicenses, insertsOf } from './licenses.issue.ts'
-import { licenseList, licenseListBy } from './licenses.list.ts'
+import { licenseList, licenseListBy, matchesOf } from './licenses.list.ts'
 import { countNewKeys, queueKeys, refuseMailOff } from './licenses.mail.ts'
-import { matchesOf } from './licenses.matches.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
-import { hintOf, readBuyReference, toTerms } from './licenses.rules.ts'
-import { asNew, toLicense } from './licenses.view.ts'
+import { asNew, hintOf, readBuyReference, toLicense, toTerms } from './licenses.rules.ts'
 
 type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { banned?: Bans | undefined }
 

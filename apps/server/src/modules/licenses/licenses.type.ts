@@ -13,8 +13,7 @@ import { readTypeOf } from '../license-types/license-types.access.ts'
 import { type Typed, type TypeEnd, takeType } from '../license-types/type-of-license.rules.ts'
 import { usersOf } from './licenses.access.ts'
 import * as repo from './licenses.repo.ts'
-import { type LicenseTerms, toTermsFields } from './licenses.rules.ts'
-import { toLicense } from './licenses.view.ts'
+import { type LicenseTerms, toLicense, toTermsFields } from './licenses.rules.ts'
 
 interface Taken extends Typed {
   license: repo.LicenseView

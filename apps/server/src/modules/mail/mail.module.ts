@@ -1,7 +1,6 @@
 import type { Module } from '../module.ts'
 import { MailOutbox } from './mail.outbox.ts'
-import { mailContext } from './mail.queue.ts'
-import { loseKey } from './mail.repo.ts'
+import { loseKey, mailContext } from './mail.queue.ts'
 
 export const mail: Module = {
   tables: {

@@ -8,8 +8,8 @@ import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner, listLanes } from '../../service/delivery-runner.ts'
 import { MailError } from './mail.error.ts'
 import { findLogo, withLogo } from './mail.face.ts'
+import * as repo from './mail.queue.ts'
 import { openMail } from './mail.queue.ts'
-import * as repo from './mail.repo.ts'
 import type { Mailer } from './mail.service.ts'
 
 /** Sent, failed and expired mails are kept this long, without their content. */

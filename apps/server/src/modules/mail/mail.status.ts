@@ -2,7 +2,7 @@ import { day } from '../../core/clock.ts'
 import type { Db } from '../../db/index.ts'
 import type { QueueState } from '../../service/queue-state.ts'
 import { keptMs } from './mail.outbox.ts'
-import * as repo from './mail.repo.ts'
+import * as repo from './mail.queue.ts'
 
 /** Mails of all vendors, as the operator sees them. */
 export async function readMailQueue(db: Db, now: number): Promise<QueueState> {

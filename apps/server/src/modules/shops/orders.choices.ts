@@ -53,3 +53,12 @@ export function withChoice(
   const kept = { ...before, refunds: { ...before.refunds, ...partlyRefunded } }
   return choice === 'keep' ? { ...kept, warnings: both(before.warnings, warnings) } : kept
 }
+
+/** What a waiting order needs, and whether a later attempt can find that by itself. */
+export interface Need {
+  code: OrderReasonCode
+  reason: string
+  isRetried: boolean
+  /** Licenses of which more exist than the order has now, and how many are too many. */
+  surplus?: { ids: string[]; count: number }[]
+}

@@ -22,13 +22,20 @@ import { issueLicenses } from '../licenses/licenses.issue.ts'
 import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import * as unitRepo from './order-units.repo.ts'
-import type { Chosen } from './orders.choices.ts'
-import { type Kept, keepLicenses, keptBy, loseKept } from './orders.fallback.ts'
+import type { Chosen, Need } from './orders.choices.ts'
+import {
+  fewerUnits,
+  issuedOf,
+  type Kept,
+  keepLicenses,
+  keptBy,
+  loseKept,
+  type Rights,
+  rightsOf,
+} from './orders.fallback.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
-import type { Need } from './orders.needs.ts'
 import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
 import type { ToldOrder } from './orders.rules.ts'
-import { fewerUnits, issuedOf, type Rights, rightsOf } from './orders.units.ts'
 import { lineFor } from './renewals.rules.ts'
 import { productsOf } from './shops.rules.ts'
 

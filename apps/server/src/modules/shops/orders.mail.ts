@@ -10,7 +10,7 @@ import { pageOf, queueBuyerMail, queueReceipt, takeMailOfDay } from '../app-mail
 import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
 import type { MailEnd } from '../mail/mail.outbox.ts'
 import { openMail, subjectOf, withdrawMails } from '../mail/mail.queue.ts'
-import { type MailTerms, readMailTerms } from '../owners/mail-terms.ts'
+import { type MailTerms, readMailTerms } from '../owners/owners.service.ts'
 import * as unitRepo from './order-units.repo.ts'
 import { findOrder } from './orders.list.ts'
 import * as repo from './orders.repo.ts'

@@ -1,7 +1,13 @@
-import type { SaleEntry } from '../sales/sales.count.ts'
+import { system } from '../../core/actor.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
+import type { Ctx } from '../../service/ctx.ts'
+import { countOrder, type SaleEntry } from '../sales/sales.count.ts'
+import { chosenOf } from './orders.choices.ts'
 import type { OrderFact } from './orders.facts.ts'
-import { inOrder, type PlacedFact, type ToldOrder } from './orders.rules.ts'
+import * as repo from './orders.repo.ts'
+import { inOrder, type PlacedFact, placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
 import { disputesIn, isNameless, type Payment, paidBefore, paymentsOf } from './payments.rules.ts'
+import { listFacts } from './shop-events.repo.ts'
 
 /** What an order is counted as, by all that its shop has told; nothing for a test, and before the order itself has arrived. */
 export function salesOf(facts: readonly PlacedFact[], { paid, ban, end }: ToldOrder): SaleEntry[] {
@@ -96,4 +102,21 @@ function refundsOf(sorted: readonly OrderFact[], { all, find }: Payments): Refun
     refunds.push({ at: fact.at, amount: after - before, payment: one ?? of[0] })
   }
   return refunds
+}
+
+/** Counts the orders of earlier versions, a few at a time, until the server ends. */
+export const countEarlier = (ctx: Ctx, isEnding: () => boolean): Promise<number> =>
+  inSlices(ctx, system, async (write, size) => {
+    const ids = isEnding() ? [] : await repo.listUncounted(write.tx, size)
+    for (const id of ids) await countOnce(write, id)
+    return { found: ids.length }
+  })
+
+async function countOnce(write: WriteTransaction, id: string): Promise<void> {
+  const { tx } = write
+  const order = await repo.findLocked(tx, id)
+  if (order?.counted !== 0) return
+  const placed = placedOf(await listFacts(tx, id))
+  await countOrder(write, order, salesOf(placed, toldBy(placed, chosenOf(order).banned)))
+  await repo.updateOrder(tx, id, { counted: 1 })
 }

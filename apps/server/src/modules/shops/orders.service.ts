@@ -9,7 +9,7 @@ import { findAppId } from '../apps/apps.service.ts'
 import { findNamedCustomer } from '../customers/faces.access.ts'
 import { readTypesByName } from '../license-types/license-types.access.ts'
 import { daysOf } from '../sales/sales.days.ts'
-import { type Choice, choicesOf } from './orders.choices.ts'
+import { type Choice, choicesOf, type Need } from './orders.choices.ts'
 import {
   findOrder,
   listLicenses,
@@ -19,7 +19,6 @@ import {
   pageOrders,
   sumOrders,
 } from './orders.list.ts'
-import type { Need } from './orders.needs.ts'
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'

@@ -1,10 +1,14 @@
 import { limits, type PauseReason } from '@keyward/contract'
 import type { SystemActor } from '../../core/actor.ts'
-import type { Tx } from '../../db/index.ts'
+import type { Tx, WriteTransaction } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { queueMail } from '../mail/mail.queue.ts'
+import type { Mail } from '../mail/mail.service.ts'
+import { composeMail } from '../mail/mail.text.ts'
+import { recipientOf } from '../notifications/notifications.access.ts'
+import { quoted } from '../notifications/notifications.text.ts'
 import * as deliveries from './deliveries.repo.ts'
-import { mailPause } from './webhooks.mails.ts'
 import { findMaker } from './webhooks.makers.ts'
 import { lockWebhook, updateWebhook } from './webhooks.repo.ts'
 import { giveUpAll } from './webhooks.service.ts'
@@ -52,3 +56,58 @@ export async function pauseFullWebhooks(parts: PauseParts): Promise<void> {
     after = page.next
   }
 }
+
+/** Mails who saved the webhook last, or the owner where that is an API key or somebody without access, unless they turned it off. */
+async function mailPause(
+  { ctx, consoleUrl }: { ctx: Pick<Ctx, 'seal'>; consoleUrl: () => string },
+  write: WriteTransaction,
+  hook: WebhookRow,
+  reason: PauseReason,
+): Promise<void> {
+  const owner = await write.tx
+    .selectFrom('owners')
+    .select('account_id')
+    .where('id', '=', hook.owner_id)
+    .executeTakeFirst()
+  const isPerson = hook.maker_kind === 'person' && reason !== 'maker_gone'
+  const accountId = isPerson ? hook.maker_id : owner?.account_id
+  if (accountId === undefined) return
+  const account = await recipientOf(write.tx, { ownerId: hook.owner_id, accountId }, 'webhookFailing')
+  if (!account) return
+  await queueMail(ctx, write, {
+    ...toPausedMail({
+      ...{ to: account.email, origin: hook.origin, reason, link: `${consoleUrl()}/settings/integrations` },
+      offLink: `${consoleUrl()}/settings/notifications`,
+    }),
+    ownerId: hook.owner_id,
+    accountId,
+  })
+}
+
+const causes: Record<PauseReason, string> = {
+  failing: `The server at this address has failed for ${limits.webhookRetryDays} days.`,
+  maker_gone: 'The person or API key that saved the webhook last has no access any more.',
+  full: `More than ${limits.webhookWaitingMax.toLocaleString('en-US')} events waited for it.`,
+}
+
+/** It names the origin alone: the path can hold a token. */
+const toPausedMail = (paused: {
+  to: string
+  origin: string
+  reason: PauseReason
+  link: string
+  /** Where the reader turns such mails off. */
+  offLink: string
+}): Mail =>
+  composeMail({
+    to: paused.to,
+    subject: 'A webhook is paused',
+    paragraphs: [
+      'Hello,',
+      `Keyward no longer sends events to ${quoted(paused.origin)}.`,
+      `${causes[paused.reason]} Events that waited were given up.`,
+      { before: 'Check the webhook and resume it at', link: paused.link },
+      'You get this message because “Failing webhooks” is on for you in Keyward.',
+      { before: 'Turn it off at', link: paused.offLink },
+    ],
+  })
