@@ -1,5 +1,7 @@
+import { createInterface } from 'node:readline/promises'
 import type { Config } from '../config.ts'
 import { systemClock, toIso, toIsoOrNull } from '../core/clock.ts'
+import { normalizeEmail } from '../core/ids.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { Database } from '../db/index.ts'
 import {
@@ -10,11 +12,11 @@ import {
 } from '../modules/account/account.operator.ts'
 import type { ListedOwner } from '../modules/owners/owners.service.ts'
 import { type Plan, planOf } from '../modules/owners/plan.rules.ts'
+import { deleteVendor, findVendor } from '../modules/platform/vendor-deletion.operator.ts'
 import { resetResellerFactors, resetResellerPassword } from '../modules/resellers/resellers.operator.ts'
 import { command, print, UsageError, withDatabase } from './command.ts'
 import { type Answer, type CreateOptions, parseCreate, parseInvite } from './owner.ts'
-import { parseDisable, parseEnable, parseLimits, type VendorOptions } from './vendor.ts'
-import { parseDelete } from './vendor-deletion.ts'
+import { noOwner, parseDisable, parseEnable, parseLimits, type VendorOptions } from './vendor.ts'
 
 type Work = (database: Database, config: Config) => Promise<void>
 type Kind = 'owner' | 'reseller'
@@ -204,4 +206,34 @@ function describe(owner: ListedOwner, defaultPlan: Plan): string {
   const end = until === null ? '' : ` until ${toIso(until)}`
   const state = owner.disabled_at === null ? '' : `, disabled since ${toIso(owner.disabled_at)}`
   return `${owner.email}: ${owner.name}, ${plan}${end}, since ${toIso(owner.created_at)}${state}\n`
+}
+
+/** Deletes a vendor account once the operator has typed its address, or with `--yes`. */
+export const parseDelete =
+  (typed: string, isSure: boolean, answer: Answer) =>
+  async (database: Database): Promise<void> => {
+    const found = await findVendor(database, typed)
+    if (!found) throw noOwner(typed)
+    if (!isSure && !(await confirms(typed, found.apps))) throw new OperatorError('Nothing was deleted.')
+    const { modules } = await import('../modules/index.ts')
+    const done = await deleteVendor(database, modules, systemClock, typed)
+    if (!done) throw noOwner(typed)
+    const { email, ownerId, person } = done
+    const kept = person ? '' : '; the person stays, as a member of another vendor'
+    answer({ email, owner: ownerId, deleted: true, person }, `${email}: deleted${kept}\n`)
+  }
+
+/** The question goes to standard error: the output is the result alone. */
+async function confirms(email: string, apps: number): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin })
+  process.stderr.write(
+    `This deletes ${email} for ever, with ${apps} apps and their licenses, end users, resellers and orders.\nType the address to go on: `,
+  )
+  try {
+    for await (const line of lines) return normalizeEmail(line) === normalizeEmail(email)
+    return false
+  } finally {
+    lines.close()
+    process.stdin.unref?.()
+  }
 }

@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
-import { TableDigest } from './digest.ts'
 import type { MovedTable } from './tables.ts'
 
 // Bounds the memory of both processes.
@@ -90,4 +90,26 @@ export async function continueNumbers(
     numbered,
     next,
   ])
+}
+
+/**
+ * The digest of a table, whatever the order of its rows: the number of rows, and the sum of their hashes. Each database
+ * sorts texts in its own way, and sorting a large table would take it more memory than one row at a time.
+ */
+export class TableDigest {
+  rows = 0
+  #sum = 0n
+
+  add(values: readonly unknown[]): void {
+    this.rows += 1
+    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', JSON.stringify(values))}`))
+  }
+
+  equals(other: TableDigest): boolean {
+    return this.rows === other.rows && this.#sum === other.#sum
+  }
+
+  toString(): string {
+    return this.#sum.toString(16).padStart(64, '0')
+  }
 }

@@ -1,10 +1,12 @@
 // ADR 100: every connection to PostgreSQL is made here, to the host that accepts writes.
+
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import pg from 'pg'
 import { type DatabaseAddress, readDatabaseAddress } from '../../config-database.ts'
 import { OperatorError } from '../../core/operator-error.ts'
+import { version } from '../../core/version.ts'
 import { DatabaseUnavailableError } from '../failure.ts'
-import { connectionName } from './connection-name.ts'
 
 /** A host that does not answer within this time is passed over. */
 const findMs = 1500
@@ -153,4 +155,14 @@ function toDriver({ mode, rootCertificate, certificate, key }: NonNullable<Datab
     ...(key !== undefined && { key: readFileSync(key, 'utf8') }),
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   }
+}
+
+// ADR 2: several nodes share one PostgreSQL, whose operator sees which connection is whose.
+
+/** PostgreSQL shows this many bytes. */
+const bytesMax = 63
+
+/** The name of connections in `pg_stat_activity`, unless DATABASE_URL or PGAPPNAME gives another one. */
+export const connectionName = {
+  fallback_application_name: `keyward ${version} ${hostname()}`.replace(/[^ -~]/g, '?').slice(0, bytesMax),
 }

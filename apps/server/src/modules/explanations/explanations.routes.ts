@@ -1,8 +1,7 @@
 import { endpoints } from '@keyward/contract'
 import type { Mount } from '../../http/mount.ts'
 import type { Parts } from '../module.ts'
-import { listEvents } from './events.service.ts'
-import { explainReference } from './explanations.service.ts'
+import { explainReference, listEvents } from './explanations.service.ts'
 
 export function explanationsRoutes(mount: Mount, parts: Parts): void {
   mount(endpoints.activity.list, 'owner', ({ actor, query }) => listEvents(parts.ctx, actor, query))

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto'
 import type { OldProtocol } from '@keyward/contract'
 import { normalizeName } from '../../core/ids.ts'
 import { decrypt, encrypt } from '../../core/keyauth-cipher.ts'
 import { OutboundError } from '../../service/outbound/failures.ts'
 import type { Outbound, OutboundAnswer } from '../../service/outbound/outbound.ts'
-import { isKeyedBy, isSignedBy } from './old-crypto.ts'
 
 /** Where and how an old provider is asked. */
 export interface OldProvider {
@@ -209,3 +208,22 @@ function toEndUser({ info }: Record<string, unknown>, asked: string): OldEndUser
 
 const unreadable = () => new NoAnswer('The answer of the old provider cannot be read.')
 const forged = () => new NoAnswer('The answer of the old provider is not signed as it must be.')
+
+/** Whether protocol 1.2 signed these bytes. */
+export function isKeyedBy(key: string, body: Buffer, signature: string): boolean {
+  const expected = createHmac('sha256', key).update(body).digest()
+  const sent = Buffer.from(signature, 'hex')
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}
+
+/** Whether protocol 1.3 signed these bytes at that time, in Unix seconds. */
+export function isSignedBy(publicKey: string, seconds: string, body: Buffer, signature: string): boolean {
+  if (!/^[0-9a-f]{128}$/i.test(signature)) return false
+  try {
+    const x = Buffer.from(publicKey, 'hex').toString('base64url')
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    return verify(null, Buffer.concat([Buffer.from(seconds), body]), key, Buffer.from(signature, 'hex'))
+  } catch {
+    return false
+  }
+}

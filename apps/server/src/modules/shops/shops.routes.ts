@@ -3,9 +3,9 @@ import { meets } from '../../core/actor.ts'
 import type { Input, Mount } from '../../http/mount.ts'
 import type { Parts } from '../module.ts'
 import { admitHook, receiveEvent } from './hooks.service.ts'
-import { addressOrder } from './orders.address.ts'
 import { mailAgain } from './orders.mail.ts'
 import * as orders from './orders.service.ts'
+import { addressOrder } from './orders.service.ts'
 import * as service from './shops.service.ts'
 
 export function shopsRoutes(mount: Mount, parts: Parts): void {

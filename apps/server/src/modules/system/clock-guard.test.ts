@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day, hour, minute } from '../../core/clock.ts'
-import { ClockGuard } from './clock-guard.ts'
+import { ClockGuard } from './housekeeping.ts'
 
 const start = Date.UTC(2027, 0, 1)
 

@@ -1,6 +1,8 @@
+import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../config.ts'
 import { system } from '../../core/actor.ts'
-import { day, hour, minute, second } from '../../core/clock.ts'
+import { day, hour, minute, second, toIso } from '../../core/clock.ts'
 import { oneAtATime } from '../../core/one-at-a-time.ts'
 import {
   type BackupFault,
@@ -16,9 +18,9 @@ import { storageFailureOf } from '../../db/failure.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
 import type { Mail, Mailer } from '../mail/mail.service.ts'
-import { failureMail, recoveryMail } from './backup-mails.ts'
+import { composeMail } from '../mail/mail.text.ts'
 import { type BackupState, newState, putBackupState, readBackupState } from './backup-state.ts'
-import { isDue } from './backups.rules.ts'
+import { adviceOn, isDue } from './backups.rules.ts'
 
 /** Servers that start again and again begin no backup. */
 const firstMs = 10 * second
@@ -196,3 +198,35 @@ export class ScheduledBackups {
     return { fault: 'space', reason: `The disk of ${ctx.config.dataDir} is full.` }
   }
 }
+
+const nameOf = ({ publicUrl }: Config): string => publicUrl ?? hostname()
+
+type Failure = NonNullable<BackupState['failure']>
+
+export function failureMail(
+  config: Config,
+  to: string,
+  { fault, reason }: Failure,
+  newest: number | undefined,
+): Mail {
+  const { directory } = config.backups
+  return composeMail({
+    to,
+    subject: `Keyward: a backup of ${nameOf(config)} failed`,
+    paragraphs: [
+      `The scheduled backup into ${directory} failed: ${reason}`,
+      newest === undefined
+        ? 'There is no scheduled backup yet.'
+        : `The newest one is of ${toIso(newest)}. No older one is deleted until a new one is verified.`,
+      adviceOn(fault, directory),
+      'The server tries again every hour. While that fails, it sends one mail a day, and one when backups work again.',
+    ],
+  })
+}
+
+export const recoveryMail = (config: Config, to: string, path: string): Mail =>
+  composeMail({
+    to,
+    subject: `Keyward: backups of ${nameOf(config)} work again`,
+    paragraphs: [`The server made ${path}, and a restore of it succeeded.`],
+  })

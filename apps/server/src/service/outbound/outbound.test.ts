@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { everyRow } from '../../../test/every-row.ts'
 import { selfSigned } from '../../../test/self-signed.ts'
-import type { HostNames } from './host-names.ts'
-import { Outbound } from './outbound.ts'
+import { type HostNames, Outbound } from './outbound.ts'
 
 const config = {
   development: false,
