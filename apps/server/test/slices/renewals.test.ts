@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
-import { makePremium, startProgram } from '../actors.ts'
+import { makeApp, makePremium, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
@@ -282,13 +282,33 @@ describe('an order with a reference', () => {
       .license
     const forged = `${real.buyReference.slice(0, -1)}${real.buyReference.endsWith('A') ? 'B' : 'A'}`
     const { grants } = real
-    for (const reference of [unused.buyReference, forged, 'kwr_', '💥', untyped.buyReference]) {
+    const deleted = await used(shop)
+    await owner.call('DELETE', `/licenses/${deleted._id}`)
+    const gone = { deleted: deleted.buyReference, untyped: untyped.buyReference, unused: unused.buyReference }
+    for (const reference of [...Object.values(gone), forged, 'kwr_', '💥']) {
       const order = await buy(shop, { reference })
       expect(order, reference).toMatchObject({ renewed: null, licenses: [{ _id: expect.any(String) }] })
     }
     const tried = await buy(shop, { reference: real.buyReference, test: true })
     expect(tried).toMatchObject({ renewed: null, licenses: [{ _id: expect.any(String) }] })
+    const { _id: other } = await makeApp(owner)
+    const foreign = await makeShop(owner, other, [{ product: 'pro', type: await makeType(owner, other) }])
+    const elsewhere = await buy({ ...shop, ...foreign }, { reference: real.buyReference })
+    expect(elsewhere).toMatchObject({ renewed: null, licenses: [{ _id: expect.any(String) }] })
     expect((await licenseOf(license._id)).grants).toEqual(grants)
+  })
+
+  test('makes any type of a trial', async () => {
+    const shop = await shopWith(days(30), { ...days(60), features: ['team'] })
+    const trial = await makeType(owner, app._id, { ...days(7), term: 'first_use', trial: true })
+    const program = await startProgram(on, app)
+    expect((await program.call('POST', '/trial', { hwid: 'pc-1' })).status).toBe(200)
+    const [{ _id }] = (await vendor.call('GET', `/licenses?type=${trial}`)).json.data.licenses
+    const { buyReference: reference } = await licenseOf(_id)
+    const order = await buy(shop, { reference, lines: [{ product: 'team', quantity: 1 }] })
+    expect(order).toMatchObject({ licenses: [], renewed: { _id } })
+    const { user } = (await program.call('GET', '/session')).json.data
+    expect(user).toMatchObject({ features: ['team'], expiresAt: at(60) })
   })
 
   test('waits while the license is banned, and renews it once it is not', async () => {
