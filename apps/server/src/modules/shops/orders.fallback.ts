@@ -41,7 +41,7 @@ export async function keptBy(
     const isBanned = license?.banned === 1 && unit.told_ban === null
     if (after === undefined || (isBanned && unit.kept_after === null)) continue
     const until = Math.min(now, end)
-    const own = payments.filter(paysAfter(since))
+    const own = paidSince(payments, since)
     const isPaid =
       paidMonths(own, until) >= after ||
       paidMonths([...own, ...(await paidByOthers(tx, id, { unit, license, type }))], until) >= after
@@ -50,30 +50,28 @@ export async function keptBy(
   return kept
 }
 
-type Begun = Pick<LicenseRow, 'type_id' | 'created_at'> | undefined
+type Owned = Pick<LicenseRow, 'type_id' | 'created_at'> | undefined
 
-/** Of which type a license has what a unit gave, and since when. */
-function begunBy({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Begun): { type: string; since: number } {
+/** The type that a unit gave to its license, and since when the license has had it. */
+function begunBy({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Owned): { type: string; since: number } {
   const { type = license?.type_id, at = license?.created_at } = JSON.parse(gift ?? 'null') ?? {}
   return { type, since: at ?? 0 }
 }
 
-/** A license that came later to its order has nothing of the periods before. */
-const paysAfter =
-  (since: number) =>
-  ({ untils }: Payment): boolean =>
-    Math.max(...untils) > since
+/** Payments of periods that were over before a license came to its order were for others. */
+const paidSince = (payments: readonly Payment[], since: number): Payment[] =>
+  payments.filter(({ untils }) => Math.max(...untils) > since)
 
 /** What other subscriptions of a type have paid for a license: who subscribes again goes on with the months of before. */
 async function paidByOthers(
   tx: Tx,
   id: string,
-  { unit, license, type }: { unit: ShopOrderUnitRow; license: Begun; type: string },
+  { unit, license, type }: { unit: ShopOrderUnitRow; license: Owned; type: string },
 ): Promise<Payment[]> {
   const payments: Payment[] = []
   for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
     const its = begunBy(other, license)
-    if (its.type === type) payments.push(...(await readTold(tx, other)).payments.filter(paysAfter(its.since)))
+    if (its.type === type) payments.push(...paidSince((await readTold(tx, other)).payments, its.since))
   }
   return payments
 }
