@@ -17,6 +17,14 @@ export interface ListedRelease {
 
 type Numbered = ListedRelease & { readonly numbers: VersionNumbers }
 
+/** Versions from `from` on, and before `before`. */
+interface Range {
+  readonly from: VersionNumbers
+  readonly before: VersionNumbers
+}
+
+type Fix = ListedRelease & { readonly security: SecurityFix; readonly ranges: readonly Range[] }
+
 /** The releases of an app. */
 export interface Catalog {
   /** By their versions, also without leading zeros. */
@@ -24,7 +32,7 @@ export interface Catalog {
   /** The newest version first; without those whose numbers are too long to be compared. */
   readonly newest: readonly Numbered[]
   /** The security fixes, the last one first. */
-  readonly fixes: readonly (ListedRelease & { readonly security: SecurityFix })[]
+  readonly fixes: readonly Fix[]
   /** Versions of security fixes that were removed from the list, also without leading zeros. */
   readonly removedFixes: ReadonlySet<string>
   readonly hasArtifacts: boolean
@@ -42,7 +50,10 @@ export function toCatalog(releases: readonly ListedRelease[], removedFixes: read
       ...releases.map((release) => [release.version, release] as const),
     ]),
     newest: newest.sort((one, other) => compareVersions(other.numbers, one.numbers)),
-    fixes: releases.filter((release) => release.security !== null) as Catalog['fixes'][number][],
+    fixes: releases.flatMap((release) => {
+      const { security } = release
+      return security ? [{ ...release, security, ranges: security.affects.map(toRange) }] : []
+    }),
     removedFixes: new Set([...removedFixes].flatMap((version) => [version, withoutZeros(version)])),
     hasArtifacts: releases.some((release) => release.hasArtifacts),
   }
@@ -190,7 +201,7 @@ export function adviseOn(catalog: Catalog, version: string | null, now: number):
   const mine = version === null || catalog.fixes.length === 0 ? undefined : parseVersion(version)
   if (version === null || !mine) return undefined
   const found = catalog.fixes.filter(
-    ({ security, releasedAt }) => releasedAt < outBefore(now) && affects(security, mine),
+    ({ ranges, releasedAt }) => releasedAt < outBefore(now) && isIn(ranges, mine),
   )
   const fix = severities
     .map((severity) => found.find(({ security }) => security.severity === severity))
@@ -199,26 +210,26 @@ export function adviseOn(catalog: Catalog, version: string | null, now: number):
   const { severity, summary, advisory } = fix.security
   const channels = ['stable', releaseOf(catalog, version)?.channel]
   const repaired = catalog.newest.filter(
-    (one) => channels.includes(one.channel) && isOffered(one, now) && !affects(fix.security, one.numbers),
+    (one) => channels.includes(one.channel) && isOffered(one, now) && !isIn(fix.ranges, one.numbers),
   )
   const next = repaired.find(({ numbers }) => numbers[0] === mine[0]) ?? repaired[0]
   const url = advisory ?? next?.link ?? null
   return { fix: fix.id, advisory: { version: next?.version ?? null, severity, summary, url } }
 }
 
-/** Whether a version is in one of the ranges that a fix names: from `from` on, and before `before`. */
-export const affects = ({ affects: ranges }: SecurityFix, version: VersionNumbers): boolean =>
-  ranges.some(({ from, before }) => isFrom(from, version) && isBefore(before, version))
+/** Whether a version is in one of the ranges that a fix names. */
+const isIn = (ranges: readonly Range[], version: VersionNumbers): boolean =>
+  ranges.some(
+    ({ from, before }) => compareVersions(from, version) <= 0 && compareVersions(version, before) < 0,
+  )
 
-const isFrom = (from: string | null, version: VersionNumbers): boolean => {
-  const first = from === null ? undefined : parseVersion(from)
-  return from === null || (first !== undefined && compareVersions(first, version) <= 0)
-}
+const endless: VersionNumbers = [Number.POSITIVE_INFINITY, 0, 0]
 
-const isBefore = (before: string | null, version: VersionNumbers): boolean => {
-  const end = before === null ? undefined : parseVersion(before)
-  return before === null || end === undefined || compareVersions(version, end) < 0
-}
+/** Nothing is from a version whose numbers are too long to be compared on, and everything before it. */
+const toRange = ({ from, before }: SecurityFix['affects'][number]): Range => ({
+  from: from === null ? [0, 0, 0] : (parseVersion(from) ?? endless),
+  before: before === null ? endless : (parseVersion(before) ?? endless),
+})
 
 /** The three numbers of a version. */
 type VersionNumbers = readonly [number, number, number]
