@@ -6,14 +6,18 @@ import { enter, visit } from '../steps.ts'
 
 interface Form {
   path: string
+  /** What each window is about, if one write ends it: `#` in the path. */
+  ids?: readonly [string, string]
   /** The button that opens the form, if its path does not. */
   open?: string
   /** What is typed, by label; `#` is the number of the window. */
-  typed?: Record<string, string>
+  typed?: Record<string, string | readonly [string, string]>
   /** What is chosen from a list, by label. */
   chosen?: Record<string, string>
   clicked?: { role: 'switch' | 'radio'; name: RegExp }
   button: string
+  /** What the second window says of the first one's change, before it saves its own. */
+  told?: string
 }
 
 test('each form that is open in two windows saves once for a double click, and says nothing false', {
@@ -100,35 +104,151 @@ test('each form that is open in two windows saves once for a double click, and s
       button: 'Save',
     },
   ]
-  const windows = [page, await context.newPage()]
   await enter(page, vendor)
-  await windows[1]!.goto('/dashboard')
+  await saveAll([page, await context.newPage()], forms)
+})
+
+test('each dialog about one thing that is open in two windows saves once for a double click, and says nothing false', {
+  tag: '@full',
+}, async ({ page, context, request, keyward }) => {
+  test.setTimeout(600_000)
+  const { vendor, app } = await premiumVendor(request, keyward)
+  const licenses = (await vendor.createLicenses(app, 6)).map(({ _id }) => _id)
+  const users: string[] = []
+  for (const name of ['hanna', 'ivo', 'jule', 'karl', 'lena'])
+    users.push((await vendor.createEndUser(app, name))._id)
+  const resellers = [await createReseller(vendor, app), await createReseller(vendor, app)] as const
+  const emails = ['ada@example.com', 'bo@example.com'] as const
+  const made = (call: Promise<Record<string, { _id: string }>>, noun: string) =>
+    call.then((answer) => answer[noun]!._id)
+  const both = async (make: (at: 0 | 1) => Promise<string>) => [await make(0), await make(1)] as const
+  const customers = await both((at) =>
+    made(vendor.call('POST', '/customers', { email: emails[at] }), 'customer'),
+  )
+  const shops = [(await addShop(vendor, app))._id, (await addShop(vendor, app))._id] as const
+  for (const name of ['Pro 1', 'Pro 2'])
+    await vendor.call('POST', `/apps/${app._id}/license-types`, { name, term: 'forever' })
+  const webhooks = await both((at) =>
+    made(
+      vendor.call('POST', '/webhooks', {
+        url: `https://hooks.example.com/${at}`,
+        events: ['license.banned'],
+      }),
+      'webhook',
+    ),
+  )
+  const members = await both((at) =>
+    made(vendor.call('POST', '/members', { email: emails[at], role: 'support' }), 'member'),
+  )
+  const changed = 'Someone changed the expiry while this dialog was open.'
+  const [license, change] = licenses
+  const [user] = users
+  const tab = (name: string) => `/apps/${app._id}?tab=${name}`
+  const forms: Form[] = [
+    {
+      path: `${tab('shops')}&dialog=new-shop`,
+      typed: { Name: 'Shop #', Product: 'pro' },
+      chosen: { 'License type': 'Pro 1' },
+      button: 'Continue',
+    },
+    {
+      path: '/members?dialog=invite',
+      typed: { Email: 'mia#@example.com' },
+      clicked: { role: 'radio', name: /All apps/ },
+      button: 'Invite',
+    },
+    {
+      path: '/users?dialog=create',
+      typed: { Username: 'user#', Password: 'correct horse', 'Expiry Date': '2099-12-31' },
+      chosen: { Application: 'Tally' },
+      button: 'Create User',
+    },
+    {
+      path: '/resellers?dialog=create',
+      typed: { Email: 'seller#@example.com', Password: 'Correct-horse-9' },
+      button: 'Create Reseller',
+    },
+    {
+      path: `/users?dialog=set-password&id=${user}`,
+      typed: { 'New Password': 'correct horse #' },
+      button: 'Set Password',
+    },
+    {
+      path: `/users?dialog=edit-user&id=${user}`,
+      typed: { Email: 'hanna#@example.com' },
+      button: 'Save User',
+    },
+    { path: `/users?dialog=edit-expiry&id=${user}`, button: 'Update Expiry', told: changed },
+    { path: `/licenses?dialog=edit-expiry&id=${license}`, button: 'Update Expiry', told: changed },
+    {
+      path: '/licenses?dialog=change-type&id=#',
+      ids: [change!, licenses[2]!],
+      chosen: { 'License Type': 'Pro 1' },
+      button: 'Change Type',
+    },
+    { path: `/users?dialog=reset-hwid&id=${user}`, button: 'Reset HWID' },
+    { path: '/users?dialog=ban&id=#', ids: [users[1]!, users[2]!], button: 'Ban User' },
+    { path: '/users?dialog=delete&id=#', ids: [users[3]!, users[4]!], button: 'Delete User' },
+    { path: '/licenses?dialog=delete&id=#', ids: [licenses[3]!, licenses[4]!], button: 'Delete License' },
+    {
+      path: '/resellers?dialog=suspend&id=#',
+      ids: [resellers[0]._id, resellers[1]._id],
+      button: 'Suspend',
+    },
+    {
+      path: '/resellers?dialog=delete&id=#',
+      ids: [resellers[0]._id, resellers[1]._id],
+      typed: { Type: [resellers[0].email, resellers[1].email] },
+      button: 'Delete Reseller',
+    },
+    { path: '/customers/#?dialog=erase', ids: customers, typed: { Type: emails }, button: 'Erase Customer' },
+    { path: `${tab('shops')}&dialog=pause-shop&id=#`, ids: shops, button: 'Turn Off' },
+    { path: `${tab('shops')}&dialog=delete-shop&id=#`, ids: shops, button: 'Delete Shop' },
+    { path: tab('types'), open: 'Delete Pro #', button: 'Delete Type' },
+    { path: '/settings/integrations?dialog=pause&id=#', ids: webhooks, button: 'Pause Webhook' },
+    { path: '/settings/integrations?dialog=delete&id=#', ids: webhooks, button: 'Delete Webhook' },
+    { path: '/members?dialog=remove&id=#', ids: members, button: 'Withdraw Invitation' },
+    { path: `/dashboard?dialog=pause-app&id=${app._id}`, button: 'Pause App' },
+  ]
+  await enter(page, vendor)
+  await saveAll([page, await context.newPage()], forms)
+})
+
+/** Fills each form in both windows before one of them saves it. */
+async function saveAll(windows: [Page, Page], forms: Form[]) {
+  await windows[1].goto('/dashboard')
   for (const window of windows) window.setDefaultTimeout(15_000)
   for (const form of forms) {
     const saved = async () => {
-      for (const [at, window] of windows.entries()) await fill(window, form, at + 1)
-      for (const window of windows) await expectOneWrite(window, form)
+      for (const at of [0, 1] as const) await fill(windows[at], form, at)
+      await expectOneWrite(windows[0], form)
+      if (form.told) await expect(windows[1].getByText(form.told)).toBeVisible()
+      await expectOneWrite(windows[1], form)
     }
-    expect.soft(await saved().catch(String), `${form.path} ${form.open ?? ''}`).toBeUndefined()
+    expect.soft(await saved().catch(String), `${form.path} ${form.open ?? form.button}`).toBeUndefined()
   }
-})
+}
 
-async function fill(window: Page, { path, open, typed = {}, chosen = {}, clicked }: Form, number: number) {
-  await visit(window, path)
-  if (open) await window.getByRole('button', { name: open }).click()
-  const form = window.getByRole('dialog').or(window.getByRole('main')).last()
+async function fill(window: Page, form: Form, at: 0 | 1) {
+  const { path, ids, open, typed = {}, chosen = {}, clicked } = form
+  await visit(window, path.replace('#', ids?.[at] ?? ''))
+  if (open) await window.getByRole('button', { name: open.replace('#', String(at + 1)) }).click()
+  const dialogs = window.getByRole('dialog').or(window.getByRole('alertdialog'))
+  if (open || path.includes('dialog=')) await expect(dialogs.last()).toBeVisible()
+  const place = dialogs.or(window.getByRole('main')).last()
   for (const [label, text] of Object.entries(typed)) {
-    const field = form.getByLabel(new RegExp(`^${label}(?!s)`)).first()
-    await field.fill(text.replace('#', String(number)))
+    const labelled = place.getByLabel(new RegExp(`^${label}(?!s)`))
+    const field = labelled.and(window.locator('input, textarea')).first()
+    await field.fill(typeof text === 'string' ? text.replace('#', String(at + 1)) : text[at])
   }
   for (const [label, option] of Object.entries(chosen)) {
-    await form.getByRole('combobox', { name: label }).click()
+    await place.getByRole('combobox', { name: label }).click()
     await window
       .getByRole('option', { name: new RegExp(`^${option}`) })
       .first()
       .click()
   }
-  if (clicked) await form.getByRole(clicked.role, { name: clicked.name }).first().click()
+  if (clicked) await place.getByRole(clicked.role, { name: clicked.name }).first().press(' ')
 }
 
 async function expectOneWrite(window: Page, { path, button }: Form) {
