@@ -146,6 +146,12 @@ test('the header of a column reverses the order, kept in the URL', { tag: '@full
   await expect(created).toHaveAttribute('aria-sort', 'ascending')
   await created.getByRole('button').click()
   await expect(page).toHaveURL('/licenses')
+  const app = page.getByRole('columnheader', { name: 'App' })
+  await app.getByRole('button').click()
+  await expect(page).toHaveURL('/licenses?sort=app_a_to_z')
+  await expect(app).toHaveAttribute('aria-sort', 'ascending')
+  await page.goto('/licenses?sort=app_a_to_z&search=abc')
+  await expect(app.getByRole('button')).toHaveCount(0)
 })
 
 test('lists are filtered by license type and reseller, and sorted by end', { tag: '@full' }, async ({

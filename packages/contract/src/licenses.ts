@@ -112,6 +112,12 @@ export const licenseFilter = z.object({
   search,
 })
 
+/** Also by the name of the type; licenses without one come last. */
+const licenseSort = z
+  .enum([...sort.unwrap().options, 'type_a_to_z', 'type_z_to_a'])
+  .default('newest')
+  .describe(sort.description ?? '')
+
 const one = z.strictObject({ license })
 const tag = 'Licenses'
 
@@ -145,7 +151,7 @@ export const licenses = {
     permission: 'licenses:read',
     tag,
     summary: 'List licenses, newest first by default; each row says what a search found',
-    query: pageQuery.extend({ ...licenseFilter.shape, sort }),
+    query: pageQuery.extend({ ...licenseFilter.shape, sort: licenseSort }),
     data: z.strictObject({ licenses: z.array(license.extend(matched)), pagination, stats: licenseStats }),
   }),
   ids: endpoint({

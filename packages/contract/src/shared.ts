@@ -136,8 +136,13 @@ export const bans = z
     'apart: a banned license is banned alone, as its `status` says; without it the other statuses and counts ignore bans',
   )
 
-/** Sorts by creation time, or by end; what never ends has the last one. */
-export const sort = z.enum(['newest', 'oldest', 'expires_first', 'expires_last']).default('newest')
+/** Sorts by creation time, by end (what never ends has the last one), or by the name of the app. */
+export const sort = z
+  .enum(['newest', 'oldest', 'expires_first', 'expires_last', 'app_a_to_z', 'app_z_to_a'])
+  .default('newest')
+  .describe(
+    `by names: the newest of each first, and of more than ${limits.searchCountMax} the first ones; not with \`search\`, \`type\` and \`reseller\``,
+  )
 
 /** For lists that are short in most accounts: the largest page by default. */
 export const fullPageQuery = z.object({ page, limit: limit.unwrap().default(limits.pageSizeMax) })

@@ -5,8 +5,8 @@ export interface Column<Row> {
   id: string
   header: string
   cell: (row: Row) => ReactNode
-  /** Makes the header a button that sorts by this column. */
-  sortable?: boolean
+  /** Makes the header a button that sorts by this column: names from A first, dates from the last. */
+  sortable?: 'names' | 'dates' | undefined
   align?: 'start' | 'end'
   /** Whether the cell says nothing: phones leave it out of its line. */
   isEmpty?: (row: Row) => boolean

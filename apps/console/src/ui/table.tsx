@@ -115,6 +115,7 @@ function useOverflow() {
 
 function HeaderCell<Row>({ column, sort, onSort }: TableProps<Row> & { column: Column<Row> }) {
   const active = sort?.by === column.id ? sort.direction : undefined
+  const next = active === 'desc' || (!active && column.sortable === 'names') ? 'asc' : 'desc'
   const Icon = active === 'asc' ? ArrowUp : active === 'desc' ? ArrowDown : ChevronsUpDown
   return (
     <th
@@ -131,7 +132,7 @@ function HeaderCell<Row>({ column, sort, onSort }: TableProps<Row> & { column: C
         <button
           type="button"
           className="-mx-1.5 inline-flex items-center gap-1 rounded px-1.5 py-0.5 hover:bg-hover hover:text-fg"
-          onClick={() => onSort({ by: column.id, direction: active === 'desc' ? 'asc' : 'desc' })}
+          onClick={() => onSort({ by: column.id, direction: next })}
         >
           {column.header}
           <Icon aria-hidden className={cx('size-3.5', !active && 'opacity-60')} />

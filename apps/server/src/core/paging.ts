@@ -24,6 +24,18 @@ export type Sort = 'newest' | 'oldest' | 'expires_first' | 'expires_last'
 /** SQL sort order of `seq`, or of the end and then `seq`. */
 export const orderOf = { newest: 'desc', oldest: 'asc', expires_first: 'asc', expires_last: 'desc' } as const
 
+/** Sorts by names; rows of one name are newest first. */
+export const byName = {
+  app_a_to_z: { by: 'app', order: 'asc' },
+  app_z_to_a: { by: 'app', order: 'desc' },
+  type_a_to_z: { by: 'type', order: 'asc' },
+  type_z_to_a: { by: 'type', order: 'desc' },
+} as const
+
+export type NameSort = keyof typeof byName
+
+export const isByName = (sort: Sort | NameSort): sort is NameSort => sort in byName
+
 export const isByEnd = (sort: Sort): boolean => sort === 'expires_first' || sort === 'expires_last'
 
 /** Offset and order of a page, read from the nearer end, so that the last page is as fast as the first. */

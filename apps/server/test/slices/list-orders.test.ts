@@ -7,6 +7,7 @@ import { hour } from '../../src/core/clock.ts'
 import { newId } from '../../src/core/ids.ts'
 import { endRows } from '../../src/db/lists/ends.ts'
 import type { ListFilter } from '../../src/db/lists/list-filters.ts'
+import { walkNamed } from '../../src/db/lists/named.ts'
 import { walkOrigin } from '../../src/db/lists/origins.ts'
 import { never } from '../../src/db/stored-end.ts'
 import { endUserList } from '../../src/modules/end-users/end-users.list.ts'
@@ -20,6 +21,7 @@ import {
   refusal,
   signUp,
   startProgram,
+  wrongFields,
 } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
@@ -46,6 +48,7 @@ let type: { _id: string }
 beforeAll(async () => {
   const now = on.clock.now()
   type = await makeType(owner, app)
+  await on.database.db.updateTable('apps').set({ name: 'aardvark' }).where('id', '=', other._id).execute()
   rows = Array.from({ length: 120 }, (_, at) => ({
     seq: 5000 + at * 4800 + (at % 3),
     appId: at % 4 === 0 ? other._id : app._id,
@@ -171,6 +174,42 @@ test.each(statusesAndBans)(
     expect([ids, capped]).toEqual([exported.json.map((one: { _id: string }) => one._id), false])
   },
 )
+
+test.each(statuses)(
+  'sorted by app and type, pages hold every license once, also of many (%s)',
+  async (status) => {
+    const now = on.clock.now()
+    const mine = rows.filter((row) => meets[status](row, now)).toReversed()
+    const names = {
+      app: (row: Row) => (row.appId === app._id ? app.name.toLowerCase() : 'aardvark'),
+      type: (row: Row) => (row.typeId === null ? '' : 'one'),
+    }
+    const few = { total: 1_000_000, most: 30 }
+    for (const [by, nameOf] of Object.entries(names) as ['app' | 'type', (row: Row) => string][]) {
+      const named = [...new Set(mine.map(nameOf))].filter(Boolean).sort()
+      for (const [order, groups] of [
+        ['a_to_z', named],
+        ['z_to_a', named.toReversed()],
+      ] as const) {
+        const inOrder = [...groups, ''].flatMap((name) => mine.filter((row) => nameOf(row) === name))
+        const query = `${status === 'total' ? '' : `status=${status}&`}sort=${by}_${order}`
+        expect(await pagesOf(owner, query, 20)).toEqual(keysOf(inOrder))
+        const filter = { scope: someApps(), status: statusOf(status), now }
+        const walked = await walkNamed(on.database, licenseList, filter, `${by}_${order}`, few)
+        expect(walked).toEqual(inOrder.slice(0, 30).map(({ seq }) => seq))
+      }
+    }
+  },
+)
+
+test('end users are sorted by app; searches and lists of a type or reseller are not', async () => {
+  for (const query of ['search=summer', `type=${type._id}`]) {
+    expect(wrongFields(await owner.call('GET', `/licenses?sort=app_a_to_z&${query}`))).toEqual(['sort'])
+  }
+  expect(wrongFields(await owner.call('GET', '/clients?sort=type_a_to_z'))).toEqual(['sort'])
+  const { clients } = (await owner.call('GET', '/clients?sort=app_z_to_a')).json.data
+  expect(clients).toEqual([])
+})
 
 test('counts what the filters show, with bans apart too', async () => {
   const now = on.clock.now()

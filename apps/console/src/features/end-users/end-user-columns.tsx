@@ -56,6 +56,7 @@ export const endUserColumns: Column<ListedClient>[] = [
   {
     id: 'app',
     header: 'App',
+    sortable: 'names',
     cell: ({ app }) => <CellText title={app.name}>{app.name}</CellText>,
   },
   {
@@ -91,14 +92,14 @@ export const endUserColumns: Column<ListedClient>[] = [
   {
     id: 'joined',
     header: 'Joined',
-    sortable: true,
+    sortable: 'dates',
     phone: 'third',
     cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
-    sortable: true,
+    sortable: 'dates',
     phone: 'third',
     joint: '→',
     isEmpty: ({ expiresAt }) => expiresAt === null,

@@ -58,6 +58,7 @@ export const licenseColumns: Column<ListedLicense>[] = [
   {
     id: 'app',
     header: 'App',
+    sortable: 'names',
     cell: ({ app, reseller }) => (
       <Lines
         note={
@@ -77,6 +78,7 @@ export const licenseColumns: Column<ListedLicense>[] = [
   {
     id: 'type',
     header: 'Type',
+    sortable: 'names',
     phone: 'hidden',
     isEmpty: ({ type }) => type === null,
     cell: ({ type }) =>
@@ -92,14 +94,14 @@ export const licenseColumns: Column<ListedLicense>[] = [
   {
     id: 'created',
     header: 'Created',
-    sortable: true,
+    sortable: 'dates',
     phone: 'whole',
     cell: ({ createdAt }) => <DateText value={createdAt} />,
   },
   {
     id: 'expires',
     header: 'Expires',
-    sortable: true,
+    sortable: 'dates',
     phone: 'whole',
     joint: '→',
     isEmpty: (license) => license.expiresAt === null && noDateText(license) === 'Never',

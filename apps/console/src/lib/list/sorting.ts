@@ -5,16 +5,20 @@ interface HeaderSort {
   direction: 'asc' | 'desc'
 }
 
-export const toSort = (text = ''): SortName | undefined =>
-  /^(oldest|expires_(first|last))$/.test(text) ? (text as SortName) : undefined
+const nameOf = (sort: SortName): string | undefined => /^(app|type)_/.exec(sort)?.[1]
 
-/** The order of a list as the headers of its dates show it; `created` is the column of the first date. */
+/** Which of the orders a list can have; the server sorts neither searches nor lists of a type or a reseller by names. */
+export const usableSorts = <Sort extends SortName>(sorts: readonly Sort[], hasNames: boolean): Sort[] =>
+  sorts.filter((sort) => hasNames || nameOf(sort) === undefined)
+
+/** The order of a list as the headers of its columns show it; `created` is the column of the first date. */
 export function toHeaderSort(sort: SortName = 'newest', created: string): HeaderSort {
-  const by = sort.startsWith('expires') ? 'expires' : created
-  return { by, direction: sort === 'oldest' || sort === 'expires_first' ? 'asc' : 'desc' }
+  const by = nameOf(sort) ?? (sort.startsWith('expires') ? 'expires' : created)
+  return { by, direction: /^oldest$|_first$|_a_to_z$/.test(sort) ? 'asc' : 'desc' }
 }
 
 export function fromHeaderSort({ by, direction }: HeaderSort): SortName | undefined {
+  if (by === 'app' || by === 'type') return direction === 'asc' ? `${by}_a_to_z` : `${by}_z_to_a`
   if (by === 'expires') return direction === 'asc' ? 'expires_first' : 'expires_last'
   return direction === 'asc' ? 'oldest' : undefined
 }

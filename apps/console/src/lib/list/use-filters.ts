@@ -1,7 +1,8 @@
 import { useCallback } from 'react'
 import { useApp } from '../api/apps.ts'
 import { useUrlState } from '../navigation/url-state.ts'
-import { toSort } from './sorting.ts'
+import type { SortName } from './sort-words.ts'
+import { usableSorts } from './sorting.ts'
 import { toId, toSearch } from './url-values.ts'
 
 export type FilterName = 'app' | 'status' | 'type' | 'reseller' | 'search'
@@ -18,15 +19,17 @@ type Filters<Status> = {
  * Filters and order of an owner's list, in the URL. An app is given by its `_id` or `appId`; unknown values are ignored.
  * A change returns to the first page. Lists of licenses and end users have an origin, too: a license type and a reseller.
  */
-export function useFilters<Status extends string>(
+export function useFilters<Status extends string, Sort extends SortName>(
   statuses: Record<Status, unknown>,
-  { hasOrigin = false }: { hasOrigin?: boolean } = {},
+  { hasOrigin = false, sorts = [] }: { hasOrigin?: boolean; sorts?: readonly Sort[] } = {},
 ) {
   const [url, setUrl] = useUrlState('app', 'status', 'type', 'reseller', 'search', 'sort', 'page')
   const { app, resolving, unresolved } = useApp(toId(url.app))
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
   const filters: Filters<Status> = { app: app?._id, status, search: toSearch(url.search) }
   if (hasOrigin) Object.assign(filters, { type: toId(url.type), reseller: toId(url.reseller) })
+  const hasNames = !filters.search && !filters.type && !filters.reseller
+  const usable = usableSorts(sorts, hasNames)
   const setFilters = useCallback(
     (changes: Partial<Record<FilterName | 'sort', string | undefined>>) =>
       // License types and resellers belong to an app.
@@ -43,7 +46,10 @@ export function useFilters<Status extends string>(
     resolving,
     unresolved,
     filters,
-    sort: toSort(url.sort),
+    sort: usable.find((sort) => sort === url.sort),
+    sorts: usable,
+    /** Whether it can be sorted by names. */
+    hasNames,
     filtered: Object.values(filters).some(Boolean),
     setFilters,
     clearFilters: () => setFilters({ app: undefined, status: undefined, search: undefined }),

@@ -15,6 +15,7 @@ import { call } from '../../lib/api/call.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { endUserName } from '../../lib/format/end-user-name.ts'
+import { endUserSorts } from '../../lib/list/sort-words.ts'
 import { fromHeaderSort, toHeaderSort } from '../../lib/list/sorting.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
@@ -37,7 +38,7 @@ const bulkDialogs = Object.keys(endUserBulkDialogs) as (keyof typeof endUserBulk
 const dialogs = { create: [wire.clients.createDirect], ...endUserDialogs, ...endUserBulkDialogs }
 
 export function EndUsersPage() {
-  const list = useOwnerList('end-users', statusFilters, { hasOrigin: true })
+  const list = useOwnerList('end-users', statusFilters, { hasOrigin: true, sorts: endUserSorts })
   const { apps, app, hasApps, sort, page, filters } = list
   const dialog = useCallDialog(dialogs)
 

@@ -15,6 +15,7 @@ import { call } from '../../lib/api/call.ts'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { licenseSorts } from '../../lib/list/sort-words.ts'
 import { fromHeaderSort, toHeaderSort } from '../../lib/list/sorting.ts'
 import { useChosen } from '../../lib/list/use-chosen.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
@@ -54,7 +55,7 @@ const dialogsFor = (app: string | undefined) => ({
 })
 
 export function LicensesPage() {
-  const list = useOwnerList('licenses', statusFilters, { hasOrigin: true })
+  const list = useOwnerList('licenses', statusFilters, { hasOrigin: true, sorts: licenseSorts })
   const { owner, apps, app, hasApps, sort, page, filters } = list
   const query = { ...filters, banned: 'apart' } as const
   const dialog = useCallDialog(dialogsFor(app?._id))

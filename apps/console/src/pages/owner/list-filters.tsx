@@ -1,7 +1,7 @@
 import { useAppFilter } from '../../lib/api/apps.ts'
 import { useFindTypes, useLicenseTypes } from '../../lib/api/license-types.ts'
 import { useResellerOptions } from '../../lib/api/resellers.ts'
-import { sortWords } from '../../lib/list/sort-words.ts'
+import { type SortName, sortWords } from '../../lib/list/sort-words.ts'
 import type { FilterName } from '../../lib/list/use-filters.ts'
 import { FilterBar, FilterSearch, FilterSelect } from '../../ui/filters.tsx'
 import { SavedViews, type SavedViewsProps, SaveView } from '../../ui/saved-views.tsx'
@@ -21,6 +21,7 @@ export interface ListFiltersProps {
   statuses: Record<string, { label: string }>
   anyStatus?: string | undefined
   values: Values
+  sorts: readonly SortName[]
   onChange: (changes: Partial<Values>) => void
   table: TableMenuProps
   saved?: SavedViewsProps | undefined
@@ -34,6 +35,7 @@ export function ListFilters({
   statuses,
   anyStatus = 'All statuses',
   values,
+  sorts,
   onChange,
   table,
   saved,
@@ -89,7 +91,7 @@ export function ListFilters({
         <FilterSelect
           label="Order"
           unset="Newest first"
-          options={orders}
+          options={sorts.map((value) => ({ value, label: sortWords[value] }))}
           value={values.sort}
           onChange={(sort) => onChange({ sort })}
         />
@@ -99,10 +101,6 @@ export function ListFilters({
     </FilterBar>
   )
 }
-
-const orders = Object.entries(sortWords)
-  .filter(([value]) => value !== 'newest')
-  .map(([value, label]) => ({ value, label }))
 
 /** A link may choose a type or reseller of an app that is not chosen. */
 const withChosen = (options: SelectOption[], chosen: string | undefined, label: string) =>

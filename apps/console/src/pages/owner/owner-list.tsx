@@ -6,6 +6,7 @@ import { useApps } from '../../lib/api/apps.ts'
 import { tableState, usePage } from '../../lib/list/list-page.ts'
 import { usePageSize } from '../../lib/list/page-size.ts'
 import { useSavedViews } from '../../lib/list/saved-views.ts'
+import type { SortName } from '../../lib/list/sort-words.ts'
 import { useFilters } from '../../lib/list/use-filters.ts'
 import { useSelection } from '../../lib/list/use-selection.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -23,10 +24,10 @@ const SavedViews = lazyNamed(loadFilters, 'SavedViews')
 const NoApps = lazyNamed(() => import('./no-apps.tsx'), 'NoApps')
 
 /** The filters, order, page and columns of an owner's list. */
-export function useOwnerList<Status extends string>(
+export function useOwnerList<Status extends string, Sort extends SortName = never>(
   name: string,
   statuses: Record<Status, { label: string }>,
-  options: { hasOrigin?: boolean } = {},
+  options: { hasOrigin?: boolean; sorts?: readonly Sort[] } = {},
 ) {
   const owner = useOwner().data
   const apps = useApps()
@@ -141,7 +142,14 @@ export function OwnerList<Row extends { _id: string }>({
       )}
       <ResourceList
         {...rest}
-        columns={columns}
+        columns={
+          list.hasNames
+            ? columns
+            : columns.map((column) => ({
+                ...column,
+                sortable: column.sortable === 'names' ? undefined : column.sortable,
+              }))
+        }
         view={view}
         fixed={fixed}
         {...list.size}
@@ -157,6 +165,7 @@ export function OwnerList<Row extends { _id: string }>({
                 statuses={list.statuses}
                 anyStatus={anyStatus}
                 values={rest.onSort ? { ...filters, sort } : filters}
+                sorts={list.sorts}
                 onChange={setFilters}
                 table={{ columns, view, fixed, onChange: onView }}
                 saved={hasViews ? saved : undefined}

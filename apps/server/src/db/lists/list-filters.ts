@@ -2,7 +2,7 @@ import { limits, type Permission } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
-import type { Page, Pagination, Sort } from '../../core/paging.ts'
+import type { NameSort, Page, Pagination, Sort } from '../../core/paging.ts'
 import { type Database, type Syntax, syntaxOf } from '../engine.ts'
 import { isOneOf } from '../scope.ts'
 import type { Named, SearchTerm } from './search.ts'
@@ -83,10 +83,10 @@ export interface ListQuery<Status extends string> extends Page {
   type?: string | undefined
   reseller?: string | undefined
   search?: string | undefined
-  sort: Sort
+  sort: Sort | NameSort
 }
 
-export type SortedPage = Page & { sort: Sort }
+export type SortedPage<Order = Sort> = Page & { sort: Order }
 
 export type Counts<Status extends string> = Record<Status | 'total', number>
 

@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { isByEnd, seek, toPagination } from '../../core/paging.ts'
+import { isByEnd, isByName, type NameSort, type Sort, seek, toPagination } from '../../core/paging.ts'
+import { invalid } from '../../core/problem.ts'
 import type { Database } from '../engine.ts'
 import { countOf } from './ending-counts.ts'
 import { endPage } from './ends.ts'
@@ -18,6 +19,7 @@ import {
   withStatus,
 } from './list-filters.ts'
 import { searchPage } from './list-search.ts'
+import { namedPage } from './named.ts'
 import { originPage } from './origins.ts'
 import { findStart } from './places.ts'
 import { toSearchTerm } from './search.ts'
@@ -27,11 +29,16 @@ export async function findPage<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
-  page: SortedPage & { search?: string | undefined },
+  { search, sort, ...size }: SortedPage<Sort | NameSort> & { search?: string | undefined },
 ): Promise<Found & { stats: Counts<Exclude<Status, 'expiring'>> }> {
   const stats = await list.count(database, filter)
-  const term = toSearchTerm(page.search)
+  const term = toSearchTerm(search)
   const total = await countOf(database, list, filter, stats)
+  if (isByName(sort)) {
+    if (term || filter.origin) throw invalid('sort', 'This is for lists without a search, type and reseller.')
+    return { ...(await namedPage(database, list, filter, { ...size, sort }, total)), stats }
+  }
+  const page = { ...size, sort }
   if (term) return { ...(await searchPage(database, list, filter, page, term, total)), stats }
   if (filter.origin) {
     const totals = { all: stats.total, ofStatus: total }

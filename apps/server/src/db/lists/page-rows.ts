@@ -1,6 +1,6 @@
 import { type Compilable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { allApps, type OwnerScope } from '../../core/actor.ts'
-import { isByEnd, orderOf, type Sort } from '../../core/paging.ts'
+import { isByEnd, isByName, type NameSort, orderOf, type Sort } from '../../core/paging.ts'
 import { syntaxOf } from '../engine.ts'
 import { foundInScope } from '../scope.ts'
 import { prepared, rowsOf } from '../statements.ts'
@@ -12,13 +12,13 @@ interface Sorted {
 }
 
 /**
- * Reads the rows of a page, sorted like the list. `view` makes their query from a condition on the table with that alias;
+ * Reads the rows of a page, sorted like the list; by names, in the order of `seqs`. `view` makes their query from a condition on the table with that alias;
  * for callers with all apps it is built once.
  */
 export function pageRows<Row extends Sorted>(
   alias: string,
   view: (db: Db, scope: OwnerScope, isOfPage: RawBuilder<SqlBool>) => Compilable<Row>,
-): (db: Db, scope: OwnerScope, seqs: readonly number[], sort: Sort) => Promise<Row[]> {
+): (db: Db, scope: OwnerScope, seqs: readonly number[], sort: Sort | NameSort) => Promise<Row[]> {
   const build = (db: Db, scope: OwnerScope, seqs: string) => {
     const isOfPage = syntaxOf(db).isAmong(`${alias}.seq`, seqs, 'bigint')
     return view(db, scope, sql`${isOfPage} and ${foundInScope(scope, alias)}`)
@@ -33,7 +33,9 @@ export function pageRows<Row extends Sorted>(
       scope.apps === null
         ? ofAllApps.with(db, { ownerId: scope.ownerId, seqs })
         : build(db, scope, seqs).compile()
-    return (await rowsOf(db, statement)).toSorted(inOrderOf(sort))
+    return (await rowsOf(db, statement)).toSorted(
+      isByName(sort) ? (a, b) => numbers.indexOf(a.seq) - numbers.indexOf(b.seq) : inOrderOf(sort),
+    )
   }
 }
 

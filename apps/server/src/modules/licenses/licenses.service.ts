@@ -8,6 +8,7 @@ import {
 } from '@keyward/contract'
 import type { Actor, OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toTypedKey } from '../../core/ids.ts'
+import type { NameSort, Sort } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices, type Slice, type Transactions, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { countEnding, countExpiring } from '../../db/lists/ending-counts.ts'
@@ -34,7 +35,11 @@ import { asNew, hintOf, readBuyReference, toLicense, toTerms } from './licenses.
 
 type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { banned?: Bans | undefined }
 
-export async function listLicenses(ctx: Ctx, actor: VendorActor, query: LicenseQuery & SortedPage) {
+export async function listLicenses(
+  ctx: Ctx,
+  actor: VendorActor,
+  query: LicenseQuery & SortedPage<Sort | NameSort>,
+) {
   const now = ctx.clock.now()
   const filter = await toListFilter(ctx.db, actor, query, now)
   const { search, ...page } = { ...query, search: toSearched(ctx, query.search) }
