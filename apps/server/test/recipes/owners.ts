@@ -186,7 +186,7 @@ export function ownerRecipes(world: World): Recipes {
         return () => owner.call('POST', `/apps/${app._id}/shops`, body)
       },
     ],
-    'shops.update': ['owner', ['shop.updated'], onShop('PUT', '', { name: 'Store' })],
+    'shops.update': ['owner', ['shop.updated'], onShop('PUT', '', { name: 'Store', active: true })],
     'shops.remove': ['owner', ['shop.deleted'], onShop('DELETE', '')],
     'shops.test': ['owner', ['shop.tested'], onShop('POST', '/test')],
     'orders.retry': [

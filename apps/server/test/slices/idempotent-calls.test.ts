@@ -12,6 +12,7 @@ import { factorRecipes } from '../recipes/factors.ts'
 import { otherRecipes } from '../recipes/others.ts'
 import { ownerRecipes } from '../recipes/owners.ts'
 import { type Recipes, recipeOf } from '../recipes/world.ts'
+import { makeReseller } from '../reseller-actor.ts'
 import { someOf } from '../rounds.ts'
 
 const seal = createSeal('a secret key that only tests use, 32+ characters')
@@ -38,6 +39,17 @@ const recipes: Recipes = {
   ...ownerRecipes({ on, owner, app }),
   ...otherRecipes({ on, owner, app }),
   ...factorRecipes({ on, owner, app }),
+  // The licenses of this one are released in slices.
+  'resellers.remove': [
+    'owner',
+    [],
+    async () => {
+      const { _id, call } = await makeReseller(on, owner, app, 200)
+      const made = await call('POST', '/licenses', { count: 101, expiresAt: on.clock.inDays(30) })
+      expect(made.status).toBe(201)
+      return () => owner.call('DELETE', `/resellers/${_id}`)
+    },
+  ],
   'payments.validateCoupon': [
     'owner',
     [],
@@ -140,7 +152,9 @@ const inSeveral = [
   'licenseTypes.update',
   'licenses.removeAll',
   'portal.removeLicenses',
+  'resellers.remove',
   'shops.remove',
+  'shops.update',
 ]
 
 /** The repeat of a call that takes away the caller's right to it. */
