@@ -1,10 +1,11 @@
 // Runs everything: checks, then code on both databases beside the browser. The last line counts the results. With `--full`,
 // races and kills run at their full sizes, and rare things run at all.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { buildSdk, compiled, ensureConsole, ensureInstalled, root, run } from './ensure.mjs'
+import { memoryFolder } from './memory.mjs'
 import { browser, code, runTests } from './test-runs.mjs'
 import { Times } from './test-times.mjs'
 import { installToolChains } from './tool-chains.mjs'
@@ -12,10 +13,15 @@ import { installToolChains } from './tool-chains.mjs'
 const times = new Times()
 await times.measure('install', async () => ensureInstalled({ dev: true }))
 const isFull = process.argv.includes('--full')
-const env = { ...compiled, ...(isFull && { TEST_FULL: '1' }) }
+const memory = memoryFolder()
+/** Holds the reports, and in memory all files of the tests. */
+const folder = mkdtempSync(join(memory ?? tmpdir(), `keyward-tests-${process.pid}-`))
+// PostgreSQL runs under another account.
+chmodSync(folder, 0o1777)
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const env = { ...compiled, ...(memory && { TMPDIR: folder }), ...(isFull && { TEST_FULL: '1' }) }
 // A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
 const repeats = process.env.CI !== undefined
-const reports = mkdtempSync(join(tmpdir(), 'keyward-reports-'))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Characters of one failure that the end of the log repeats. */
 const failureMax = 2000
@@ -23,24 +29,20 @@ const failureMax = 2000
 const named = { flaky: [], failed: [] }
 /** How long each file of tests took. */
 const files = []
-try {
-  const toolChains = installToolChains(isFull)
-  count('checks', await times.measure('checks', checks))
-  await times.measure('builds', async () => {
-    await buildSdk()
-    await ensureConsole()
-    await toolChains
-    env.TEST_SERVER = await bundleServer()
-  })
-  // Each of them waits for half of its time, so both together take little longer than the longer one.
-  const kinds = [code(env), browser(env)]
-  const outcomes = await times.measure('tests', () =>
-    runTests(kinds, reports, repeats, (name, work) => times.measure(name, work, { isPart: true })),
-  )
-  for (const [at, { name }] of kinds.entries()) count(name, outcomes[at])
-} finally {
-  rmSync(reports, { recursive: true, force: true })
-}
+const toolChains = installToolChains(isFull)
+count('checks', await times.measure('checks', checks))
+await times.measure('builds', async () => {
+  await buildSdk()
+  await ensureConsole()
+  await toolChains
+  env.TEST_SERVER = await bundleServer()
+})
+// Each of them waits for half of its time, so both together take little longer than the longer one.
+const kinds = [code(env), browser(env)]
+const outcomes = await times.measure('tests', () =>
+  runTests(kinds, folder, repeats, (name, work) => times.measure(name, work, { isPart: true })),
+)
+for (const [at, { name }] of kinds.entries()) count(name, outcomes[at])
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
 for (const line of times.lines({ isFull })) console.log(line)

@@ -1,19 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs'
+import { accessSync, chmodSync, chownSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+// @ts-expect-error It runs on any Node, so it has no types.
+import { memoryFolder } from '../../../scripts/memory.mjs'
 import { freePort } from './free-port.ts'
 
 /** A PostgreSQL for tests: the one in DATABASE_URL_TEST, else a private one that `stop` ends. */
@@ -49,36 +41,12 @@ export interface Standby {
 function makeHome() {
   const bin = findBinaries()
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : {}
-  const directory = mkdtempSync(join(folderOfClusters(), `keyward-pg-${process.pid}-`))
+  const directory = mkdtempSync(join(memoryFolder() ?? tmpdir(), `keyward-pg-${process.pid}-`))
   chmodSync(directory, 0o700)
   if (account.uid !== undefined) chownSync(directory, account.uid, account.gid ?? account.uid)
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: directory }
   const data = join(directory, 'data')
   return { bin, account, directory, env, data }
-}
-
-const memory = '/dev/shm'
-/** What the databases of a full run take, and as much again. */
-const memoryBytes = 8e9
-
-/**
- * Memory where there is plenty, because each new database is hundreds of files, which take most of its time on a disk.
- * Removes what runs that were killed have left there.
- */
-function folderOfClusters(): string {
-  try {
-    for (const left of globSync('keyward-pg-*', { cwd: memory })) {
-      // A test may have ended its server, and start it again.
-      const [, pid] = /^keyward-pg-(\d+)-/.exec(left) ?? []
-      if (pid !== undefined && !existsSync(`/proc/${pid}`))
-        rmSync(join(memory, left), { recursive: true, force: true })
-    }
-    const { bavail, bsize } = statfsSync(memory)
-    return Math.min(bavail * bsize, process.availableMemory()) > memoryBytes ? memory : tmpdir()
-  } catch {
-    // Only Linux has it.
-    return tmpdir()
-  }
 }
 
 /** Copies a cluster into a standby, which follows it under this name. */
