@@ -40,11 +40,11 @@ export function findMisspelled(
 }
 
 function nearest(name: string, known: readonly string[], isOurs: boolean): string | undefined {
-  const candidates = known
+  return known
+    .filter((each) => Math.abs(each.length - name.length) <= allowedDistance(each, isOurs))
     .map((each) => ({ each, distance: editDistance(name, each), allowed: allowedDistance(each, isOurs) }))
     .filter(({ distance, allowed }) => distance <= allowed)
-    .sort((a, b) => a.distance - b.distance)
-  return candidates[0]?.each
+    .sort((a, b) => a.distance - b.distance)[0]?.each
 }
 
 /** Short names are similar to unrelated ones: PORT and SORT, HOST and HOSTS. */
