@@ -26,7 +26,8 @@ export const code = (env) => ({
 export const browser = (env) => ({
   name: 'browser',
   async start(report, only) {
-    const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : []
+    // Beside the code, which ends later, more would only start more browsers and servers.
+    const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : ['--workers=100%']
     const exit = await run(
       [`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json', ...filter],
       {
