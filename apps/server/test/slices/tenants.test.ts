@@ -608,14 +608,14 @@ test('what a member or an API key reads does not change with an app that it does
     }
     return answers
   }
-  const texts = [first.license, first.appId, 'pc-1', 'e', 'theirs', 'app']
+  const texts = someOf([first.license, first.appId, 'e', 'pc-1', 'theirs', 'app'], 2)
   const before = await Promise.all(callers.map(({ caller }) => read(caller, texts)))
   const ownersBefore = await read(vendor, texts)
   const added = await make()
   const named = { username: 'zzebra', password: 'swordfish', appId: added.app, expiresAt: later }
   expect((await vendor.call('POST', '/clients/create-direct', named)).json.success).toBe(true)
-  const hidden = [added.license, added.client, added.appId, 'zz', 'zzebra']
-  const nothing = [none.license, none.client, none.appId, 'qq', 'qqebra']
+  const hidden = someOf([added.license, added.client, added.appId, 'zz', 'zzebra'], 2)
+  const nothing = someOf([none.license, none.client, none.appId, 'qq', 'qqebra'], 2)
   for (const { caller } of callers) {
     const found = [...(await read(caller, hidden)).values()]
     expect(found).toEqual([...(await read(caller, nothing)).values()])
