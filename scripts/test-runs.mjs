@@ -26,7 +26,7 @@ export const code = (env) => ({
 export const browser = (env) => ({
   name: 'browser',
   async start(report, only) {
-    // Beside the code, which ends later, more would only start more browsers and servers.
+    // Two workers: the code ends later, and more would only start more browsers and servers.
     const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : ['--workers=100%']
     const exit = await run(
       [`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json', ...filter],
