@@ -1,6 +1,7 @@
 // On PostgreSQL in the full run: renewals and orders send the same statements there.
 import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adviceOn } from '../../../console/src/features/apps/types/shop-links.ts'
 import { hour } from '../../src/core/clock.ts'
 import { makeApp, makePremium, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
@@ -8,7 +9,7 @@ import { startServer, type TestServer } from '../harness.ts'
 import { allUsed, makeType, orderOnce, ordersOf, postShop } from '../shop-actor.ts'
 import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '../shop-protocols.ts'
 
-/** The links of each kind of shop, with the parameter that it returns. */
+/** What each kind of shop returns of its links, by its documents; for Paddle the vendor's own page passes it on. */
 const parameters: Record<ShopKind, string> = {
   custom: 'reference',
   stripe: 'client_reference_id',
@@ -28,8 +29,18 @@ afterAll(async () => {
   shops.close()
 })
 
-const linkOf = (kind: ShopKind, what: string) =>
-  `https://${kind}.example.com/${what}?${encodeURIComponent(parameters[kind])}={reference}`
+const addresses: Record<ShopKind, string> = {
+  custom: 'https://shop.example.com/',
+  stripe: 'https://buy.stripe.com/',
+  paddle: 'https://pay.example.com/',
+  lemonsqueezy: 'https://me.lemonsqueezy.com/checkout/buy/',
+  gumroad: 'https://me.gumroad.com/l/',
+}
+/** As the console mends it. */
+function linkOf(kind: ShopKind, what: string): string {
+  const link = `${addresses[kind]}${what}`
+  return adviceOn(link)?.better ?? link
+}
 const referenceIn = (kind: ShopKind, link: string) => new URL(link).searchParams.get(parameters[kind])
 
 async function sellerOf(kind: ShopKind) {
