@@ -11,9 +11,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.ts'
 import { day } from '../../src/core/clock.ts'
-import { startProgram } from '../actors.ts'
+import { makeApp, makeLicenses, single, startProgram } from '../actors.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
-import { isFull, rounds, times } from '../rounds.ts'
+import { isFull, times } from '../rounds.ts'
 import { updatesOn } from '../update-actor.ts'
 
 const on = serverForAll({ RATE_LIMITS: 'on' })
@@ -68,9 +68,11 @@ beforeEach(async () => {
 test('writes what electron-updater reads: a file for each platform, with digests in base64', async () => {
   await open()
   const { status, text, headers } = await read('electron/latest.yml')
-  expect([status, headers['content-type'], headers['cache-control']]).toEqual([
-    ...[200, 'text/yaml; charset=utf-8', 'no-cache'],
-  ])
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({
+    ...{ 'content-type': 'text/yaml; charset=utf-8', 'cache-control': 'no-cache' },
+    vary: 'authorization, keyward-license',
+  })
   const sha512 = Buffer.from(digests.sha512, 'hex').toString('base64')
   const urlOf = (name: string) => `https://example.com/${name}?a=1&b=2`
   expect(parse(text)).toEqual({
@@ -246,6 +248,8 @@ describe('a license', () => {
     const { key } = await makeKey()
     expect(await listed({})).toBe(404)
     expect(await listed(by(key))).toEqual(['2.0.0', '1.0.0'])
+    const other = await makeApp(owner, 'Other')
+    expect(await listed(by(single<{ key: string }>(await makeLicenses(on, owner, other)).key))).toBe(404)
     const body = { appId: app.appId, secret: app.appSecret, version: '1.0.0' }
     const start = async () => (await on.call('POST', '/client/init', { body })).json.data.session
     const token = await start()
@@ -348,7 +352,7 @@ test('a withdrawn release is in no feed from then on, on any node, also for who 
   }
 })
 
-test('lists as many of the newest releases as fit into 256 KiB, with notes of any characters', async () => {
+test('lists as many of the newest releases as fit into 128 KiB, with notes of any characters', async () => {
   await open()
   const long = '<&"\'\t\n]]>\ufffeö\u{1f600}'.repeat(1600)
   await insertMany(30, (version) => ({ notes: long, artifacts: JSON.stringify(filesOf(version)) }))
@@ -359,7 +363,7 @@ test('lists as many of the newest releases as fit into 256 KiB, with notes of an
       ...['velopack/releases.stable.json', 'json/stable'],
     ].map(async (path) => {
       const { text } = await read(path)
-      expect([path, Buffer.byteLength(text) < 257 * 1024]).toEqual([path, true])
+      expect([path, Buffer.byteLength(text) < 129 * 1024]).toEqual([path, true])
       return text
     }),
   )
@@ -369,10 +373,10 @@ test('lists as many of the newest releases as fit into 256 KiB, with notes of an
     .element('channel')
     .getElements('item')
   expect(items.map((item) => item.elementValueOrEmpty('sparkle:version'))).toEqual(
-    [29, 28, 27, 26].map((minor) => `4.${minor}.0`),
+    [29, 28].map((minor) => `4.${minor}.0`),
   )
   expect(items[0]?.elementValueOrEmpty('description')).toBe(long.replaceAll('\ufffe', ''))
-  expect(versionsIn(velopack ?? '').slice(0, 3)).toEqual(['4.29.0', '4.29.0', '4.28.0'])
+  expect(versionsIn(velopack ?? '')).toEqual(['4.29.0', '4.29.0'])
   const { releases } = JSON.parse(json ?? '')
   expect(releases.slice(0, 2)).toMatchObject([
     { version: '4.30.0', artifacts: [] },
@@ -401,8 +405,8 @@ test('nothing else is there, and a paused app shows nothing', async () => {
 let sent = 0
 const nextAddress = () => `10.${++sent >> 16}.${(sent >> 8) % 256}.${sent % 256}`
 
-/** The median of so many calls, while four callers send something else, in milliseconds. */
-async function medianBeside(call: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
+/** What each of 50 calls takes, while four callers send something else, in milliseconds. */
+async function timesBeside(call: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number[]> {
   const took: number[] = []
   let isOver = false
   const others = times(4, async () => {
@@ -412,7 +416,7 @@ async function medianBeside(call: () => Promise<unknown>, other: () => Promise<u
     }
   })
   try {
-    while (took.length < rounds(10, 1000)) {
+    while (took.length < 50) {
       const begun = performance.now()
       await call()
       took.push(performance.now() - begun)
@@ -421,7 +425,7 @@ async function medianBeside(call: () => Promise<unknown>, other: () => Promise<u
     isOver = true
     await others
   }
-  return took.sort((one, two) => one - two)[Math.floor(took.length / 2)] ?? 0
+  return took
 }
 
 test.skipIf(!isFull)(
@@ -430,7 +434,7 @@ test.skipIf(!isFull)(
     await open()
     const { key } = await makeKey()
     const program = await startProgram(on, app)
-    for (let from = 0; from < 500; from += 50) {
+    for (let from = 0; from < 200; from += 50) {
       await insertMany(
         50,
         (version) => ({ notes: notes.repeat(200), artifacts: JSON.stringify(filesOf(version)) }),
@@ -461,15 +465,21 @@ test.skipIf(!isFull)(
     const floods = {
       checks: check,
       'public feeds': feed({}),
-      'public feeds of many versions': feed({}, () => `?version=4.${sent % 499}.1`),
+      'public feeds of many versions': feed({}, () => `?version=4.${sent % 199}.1`),
       'feeds by a license': feed(by(key)),
       'feeds by wrong keys': feed(by('ABCDE-FGHIJ-KLMNP-QRSTU')),
     }
-    const medians: Record<string, number> = {}
-    for (const [name, flood] of Object.entries(floods)) medians[name] = await medianBeside(check, flood)
-    console.log('A check beside four callers takes, in ms:', JSON.stringify(medians))
-    const { checks = 0, ...others } = medians
-    for (const median of Object.values(others)) expect(median).toBeLessThan(2 * checks)
+    const took = Object.keys(floods).map((): number[] => [])
+    // They take turns, so that what else the machine does slows all of them.
+    for (let turns = 0; turns < 20; turns += 1) {
+      for (const [at, flood] of Object.values(floods).entries())
+        took[at]?.push(...(await timesBeside(check, flood)))
+    }
+    const medians = took.map((all) => all.toSorted((one, two) => one - two)[all.length / 2] ?? 0)
+    console.log('A check beside four callers takes, in ms:', Object.keys(floods).join(), medians.join())
+    const [checks = 0, ...others] = medians
+    // A feed by a license has three reads more than a check, and a list is longer than its answer.
+    for (const median of others) expect(median).toBeLessThan(3 * checks)
   },
 )
 

@@ -48,7 +48,7 @@ const textsOf = (query: Record<string, string | string[]>): Values =>
 
 /** How many releases a list names, and what they take after the first one: an updater needs the newest. */
 const listedMost = 100
-const listedBytesMost = 256 * 1024
+const listedBytesMost = 128 * 1024
 
 /** What may be read, and by whom. */
 interface Access {
