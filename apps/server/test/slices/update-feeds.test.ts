@@ -429,7 +429,7 @@ async function timesBeside(call: () => Promise<unknown>, other: () => Promise<un
 }
 
 test.skipIf(!isFull)(
-  'a flood of requests for feeds from many addresses delays a check no more than as many checks do',
+  'a flood of requests for feeds from many addresses delays a check at most three times as long as one of checks',
   async () => {
     await open()
     const { key } = await makeKey()
