@@ -1,8 +1,7 @@
 import { Suspense, useState } from 'react'
 import { type StartSession, welcome } from '../features/account/sign-in.ts'
 import { SignInForm } from '../features/account/sign-in-form.tsx'
-import { PasskeySignIn } from '../features/security/passkey-sign-in.tsx'
-import { useSecondStep } from '../features/security/second-step.tsx'
+import { useSignIn } from '../features/security/use-sign-in.tsx'
 import { call } from '../lib/api/call.ts'
 import { usePublicConfig } from '../lib/api/public-config.ts'
 import { wire } from '../lib/api/wire.ts'
@@ -31,17 +30,19 @@ export interface SignInPageProps {
 /** Sign-in and sign-up, without router and client of queries: its own root shows it, and the console after a session. */
 export function SignInPage({ start, Link, tab: shown, onTab }: SignInPageProps) {
   const tab = shown === 'sign-up' ? 'sign-up' : 'sign-in'
-  const [email, setEmail] = useState('')
   const config = usePublicConfig()
   // Another tab of the page has another address.
   const [link] = useState(() => firstOwnerLink.exec(globalThis.location?.hash ?? '')?.[1])
-  const secondStep = useSecondStep({
-    show: async (body) => welcome(start, await call(wire.secondFactor.complete, { body })),
-    again: 'Please sign in again.',
+  const { page, email, setEmail, fields } = useSignIn({
+    form: (props) => <SignInForm {...props} start={start} Link={Link} />,
+    begin: () => call(wire.secondFactor.passkeyLoginOptions),
+    finish: (body) => call(wire.secondFactor.passkeyLogin, { body }),
+    complete: (body) => call(wire.secondFactor.complete, { body }),
+    welcome: (signedIn) => welcome(start, signedIn),
   })
   useTitle(tab === 'sign-up' ? 'Sign Up' : 'Sign In')
 
-  if (secondStep.page) return secondStep.page
+  if (page) return page
 
   return (
     <AuthFrame
@@ -72,26 +73,7 @@ export function SignInPage({ start, Link, tab: shown, onTab }: SignInPageProps) 
           {
             value: 'sign-in',
             label: 'Sign In',
-            content: (
-              <div className="pt-5">
-                {secondStep.notice}
-                <SignInForm
-                  email={email}
-                  start={start}
-                  Link={Link}
-                  onSecondStep={(next, typed) => {
-                    setEmail(typed)
-                    secondStep.begin(next)
-                  }}
-                />
-                <PasskeySignIn
-                  begin={() => call(wire.secondFactor.passkeyLoginOptions)}
-                  finish={async (body) =>
-                    welcome(start, await call(wire.secondFactor.passkeyLogin, { body }))
-                  }
-                />
-              </div>
-            ),
+            content: <div className="pt-5">{fields}</div>,
           },
           {
             value: 'sign-up',

@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import { type StartSession, welcome } from '../../features/portal/sign-in.ts'
 import { PortalSignInForm } from '../../features/portal/sign-in-form.tsx'
-import { PasskeySignIn } from '../../features/security/passkey-sign-in.tsx'
-import { useSecondStep } from '../../features/security/second-step.tsx'
+import { useSignIn } from '../../features/security/use-sign-in.tsx'
 import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -17,14 +15,16 @@ export interface ResellerSignInPageProps {
 
 /** Without router and client of queries: its own root shows it, and the portal after a session. */
 export function ResellerSignInPage({ start, Link }: ResellerSignInPageProps) {
-  const [email, setEmail] = useState('')
-  const secondStep = useSecondStep({
-    show: async (body) => welcome(start, await call(wire.portalSecondFactor.complete, { body })),
-    again: 'Please sign in again.',
+  const { page, fields } = useSignIn({
+    form: (props) => <PortalSignInForm {...props} start={start} Link={Link} />,
+    begin: () => call(wire.portalSecondFactor.passkeyLoginOptions),
+    finish: (body) => call(wire.portalSecondFactor.passkeyLogin, { body }),
+    complete: (body) => call(wire.portalSecondFactor.complete, { body }),
+    welcome: (signedIn) => welcome(start, signedIn),
   })
   useTitle('Reseller Sign In')
 
-  if (secondStep.page) return secondStep.page
+  if (page) return page
 
   return (
     <AuthFrame
@@ -43,20 +43,7 @@ export function ResellerSignInPage({ start, Link }: ResellerSignInPageProps) {
         </>
       }
     >
-      {secondStep.notice}
-      <PortalSignInForm
-        email={email}
-        start={start}
-        Link={Link}
-        onSecondStep={(next, typed) => {
-          setEmail(typed)
-          secondStep.begin(next)
-        }}
-      />
-      <PasskeySignIn
-        begin={() => call(wire.portalSecondFactor.passkeyLoginOptions)}
-        finish={async (body) => welcome(start, await call(wire.portalSecondFactor.passkeyLogin, { body }))}
-      />
+      {fields}
     </AuthFrame>
   )
 }
