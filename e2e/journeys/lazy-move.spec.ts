@@ -1,7 +1,7 @@
 import { startOldProvider } from '../../apps/server/test/old-provider.ts'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
-import { choose, dialog, enter, expectToast, Program, part, settle, Vendor } from '../steps.ts'
+import { choose, dialog, enter, expectToast, Program, part, settle, shownDate, Vendor } from '../steps.ts'
 import { addMember } from '../team.ts'
 
 const section = 'Move at the next sign-in'
@@ -47,7 +47,7 @@ test('a vendor lets customers move at their next sign-in, sees who has, and ends
     await expectToast(page, 'Move saved')
     await expect(card.getByText('On', { exact: true })).toBeVisible()
     await expect(card.getByText('Answers of the old provider are not verified')).toBeVisible()
-    await expect(fact('Ends')).toContainText('11:59 PM')
+    await expect(fact('Ends')).toContainText(shownDate(in30Days()))
   })
 
   await test.step('answers are verified once the secret is known', async () => {

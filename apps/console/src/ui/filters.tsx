@@ -50,7 +50,7 @@ export function FilterSearch({ value = '', onChange, ...texts }: FilterSearchPro
     <SearchInput
       value={value}
       onSearch={(search) => onChange(search || undefined)}
-      className="w-full md:w-72"
+      className="w-full md:min-w-56 md:max-w-72 md:flex-1"
       {...texts}
     />
   )

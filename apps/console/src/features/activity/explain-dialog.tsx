@@ -13,11 +13,10 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
-import { checkLabel, fixLabels, labelOf, passLabel, userOf } from './labels.ts'
+import { checkLabel, fixLabels, labelOf, passLabel, userOf, whyOf } from './labels.ts'
 import { fixCalls, useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
-type Explanation = NonNullable<Explained['explanation']>
 
 export interface ExplainDialogProps {
   reference: string
@@ -80,14 +79,8 @@ export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
   )
 }
 
-/** The sentence names the end in UTC. */
-const whyOf = ({ why, before }: Explanation) =>
-  before.expiresAt === null
-    ? why
-    : why.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, formatMoment(before.expiresAt))
-
 /** One card for both while nothing has changed. */
-function States({ before, now }: Explanation) {
+function States({ before, now }: NonNullable<Explained['explanation']>) {
   if (JSON.stringify(now) === JSON.stringify(before)) return <State title="Then and now" state={before} />
   return (
     <div className="grid gap-3 md:grid-cols-2">

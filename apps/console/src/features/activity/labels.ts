@@ -1,4 +1,12 @@
-import type { ActivityEvent, ActivityFilterKind, ActivityKind, Fix, MessageKey } from '@keyward/contract'
+import type {
+  ActivityEvent,
+  ActivityFilterKind,
+  ActivityKind,
+  Fix,
+  MessageKey,
+  RefusalState,
+} from '@keyward/contract'
+import { formatMoment } from '../../lib/format/dates.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
 /** Reasons for refusal in the words of an owner, for the filter and the list. */
@@ -132,3 +140,9 @@ export const fixLabels: Record<Fix['action'], string> = {
   reset_hwid: 'Reset HWID',
   allow_address: 'Allow this address',
 }
+
+/** The sentence of an explanation, which names the end in UTC, in the reader's time. */
+export const whyOf = ({ why, before }: { why: string; before: RefusalState }) =>
+  before.expiresAt === null
+    ? why
+    : why.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, formatMoment(before.expiresAt))

@@ -12,13 +12,15 @@ const utcDayFormat = new Intl.DateTimeFormat('en-US', {
   ...{ month: 'short', day: '2-digit', year: 'numeric', timeZone: 'UTC' },
 } as const)
 
+const isBareDate = (date: Date) => date.getTime() % dayMs === dayMs - 1
+
 /**
  * 'MMM dd, yyyy' in the reader's own time zone. The last millisecond of a day in UTC is what a bare date of the API means:
  * it is shown as that date in every time zone.
  */
 export function formatDate(value: DateInput): string {
   const date = new Date(value)
-  return (date.getTime() % dayMs === dayMs - 1 ? utcDayFormat : dayFormat).format(date)
+  return (isBareDate(date) ? utcDayFormat : dayFormat).format(date)
 }
 
 // Hours count to 12 or to 24 as people do where the reader is.
@@ -50,8 +52,9 @@ export function formatRelative(value: DateInput, now: number): string {
   return relativeFormat.format(Math.trunc(ms / unitMs), unit)
 }
 
-/** Date and time of day in the reader's own time zone. */
-export const formatMoment = (value: DateInput): string => `${formatDate(value)}, ${formatTime(value)}`
+/** Date and time of day in the reader's own time zone; a bare date alone. */
+export const formatMoment = (value: DateInput): string =>
+  isBareDate(new Date(value)) ? formatDate(value) : `${formatDate(value)}, ${formatTime(value)}`
 
 /** In UTC, to the second, for a reader in another time zone. */
 export function formatUtcTime(value: DateInput): string {

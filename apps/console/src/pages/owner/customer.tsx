@@ -105,7 +105,7 @@ export function CustomerPage() {
             <div className="grid gap-4 md:gap-6">
               <CustomerFacts customer={customer} />
               <Deferred fallback={<Skeleton className="h-64 rounded-xl" />}>
-                <ItemTimeline changes={{ about: customer._id }} />
+                <ItemTimeline changes={{ about: customer._id }} {...programsOf(licenses)} />
               </Deferred>
             </div>
           </ItemColumns>
@@ -118,6 +118,10 @@ export function CustomerPage() {
     </ItemPage>
   )
 }
+
+/** What programs did with the license of a customer; the log knows no more than one at a time. */
+const programsOf = (licenses: readonly { _id: string }[] | null) =>
+  licenses?.[0] && licenses.length === 1 ? { programs: { license: licenses[0]._id } } : {}
 
 interface PartProps<Row> {
   title: string

@@ -81,7 +81,7 @@ export function ProfilePage() {
           {knowsPlan && (
             <section
               aria-label="Quick stats"
-              className="grid grid-cols-1 gap-3 min-[420px]:auto-cols-fr min-[420px]:grid-flow-col md:gap-4"
+              className="grid grid-cols-2 gap-3 min-[420px]:auto-cols-fr min-[420px]:grid-flow-col md:gap-4"
             >
               <StatCard label="Total Apps" value={appCount ?? owner.appCount} to={paths.dashboard} />
               {(owner.paymentStatus === 'paid' || config?.payments !== 'off') && (

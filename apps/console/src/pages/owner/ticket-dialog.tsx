@@ -2,7 +2,7 @@ import { customerPageAddress, type DataOf, type endpoints, type ListedLicense } 
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import { fixLabels } from '../../features/activity/labels.ts'
+import { fixLabels, whyOf } from '../../features/activity/labels.ts'
 import { fixCalls, useExplanation, useFix, useLastRefusal } from '../../features/activity/queries.ts'
 import { answerFor, answerLanguages } from '../../features/command/answer.ts'
 import { languageOf, type MailLanguage, readTicket } from '../../features/command/ticket.ts'
@@ -181,7 +181,7 @@ function Refusal({ reference, mail }: { reference: string; mail: string }) {
         <p className="font-medium">
           {explanation.title} · <TimeText value={event.lastAt} />
         </p>
-        <p className="wrap-anywhere">{explanation.why}</p>
+        <p className="wrap-anywhere">{whyOf(explanation)}</p>
         <p className="text-fg-muted">
           {isSolved ? 'This reason no longer applies: the program may run now.' : explanation.advice}
         </p>

@@ -58,8 +58,8 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
           Reseller Portal - Independent License Management
         </p>
         <Deferred>
-          {/* It appears late: on a phone it takes no width, so that the title beside it does not wrap again. */}
-          <div className="max-md:absolute max-md:right-4 max-md:bottom-0 max-md:translate-y-1/2">
+          {/* It appears late: on a phone the title beside it would wrap again. */}
+          <div className="max-md:hidden">
             <DevelopmentBadge />
           </div>
         </Deferred>
@@ -100,6 +100,11 @@ function Shell({ reseller }: { reseller: PortalReseller }) {
             <VendorLine />
             Secure authentication platform{' '}
             <span className="tabular-nums">· Version {__KEYWARD_VERSION__}</span>
+            <Deferred>
+              <span className="ml-2 md:hidden">
+                <DevelopmentBadge />
+              </span>
+            </Deferred>
           </footer>
         </div>
       </div>
