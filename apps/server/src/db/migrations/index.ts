@@ -89,6 +89,7 @@ import { profiles } from './0111-profiles.ts'
 import { customRoles } from './0112-custom-roles.ts'
 import { fallback } from './0113-fallback.ts'
 import { fewerIndexEntries } from './0116-fewer-index-entries.ts'
+import { saleLists } from './0117-sale-lists.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -182,4 +183,5 @@ export const migrations: readonly Migration[] = [
   customRoles,
   fallback,
   fewerIndexEntries,
+  saleLists,
 ]

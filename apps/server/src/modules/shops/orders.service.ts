@@ -58,7 +58,7 @@ export async function listOrders(ctx: Ctx, actor: OwnerScope, query: ListQuery) 
     until: to === undefined ? to : daysOf(to, to, timeZone).starts[1],
   }
   const isAny = Object.values(sales).every((value) => value === undefined)
-  const wanted = { ...others, customer, ...(!isAny && { sales }) }
+  const wanted = { ...others, customer, ...(!isAny && { sales: { ...sales, now: ctx.clock.now() } }) }
   const page = await listOrdersFor(ctx, actor, wanted)
   return { ...page, totals: await totalsOf(ctx, actor, wanted, page.pagination.total) }
 }
