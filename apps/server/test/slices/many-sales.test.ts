@@ -62,3 +62,23 @@ test('a year of sales is read from its sums, in any time zone', async () => {
     if (isFull) expect(Math.min(...times)).toBeLessThan(100)
   }
 }, 600_000)
+
+test('the orders behind a number are found among many, the latest first', async () => {
+  for (const query of ['sale=new', 'from=2025-03-01&to=2025-09-30', 'sale=renewed&currency=EUR&product=p2']) {
+    const times: number[] = []
+    const read = async (page: number) => {
+      const begun = performance.now()
+      const { json } = await owner.call('GET', `/orders?${query}&limit=50&page=${page}`)
+      times.push(performance.now() - begun)
+      return json.data
+    }
+    const { orders, pagination } = await read(1)
+    const next = (await read(2)).orders
+    const numbers = [...orders, ...next].map(({ order }: { order: string }) => Number(order.slice(2)))
+    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a))
+    expect(new Set(numbers).size).toBe(100)
+    expect(pagination.total).toBeGreaterThan(100)
+    for (let at = 0; at < rounds(0, 15); at += 1) await read(1)
+    if (isFull) expect(Math.min(...times)).toBeLessThan(100)
+  }
+})
