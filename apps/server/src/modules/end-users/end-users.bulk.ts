@@ -9,9 +9,9 @@ import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
 import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
-import { extendAll, findUndone, recordExtension, undoAll } from '../entitlements/extensions.ts'
+import { extendAll, findUndone, recordBans, recordExtension, undoAll } from '../entitlements/extensions.ts'
 import { lockLicensesOf } from '../entitlements/license-rows.ts'
-import type { BulkChange } from '../licenses/licenses.bulk.ts'
+import type { Applied, BulkChange } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
 import { reserveExtension } from './end-users.limit.ts'
@@ -50,11 +50,6 @@ export async function changeEndUsers(
   )
 }
 
-interface Applied {
-  changed: number
-  undo: UndoRow[]
-}
-
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
@@ -65,7 +60,7 @@ async function apply(
   switch (action) {
     case 'extend': {
       const { changed, undo } = await extendAll(write, actor, { noun: 'clients', ids, extension })
-      recordExtension(write, 'end_users', found, extension, changed)
+      recordExtension(write, 'clients', found, extension, changed)
       return { changed: changed.length, undo }
     }
     case 'ban':
@@ -74,7 +69,7 @@ async function apply(
       const changing = found.filter((user) => (user.banned === 1) !== after.banned)
       const changed = changing.map(({ id }) => id)
       if (changed.length > 0) await setBans(tx, actor, changed, after)
-      recordBans(write, after, found, changed)
+      recordBans(write, 'clients', after, found, changed)
       return { changed: changed.length, undo: changing.map((user) => toBanChange(user, after)) }
     }
     case 'reset-hwid':
@@ -93,26 +88,11 @@ async function apply(
   }
 }
 
-interface Ban {
-  banned: boolean
-  reason: string | null
-}
-
-function recordBans(
-  write: WriteTransaction,
-  { banned, reason }: Ban,
-  users: readonly repo.EndUserView[],
-  changed: readonly string[],
-) {
-  if (banned) write.recordByApp('end_users.banned', users, (ids) => ({ ids, reason }), { changed })
-  else write.recordByApp('end_users.unbanned', users, (ids) => ({ ids }), { changed })
-}
-
 const setBans = (
   tx: WriteTransaction['tx'],
   actor: VendorActor,
   ids: readonly string[],
-  { banned, reason }: Ban,
+  { banned, reason }: { banned: boolean; reason: string | null },
 ) => updateEndUsers(tx, actor, ids, { banned: banned ? 1 : 0, ban_reason: reason })
 
 /** Takes back a bulk change of each end user that is as the change left it; the others are skipped. 404 if all are missing. */
@@ -144,11 +124,10 @@ export async function undoEndUsers(
         await reserveExtension(tx, actor, longerIds, maxLicensesPerApp, now)
       }
       const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => found.get(id) ?? [])
-      await undoAll(write, actor, 'clients', ends)
-      if (ends.size > 0) write.recordByApp('end_users.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
+      await undoAll(write, actor, 'clients', ends, rowsOf(ends.keys()))
       for (const group of byBan(bans)) {
         await setBans(tx, actor, group.ids, group)
-        recordBans(write, group, rowsOf(group.ids), group.ids)
+        recordBans(write, 'clients', group, rowsOf(group.ids))
       }
       const rows = await repo.listById(tx, actor, ids)
       return { changed: ends.size + bans.size, clients: rows.map((row) => toEndUser(row, now)), skipped }

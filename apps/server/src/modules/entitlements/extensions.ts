@@ -34,6 +34,11 @@ type Noun = 'licenses' | 'clients'
 const idOf = (noun: Noun, { license, client }: Holder): string =>
   (noun === 'licenses' ? license : client)?.id ?? ''
 
+/** Nouns as records name them. */
+const recorded = { licenses: 'licenses', clients: 'end_users' } as const
+
+type Found = readonly { id: string; app_id: string }[]
+
 /** Extends what has an end, or gives an end; returns the ids that changed, their new ends, and what takes it back. */
 export async function extendAll(
   write: WriteTransaction,
@@ -114,31 +119,45 @@ export async function findUndone(
 const isUndoable = ({ kind, source_kind }: Grant): boolean =>
   source_kind === 'person' && (kind === 'end' || kind === 'time')
 
-/** Withdraws grants of holders by the ids of licenses or end users. */
+/** Withdraws grants of the licenses or end users that were found, by their ids, and records that. */
 export async function undoAll(
   write: WriteTransaction,
   scope: OwnerScope,
   noun: Noun,
   undone: ReadonlyMap<string, { grant: string }>,
+  found: Found,
 ): Promise<void> {
   const ids = new Set([...undone.values()].map(({ grant }) => grant))
   await changeAccess(write, scope, { [noun]: [...undone.keys()] }, ({ grants }) => ({
     changed: grants.filter(({ id }) => ids.has(id)).map((one) => ({ ...one, withdrawn_at: write.now })),
   }))
+  write.recordByApp(`${recorded[noun]}.ends_restored`, found, (ids) => ({ ids }))
+}
+
+/** Records bans of many, or that they were lifted. */
+export function recordBans(
+  write: WriteTransaction,
+  noun: Noun,
+  { banned, reason }: { banned: boolean; reason: string | null },
+  found: Found,
+  changed: readonly string[] = found.map(({ id }) => id),
+): void {
+  if (banned) write.recordByApp(`${recorded[noun]}.banned`, found, (ids) => ({ ids, reason }), { changed })
+  else write.recordByApp(`${recorded[noun]}.unbanned`, found, (ids) => ({ ids }), { changed })
 }
 
 /** Records an extension of many: the time added, or the new end, which is null for never. */
 export function recordExtension(
   write: WriteTransaction,
-  noun: 'licenses' | 'end_users',
-  found: readonly { id: string; app_id: string }[],
+  noun: Noun,
+  found: Found,
   { days, duration, expiresAt }: Extension,
   changed: readonly string[],
 ): void {
   if (expiresAt === undefined) {
-    write.recordByApp(`${noun}.extended`, found, (ids) => ({ ids, days, duration }), { changed })
+    write.recordByApp(`${recorded[noun]}.extended`, found, (ids) => ({ ids, days, duration }), { changed })
   } else {
     const after = expiresAt === null ? null : toEpochMs(expiresAt)
-    write.recordByApp(`${noun}.expiry_changed`, found, (ids) => ({ ids, after }), { changed })
+    write.recordByApp(`${recorded[noun]}.expiry_changed`, found, (ids) => ({ ids, after }), { changed })
   }
 }

@@ -135,9 +135,11 @@ function updatesColumn(holder: Holder): number | null {
   return until === ownOf(holder).updates ? null : until
 }
 
+// The order of the columns is the same for all, so that few texts of statements are prepared.
 export const toGrant = (grant: NewGrant, at: number): Grant => ({
-  ...{ id: newId('gra'), at, until: null, moved_ms: null, gap_ms: 0, kept_ms: null, rights_until: null },
-  ...{ terms: null, withdrawn_at: null, key: null, updates_ms: null, updates_until: null },
+  ...{ id: newId('gra'), kind: grant.kind, at, until: null, moved_ms: null, gap_ms: 0, kept_ms: null },
+  ...{ rights_until: null, terms: null, source_kind: grant.source_kind, source_id: grant.source_id },
+  ...{ withdrawn_at: null, updates_ms: null, updates_until: null, key: null },
   ...grant,
 })
 
@@ -245,34 +247,15 @@ async function readGrants(
     ({ devices, seats, seat_timeout_seconds, features, grace_days, banned, ...row }) => ({
       ...row,
       key:
-        devices === null ||
-        features === null ||
-        seat_timeout_seconds === null ||
-        grace_days === null ||
-        banned === null
+        devices === null
           ? null
-          : { devices, seats, seat_timeout_seconds, features, grace_days, banned },
+          : ({ devices, seats, seat_timeout_seconds, features, grace_days, banned } as Grant['key']),
     }),
   )
   return Map.groupBy(grants, ({ license_id, client_id }) => license_id ?? client_id ?? '')
 }
 
-const columnsOfGrant = ({ key: _, ...grant }: Grant) => ({
-  id: grant.id,
-  kind: grant.kind,
-  at: grant.at,
-  until: grant.until,
-  moved_ms: grant.moved_ms,
-  gap_ms: grant.gap_ms,
-  kept_ms: grant.kept_ms,
-  rights_until: grant.rights_until,
-  terms: grant.terms,
-  source_kind: grant.source_kind,
-  source_id: grant.source_id,
-  withdrawn_at: grant.withdrawn_at,
-  updates_ms: grant.updates_ms,
-  updates_until: grant.updates_until,
-})
+const columnsOfGrant = ({ key: _, ...columns }: Grant) => columns
 
 const insertedAtOnce = 500
 

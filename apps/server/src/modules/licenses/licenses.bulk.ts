@@ -9,6 +9,7 @@ import {
   type Extension,
   extendAll,
   findUndone,
+  recordBans,
   recordExtension,
   undoAll,
 } from '../entitlements/extensions.ts'
@@ -50,7 +51,7 @@ export async function changeLicenses(
   )
 }
 
-interface Applied {
+export interface Applied {
   changed: number
   undo: UndoRow[]
 }
@@ -72,7 +73,7 @@ async function apply(
       const after = { banned: action === 'ban', reason: reason || null }
       const changing = locked.filter((license) => (license.banned === 1) !== after.banned)
       if (changing.length > 0) await changeBans(write, actor, changing, after.banned, after.reason)
-      recordBans(write, after, locked, idsOf(changing))
+      recordBans(write, 'licenses', after, locked, idsOf(changing))
       return { changed: changing.length, undo: changing.map((license) => toBanChange(license, after)) }
     }
     case 'delete':
@@ -100,12 +101,11 @@ export async function undoLicenses(
       const undone = await findUndone(write, actor, 'licenses', undo)
       const { ends, bans, skipped } = divide(undo, views, undone)
       const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => locked.get(id) ?? [])
-      await undoAll(write, actor, 'licenses', ends)
-      if (ends.size > 0) write.recordByApp('licenses.ends_restored', rowsOf(ends.keys()), (ids) => ({ ids }))
+      await undoAll(write, actor, 'licenses', ends, rowsOf(ends.keys()))
       for (const { ids, banned, reason } of byBan(bans)) {
         const rows = rowsOf(ids)
         await changeBans(write, actor, rows, banned, reason)
-        recordBans(write, { banned, reason }, rows)
+        recordBans(write, 'licenses', { banned, reason }, rows)
       }
       const rows = await repo.listById(tx, actor, ids)
       const licenses = rows.map((row) => toLicense(ctx, row, write.now))
@@ -113,16 +113,6 @@ export async function undoLicenses(
     },
     { rows: ids.length, isPatient: true },
   )
-}
-
-function recordBans(
-  write: WriteTransaction,
-  { banned, reason }: { banned: boolean; reason: string | null },
-  rows: readonly LicenseRow[],
-  changed = idsOf(rows),
-) {
-  if (banned) write.recordByApp('licenses.banned', rows, (ids) => ({ ids, reason }), { changed })
-  else write.recordByApp('licenses.unbanned', rows, (ids) => ({ ids }), { changed })
 }
 
 const endUsersOf = (rows: readonly LicenseRow[]) =>
