@@ -47,10 +47,8 @@ export function findForeignObject(
 function objectsMadeBy(migrations: readonly Migration[]): Set<string> {
   const own = new SqliteHandle(':memory:', { readOnly: false })
   try {
-    for (const table of createTables) own.database.exec(table)
-    for (const { statements } of migrations) {
-      for (const statement of statements('sqlite')) own.database.exec(statement)
-    }
+    const statements = migrations.flatMap((migration) => migration.statements('sqlite'))
+    for (const statement of [...createTables, ...statements]) own.database.exec(statement)
     return new Set(objectsOf(own).map(identityOf))
   } finally {
     own.close()
