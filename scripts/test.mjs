@@ -18,7 +18,7 @@ const memory = memoryFolder()
 const folder = mkdtempSync(join(memory ?? tmpdir(), `keyward-tests-${process.pid}-`))
 // PostgreSQL runs under another account.
 chmodSync(folder, 0o1777)
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 const env = { ...compiled, ...(memory && { TMPDIR: folder }), ...(isFull && { TEST_FULL: '1' }) }
 // A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
 const repeats = process.env.CI !== undefined
