@@ -49,7 +49,7 @@ export const test = base.extend<
         const name = JSON.stringify(environment)
         const running = servers.get(name)
         if (running) return running
-        const dataDir = mkdtempSync(join(tmpdir(), 'keyward-e2e-'))
+        const dataDir = mkdtempSync(join(process.env.TEST_FILES ?? tmpdir(), 'keyward-e2e-'))
         const keyward = control(await freePort(), dataDir, environment)
         servers.set(name, keyward)
         await keyward.start()

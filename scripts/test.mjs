@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(memory ?? tmpdir(), `keyward-tests-${process.pid
 // PostgreSQL runs under another account.
 chmodSync(folder, 0o1777)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-const env = { ...compiled, ...(memory && { TMPDIR: folder }), ...(isFull && { TEST_FULL: '1' }) }
+const env = { ...compiled, ...(isFull && { TEST_FULL: '1' }) }
 // A failure on a laptop is looked at at once. In CI a second run tells load from a fault.
 const repeats = process.env.CI !== undefined
 const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -38,7 +38,11 @@ await times.measure('builds', async () => {
   env.TEST_SERVER = await bundleServer()
 })
 // Each of them waits for half of its time, so both together take little longer than the longer one.
-const kinds = [code(env), browser(env)]
+const kinds = [
+  code({ ...env, ...(memory && { TMPDIR: folder }) }),
+  // The browser that is unpacked once stays in the folder of the system.
+  browser({ ...env, TEST_FILES: folder }),
+]
 const outcomes = await times.measure('tests', () =>
   runTests(kinds, folder, repeats, (name, work) => times.measure(name, work, { isPart: true })),
 )
