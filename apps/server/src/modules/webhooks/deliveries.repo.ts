@@ -13,7 +13,7 @@ export const keptMs = limits.deliveryDays * day
 
 export type QueuedDelivery = Insertable<Tables['webhook_deliveries']>
 
-/** Queues a refusal or a test, unless it is queued already; records are queued by `db/queued-events.ts`. */
+/** Queues a refusal or a test, unless it is queued already; records are queued by `db/record-rows.ts`. */
 export async function insertDelivery(tx: Tx, row: QueuedDelivery): Promise<void> {
   await tx
     .insertInto('webhook_deliveries')
