@@ -26,8 +26,7 @@ export const code = (env) => ({
 export const browser = (env) => ({
   name: 'browser',
   async start(report, only) {
-    // Two workers: the code ends later, and more would only start more browsers and servers.
-    const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : ['--workers=100%']
+    const filter = only ? ['--workers=1', `--project=${only.project}`, only.file] : []
     const exit = await run(
       [`${root}/node_modules/@playwright/test/cli.js`, 'test', '--reporter=list,json', ...filter],
       {
