@@ -202,7 +202,8 @@ test.describe('footer', () => {
       ['Terms', '/terms'],
       ['Privacy', '/privacy'],
     ] as const) {
-      await footer.getByRole('link', { name }).click()
+      // By key: the footer moves while the dashboard loads, and a click would miss it.
+      await footer.getByRole('link', { name }).press('Enter')
       await expect(page).toHaveURL(path)
       await expect(page.getByRole('heading', { level: 1 })).toContainText(name)
       await openMenu(page)

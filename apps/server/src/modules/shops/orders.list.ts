@@ -65,19 +65,18 @@ function entriesOf(db: Db, { kind, from, until, currency, product }: Partial<Sal
   return product === undefined ? entries : entries.where('e.product', '=', product)
 }
 
-/** How many entries of orders are looked at for a list, the newest first; fewer if they alone say which orders match. */
+/** How many entries of orders are looked at for a list, the newest first; fewer if these have orders enough. */
 const entriesMost = 20 * limits.searchCountMax
-const ownMost = 2 * limits.searchCountMax
+const fewEntries = 2 * limits.searchCountMax
 
+/** Whether entries alone say which orders match. */
 const isOfEntries = ({ state, license, customer, search }: OrderFilter): boolean =>
   (state ?? license ?? customer) === undefined && !search
 
-/** The orders of entries in the scope; no app has an empty id. */
-function ordersOf(db: Db, sales: SaleFilter, { shop }: OrderFilter) {
-  const ids = entriesOf(db, sales)
-    .select('e.order_id')
-    .where('e.app_id', 'in', sales.apps ?? [''])
-  return shop === undefined ? ids : ids.where('e.shop_id', '=', shop)
+/** The entries in the scope; no app has an empty id. */
+function ownEntries(db: Db, sales: Partial<SaleFilter>, { shop }: OrderFilter) {
+  const entries = entriesOf(db, sales).where('e.app_id', 'in', sales.apps ?? [''])
+  return shop === undefined ? entries : entries.where('e.shop_id', '=', shop)
 }
 
 async function withApps(db: Db, scope: OwnerScope, filter: OrderFilter): Promise<OrderFilter> {
@@ -88,25 +87,28 @@ async function withApps(db: Db, scope: OwnerScope, filter: OrderFilter): Promise
   return { ...filter, sales: { ...sales, apps: ids.length > 0 ? ids : undefined } }
 }
 
+const hasMany = async (db: Db, sales: SaleFilter, filter: OrderFilter) =>
+  (await countUpTo(db, ownEntries(db, sales, filter).select('e.order_id'), fewEntries)) > fewEntries
+
 /** The filter from the day on that has entries enough: the entries of some days are sorted faster than those of years. */
-async function narrowed(db: Db, filter: OrderFilter): Promise<OrderFilter> {
-  const { sales } = filter
-  if (!sales || !isOfEntries(filter)) return filter
+async function narrowed(db: Db, sales: SaleFilter, filter: OrderFilter): Promise<SaleFilter> {
   for (let days = 1; days <= 1024; days *= 4) {
-    const from = (sales.until ?? sales.now) - days * day
-    if (sales.from !== undefined && from <= sales.from) break
-    const latest = { ...filter, sales: { ...sales, from } }
-    if ((await countUpTo(db, ordersOf(db, latest.sales, filter), ownMost)) > ownMost) return latest
+    const latest = { ...sales, from: (sales.until ?? sales.now) - days * day }
+    if (sales.from !== undefined && latest.from <= sales.from) break
+    if (await hasMany(db, latest, filter)) return latest
   }
-  return filter
+  return sales
 }
 
 /** The last character of what begins with a text. */
 const last = '\u{10ffff}'
 
-const newestOf = (db: Db, sales: SaleFilter, filter: OrderFilter) => {
-  const most = isOfEntries(filter) ? ownMost : entriesMost
-  const newest = ordersOf(db, sales, filter).select('e.at').orderBy('e.at', 'desc').limit(most)
+/** The orders of the newest entries, with the time of the last one of each. */
+function ordersOfNewest(db: Db, sales: SaleFilter, filter: OrderFilter, most: number) {
+  const newest = ownEntries(db, sales, filter)
+    .select(['e.order_id', 'e.at'])
+    .orderBy('e.at', 'desc')
+    .limit(most)
   return db
     .selectFrom(newest.as('some'))
     .select((eb) => ['order_id', eb.fn.max('at').as('last_at')])
@@ -116,12 +118,10 @@ const newestOf = (db: Db, sales: SaleFilter, filter: OrderFilter) => {
 function found(db: Db, scope: OwnerScope, filter: OrderFilter) {
   const { appId, shop, state, license, customer, search, sales } = filter
   let query = db.selectFrom('shop_orders as o').where(sales ? foundInScope(scope, 'o') : inScope(scope, 'o'))
-  if (sales)
-    query = query.where(
-      'o.id',
-      'in',
-      db.selectFrom(newestOf(db, sales, filter).as('newest')).select('order_id'),
-    )
+  if (sales) {
+    const newest = ordersOfNewest(db, sales, filter, entriesMost).as('newest')
+    query = query.where('o.id', 'in', db.selectFrom(newest).select('order_id'))
+  }
   if (appId !== undefined) query = query.where('o.app_id', '=', appId)
   if (shop !== undefined) query = query.where('o.shop_id', '=', shop)
   if (state !== undefined) query = query.where('o.state', '=', state)
@@ -152,39 +152,45 @@ export async function pageOrders(
   { page, limit }: Page,
   most: number,
 ): Promise<{ rows: OrderView[]; total: number }> {
-  const narrow = await narrowed(db, await withApps(db, scope, filter))
-  const { sales } = narrow
+  const wanted = await withApps(db, scope, filter)
   const offset = (page - 1) * limit
-  if (sales && isOfEntries(narrow)) {
-    const newest = newestOf(db, sales, narrow)
-    const total = await countUpTo(db, newest, most)
+  if (wanted.sales && isOfEntries(wanted)) {
+    const { orders, total } = await findCounted(db, wanted.sales, wanted, most)
     if (offset >= Math.min(total, most)) return { rows: [], total }
-    const shown = await newest
-      .orderBy('last_at', 'desc')
-      .orderBy('order_id')
-      .limit(limit)
-      .offset(offset)
-      .execute()
-    const ids = shown.map(({ order_id }) => order_id)
+    const newest = orders.orderBy('last_at', 'desc').orderBy('order_id')
+    const ids = (await newest.limit(limit).offset(offset).execute()).map(({ order_id }) => order_id)
     const rows = await views(db, scope).where('o.id', 'in', ids).where(foundInScope(scope, 'o')).execute()
     return { rows: rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total }
   }
-  const total = await countUpTo(db, found(db, scope, narrow).select('o.seq'), most)
+  const total = await countUpTo(db, found(db, scope, wanted).select('o.seq'), most)
   if (offset >= Math.min(total, most)) return { rows: [], total }
-  const seqs = found(db, scope, narrow).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
+  const seqs = found(db, scope, wanted).select('o.seq').orderBy('o.seq', 'desc').limit(limit).offset(offset)
   const rows = await views(db, scope).where('o.seq', 'in', seqs).orderBy('o.seq', 'desc').execute()
   return { rows, total }
 }
 
-/** What orders took and gave back, by currency; null for more orders than `most`. */
+/** The orders of the newest entries; of many more entries if these are of few orders, as renewals are. */
+async function findCounted(db: Db, sales: SaleFilter, filter: OrderFilter, most: number) {
+  const orders = ordersOfNewest(db, await narrowed(db, sales, filter), filter, fewEntries)
+  const total = await countUpTo(db, orders, most)
+  if (total > most || !(await hasMany(db, sales, filter))) return { orders, total }
+  const ofMany = ordersOfNewest(db, sales, filter, entriesMost)
+  return { orders: ofMany, total: await countUpTo(db, ofMany, most) }
+}
+
+/** What orders took and gave back, by currency. */
 export async function sumOrders(
   db: Db,
   scope: OwnerScope,
   filter: OrderFilter,
 ): Promise<{ currency: string; kind: SaleKind; orders: number; n: number; amount: number }[]> {
-  const orders = found(db, scope, await withApps(db, scope, filter)).select('o.id')
-  const rows = await entriesOf(db, filter.sales ?? {})
-    .where('e.order_id', 'in', orders)
+  const wanted = await withApps(db, scope, filter)
+  const { sales } = wanted
+  const entries =
+    sales && isOfEntries(wanted)
+      ? ownEntries(db, sales, wanted)
+      : entriesOf(db, sales ?? {}).where('e.order_id', 'in', found(db, scope, wanted).select('o.id'))
+  const rows = await entries
     .where('e.kind', 'in', ['new', 'renewed', 'refunded'])
     .select((eb) => ['e.currency', 'e.kind', eb.fn.count<number>('e.order_id').distinct().as('orders')])
     .select((eb) => eb.fn.sum<number>('e.amount').as('amount'))
