@@ -17,6 +17,9 @@ test('the keyboard goes on in the page after a row is deleted, and at the row ot
   await expect(dialog(page, 'Delete Reseller')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(menu).toBeFocused()
+  // No item of this menu has a letter.
+  await page.keyboard.press('e')
+  await expect(menu).toHaveAttribute('aria-expanded', 'false')
   await menu.press('Enter')
   await remove.press('Enter')
   await dialog(page, 'Delete Reseller').getByRole('textbox').fill(email)
@@ -68,9 +71,25 @@ test('a letter on a row takes an item of its menu, and a right click opens that 
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
   const key = keyPrefix((await vendor.createLicenses(app))[0]!.key)
+  let arrive = () => {}
+  const late = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  await page.route('**/overlay-panels-*', (route) => late.then(() => route.continue()))
   await enter(page, vendor, '/licenses')
   const place = row(page, key)
   const menu = page.getByRole('menu')
+  const actions = page.getByRole('button', { name: `Actions for ${key}` })
+  await expect(async () => {
+    await place.focus()
+    await page.keyboard.press('b')
+    await expect(actions).toBeFocused({ timeout: 500 })
+  }).toPass()
+  await page.keyboard.press('Escape')
+  arrive()
+  await actions.click()
+  await expect(menu).toBeVisible()
+  await page.keyboard.press('Escape')
   // The page may handle keys only some time after it shows the rows.
   await expect(async () => {
     await place.click({ button: 'right', position: { x: 250, y: 5 } })

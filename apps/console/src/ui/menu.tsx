@@ -13,10 +13,13 @@ export interface MenuProps {
   label?: string
   align?: 'start' | 'end'
   side?: 'top' | 'bottom'
+  /** Whether some items have a letter. */
+  letters?: boolean
   children: ReactNode
 }
 
-export function Menu({ trigger, label = 'Actions', align = 'end', side = 'bottom', children }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { trigger, label = 'Actions', align = 'end', side = 'bottom', letters, children } = props
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const [opened, setOpened] = useState<'pointer' | 'keyboard'>()
@@ -46,6 +49,7 @@ export function Menu({ trigger, label = 'Actions', align = 'end', side = 'bottom
         ref={button}
         id={id}
         aria-haspopup="menu"
+        data-letters={letters}
         aria-expanded={panels !== undefined}
         onPointerEnter={preloadOverlays}
         onFocus={preloadOverlays}

@@ -72,16 +72,19 @@ function openMenu(button: HTMLElement) {
 
 /** Opens the menu of a row and takes the item with this letter, if it has one. */
 function choose(row: HTMLElement, letter: string): boolean {
-  const button = row.querySelector<HTMLElement>(menu)
+  const button = row.querySelector<HTMLElement>(`${menu}[data-letters]`)
   if (!button) return false
   const opened = new MutationObserver(() => {
-    const panel = document.querySelector('[role="menu"]')
+    const panel = document.querySelector(`[role="menu"][aria-labelledby="${button.id}"]`)
     if (!panel) return
     opened.disconnect()
     panel.querySelector<HTMLElement>(`[data-letter="${letter}"]`)?.click()
   })
   opened.observe(document.body, { childList: true, subtree: true })
   openMenu(button)
+  // Whoever goes on before the menu is there no longer means it.
+  for (const input of ['keydown', 'pointerdown'])
+    window.addEventListener(input, () => opened.disconnect(), { capture: true, once: true })
   return true
 }
 

@@ -26,7 +26,7 @@ const sections = [
       { keys: 'J K', does: 'Next or previous row, also with the arrow keys' },
       { keys: 'Enter', does: 'Open the row' },
       { keys: 'X', does: 'Select the row, also with Space' },
-      { keys: 'E B Y', does: 'Extend, ban or copy what the row shows' },
+      { keys: 'E B Y', does: 'Extend, ban or copy a license or end user' },
     ],
   },
   {

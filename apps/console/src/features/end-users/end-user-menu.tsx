@@ -58,7 +58,7 @@ export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
     </May>
   )
   return (
-    <Menu label={`Actions for ${endUserName(user)}`}>
+    <Menu label={`Actions for ${endUserName(user)}`} letters>
       {user.ban && banItem}
       {user.expiresAt !== null && (
         <May call={wire.bulk.clients}>

@@ -37,7 +37,7 @@ export function LicenseMenu({ license, onAction }: LicenseMenuProps) {
     </May>
   )
   return (
-    <Menu label={`Actions for ${keyPrefix(license.key)}`}>
+    <Menu label={`Actions for ${keyPrefix(license.key)}`} letters>
       {license.banned && banItem}
       <MenuItem
         letter="y"
