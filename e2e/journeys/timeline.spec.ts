@@ -104,5 +104,6 @@ test('an app tells who changed it and what belongs to it, and leads to all its r
   await expect(page.getByRole('tab', { name: 'History' })).toBeInViewport({ ratio: 0.9 })
   await expectAccessible(page, 'the history of an app')
   await page.getByRole('link', { name: 'All Records' }).click()
+  await expect(page).toHaveURL(`/audit?app=${app._id}&actor=all`)
   await expect(row(page, 'Licenses created')).toBeVisible()
 })

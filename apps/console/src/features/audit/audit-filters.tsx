@@ -43,7 +43,7 @@ export function AuditFilters({ apps, app, values, onChange }: AuditFiltersProps)
             : [...whoOptions, { value: values.actor ?? '', label: 'One actor' }]
         }
         value={values.actor}
-        onChange={(actor = everyone) => onChange({ actor: actor === people ? undefined : actor })}
+        onChange={(actor = everyone) => onChange({ actor })}
       />
       <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       <FilterSelect

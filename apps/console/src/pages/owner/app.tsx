@@ -71,7 +71,9 @@ const contents: Record<AppTabName, (app: App) => ReactNode> = {
       </May>
     </div>
   ),
-  history: (app) => <History changes={{ about: app._id }} all={listPath(paths.audit, { app: app._id })} />,
+  history: (app) => (
+    <History changes={{ about: app._id }} all={listPath(paths.audit, { app: app._id, actor: 'all' })} />
+  ),
 }
 
 /** Everything about one app. */
