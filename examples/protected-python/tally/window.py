@@ -46,7 +46,7 @@ class Desk:
             return View(str(error), error.pages)
         except KeywardNetworkError as error:
             return View(f"The license server cannot be reached. {next_network_step(error)}")
-        except (KeywardError, OSError) as error:
+        except (KeywardError, SetupError, OSError) as error:
             return View(str(error))
         return View(to_line(row), shop_pages(self._gate.user.links))
 

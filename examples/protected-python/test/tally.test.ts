@@ -149,6 +149,7 @@ describe.skipIf(missing !== undefined)('the protected program in Python, with a 
     await writeFile(
       window,
       `import json
+import os
 import sys
 from pathlib import Path
 from keyward import Links
@@ -156,6 +157,9 @@ from tally.next_step import shop_pages
 from tally.window import Desk
 
 desk = Desk(sys.argv[1], Path(sys.argv[2]))
+secret = os.environ.pop("KEYWARD_SECRET")
+print(json.dumps(["without settings", desk.count().text, []]))
+os.environ["KEYWARD_SECRET"] = secret
 for line in sys.stdin:
     view = desk.count()
     print(json.dumps([line.strip(), view.text, [page.url for page in view.pages]]), flush=True)
@@ -181,6 +185,7 @@ print(shop_pages(Links("javascript:alert(1)", "file:///bin/sh", ())))
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
+      ['without settings', expect.stringContaining('Not configured: secret.'), []],
       ['first', expect.stringContaining('6 words'), pages],
       ['ended', expect.stringContaining('Renew it'), pages],
       ['renewed', expect.stringContaining('6 words'), pages],
