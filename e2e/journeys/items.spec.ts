@@ -254,6 +254,11 @@ test('what is typed while a save runs is a new unsaved change, and nothing stays
   await save('Save Settings').first().click()
   await expect(bar).toBeHidden()
   expect((await vendor.call('GET', path)).app.settings.graceHours).toBe(8)
+  const discard = () => bar.getByRole('button', { name: 'Discard' }).click()
+  await grace.fill('9')
+  await whileSaving(() => save('Save Settings').first().click(), discard)
+  await expect(grace).toHaveValue('9')
+  await expect(bar).toBeHidden()
 
   await visit(page, `${path}?tab=texts`)
   const text = page.getByLabel('keyUsed', { exact: true })
@@ -270,9 +275,14 @@ test('what is typed while a save runs is a new unsaved change, and nothing stays
   await visit(page, `${path}?tab=variables`)
   await save('Add Variable').click()
   const name = page.getByLabel('Name', { exact: true })
+  await name.fill('server')
+  await whileSaving(() => save('Save Variables').press('Enter'), discard)
+  await expectToast(page, 'Variables saved')
+  await expect(name).toHaveValue('server')
+  await expect(bar).toBeHidden()
   await name.fill('host')
   await whileSaving(
-    () => save('Save Variables').click(),
+    () => save('Save Variables').press('Enter'),
     () => name.fill('endpoint'),
   )
   await expectToast(page, 'Variables saved')
@@ -293,6 +303,11 @@ test('what is typed while a save runs is a new unsaved change, and nothing stays
   await page.getByRole('switch', { name: 'Before a License Ends' }).click()
   await expectToast(page, 'Mails to customers saved')
   const days = page.getByLabel('Days Before the End')
+  await expect(days).toHaveValue('14, 3')
+  await vendor.call('PUT', `${path}/customer-mails`, { endsSoonDays: [5] })
+  await visit(page, '/licenses')
+  await page.goBack()
+  await expect(days).toHaveValue('5')
   await days.fill('7, 1')
   await page.route('**/customer-mails', (route) =>
     route.fulfill({ status: 500, json: { success: false, message: 'The cellar is flooded' } }),

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { ApiError } from '../api/call.ts'
-import { type UnsavedOptions, useUnsaved } from './unsaved.ts'
+import { isSame, type UnsavedOptions, useUnsaved } from './unsaved.ts'
 
 type Errors<Values> = Partial<Record<keyof Values, string>>
 
@@ -38,6 +38,12 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
   }
   const { title, to } = options
   const { forget, settle } = useUnsaved({ title, to, opened, values, show: write })
+  const isDirty = Object.keys(opened).some((name) => values[name] !== opened[name])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what somebody else saves is shown while nothing is typed
+  useEffect(() => {
+    if (!isDirty && !isSame(options.opened, opened)) begin(options.opened, options.opened)
+  }, [JSON.stringify(options.opened)])
 
   async function issuesIn(typed: Values): Promise<Errors<Values>> {
     try {
@@ -79,7 +85,7 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     /** What the form opened with, or what was saved since. */
     opened,
     errors,
-    isDirty: Object.keys(opened).some((name) => values[name] !== opened[name]),
+    isDirty,
     /** Changes a text that has no field, and checks it. */
     change: (name: keyof Values, value: string) => {
       checked.current.add(name)

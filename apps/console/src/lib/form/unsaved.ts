@@ -92,12 +92,14 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
   const changed = changedOf({ opened, values })
   const state = JSON.stringify(changed.map((name) => [name, values[name as keyof Values]]))
   const restores = useRef(false)
+  const isDiscarded = useRef(false)
 
   useEffect(() => {
     const show = (next: object) => latest.current.show(next as Values)
     // Other fields may have been saved since.
     mounted.set(key, (typed) => {
       const { opened } = latest.current
+      isDiscarded.current = !typed
       show(typed ? typedInto(opened, typed).values : opened)
     })
     const kept = unsaved.find((one) => one.key === key)
@@ -118,6 +120,7 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
     }
     const { opened, values } = latest.current
     if (changed.length > 0) {
+      isDiscarded.current = false
       const others = without(key)
       set([...others, { key, account, title, to, opened, values, changes: changed.length }])
     } else if (unsaved.some((one) => one.key === key)) set(without(key))
@@ -128,12 +131,14 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
     forget: () => set(without(key)),
     /** Called when a save is done. What was typed since it was sent is a change of what is stored now. Returns what to show. */
     settle: (sent: Values, stored: Values): Values => {
-      const typed = (unsaved.find((one) => one.key === key) ?? latest.current).values
+      const kept = unsaved.find((one) => one.key === key)
+      // Discarded while it was saved: what is stored is no change to discard any more.
+      const typed = kept?.values ?? (isDiscarded.current ? sent : latest.current.values)
       const since = changedOf({ opened: sent, values: typed }).map((name) => [name, typed[name]])
       const values = { ...stored, ...Object.fromEntries(since) }
       const changes = changedOf({ opened: stored, values }).length
-      const kept = { key, account, title, to, opened: stored, values, changes }
-      set(changes > 0 ? [...without(key), kept] : without(key))
+      const next = { key, account, title, to, opened: stored, values, changes }
+      set(changes > 0 ? [...without(key), next] : without(key))
       return values
     },
   }

@@ -110,10 +110,10 @@ function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
     const sent = structuredClone(typed())
     return save.mutateAsync({ variables, seen: stored.revision }).then(
       (saved) => {
-        settle(sent, saved.variables)
+        const shown = settle(sent, saved.variables)
         setStored(saved)
         // Who types on keeps the focus.
-        if (isSame(typed(), sent)) form.reset({ variables: saved.variables })
+        if (isSame(shown, { ...saved.variables })) form.reset({ variables: saved.variables })
       },
       (error) => showFieldErrors(form, error),
     )
