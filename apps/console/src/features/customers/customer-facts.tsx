@@ -25,7 +25,7 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
           items={[
             { label: 'Name', value: customer.name ? <bdi>{customer.name}</bdi> : none },
             { label: 'Note', value: customer.note || none },
-            { label: 'Licenses', value: formatNumber(customer.licenses) },
+            { label: 'Own Licenses', value: formatNumber(customer.licenses) },
             { label: 'Orders', value: formatNumber(customer.orders) },
             { label: 'Added', value: <DateText value={customer.createdAt} /> },
             ...(mayEdit ? [] : [{ label: wanted, value: customer.mails ? 'On' : 'Off' }]),

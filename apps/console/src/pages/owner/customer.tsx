@@ -51,26 +51,28 @@ export function CustomerPage() {
             title={customer.email}
             subtitle={customer.name ?? 'Customer'}
             actions={
-              <>
-                {sale.may('new-sale') && (
-                  <Button onClick={() => sale.open('new-sale')}>
-                    <ShoppingCart />
-                    New Sale
-                  </Button>
-                )}
-                <CustomerMenu
-                  customer={customer}
-                  onEdit={() => dialog.open('edit')}
-                  onErase={() => dialog.open('erase')}
-                />
-              </>
+              <CustomerMenu
+                customer={customer}
+                onEdit={() => dialog.open('edit')}
+                onErase={() => dialog.open('erase')}
+              />
             }
             primary={
-              dialog.may('edit') && (
-                <Button variant="primary" onClick={() => dialog.open('edit')}>
-                  <Pencil />
-                  Edit Customer
-                </Button>
+              (sale.may('new-sale') || dialog.may('edit')) && (
+                <div className="flex gap-2 max-md:[&>*]:h-full max-md:[&>*]:flex-1">
+                  {sale.may('new-sale') && (
+                    <Button onClick={() => sale.open('new-sale')}>
+                      <ShoppingCart />
+                      New Sale
+                    </Button>
+                  )}
+                  {dialog.may('edit') && (
+                    <Button variant="primary" onClick={() => dialog.open('edit')}>
+                      <Pencil />
+                      Edit Customer
+                    </Button>
+                  )}
+                </div>
               )
             }
           />
