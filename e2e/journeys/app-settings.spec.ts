@@ -99,6 +99,20 @@ test.describe('the settings of an app', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await expectToast(page, 'Undone')
     await expect(lock).toBeChecked()
+    await lock.click()
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/apps/*', (route) => held.then(() => route.continue()))
+    await lock.click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    answer()
+    await expectToast(page, 'Undone')
+    await page.unrouteAll({ behavior: 'wait' })
+    await expectToast(page, 'App settings updated successfully')
+    await expect(lock).toBeChecked()
     await lock.dblclick()
     await expectToast(page, 'App settings updated successfully')
     await expect(lock).not.toBeChecked()

@@ -40,7 +40,7 @@ export function useSwitches<Settings extends object>(switches: Switches<Settings
     onMutate: take,
     onError: (error: Error, _: unknown, before?: Partial<Settings>) => revert(error, before ?? {}),
   }
-  const undo = useWrite({ ...save, onSuccess: () => toast.success('Undone') })
+  const undo = useWrite({ ...save, waits: true, onSuccess: () => toast.success('Undone') })
   return useWrite({
     ...save,
     onSuccess: (_, __, before) =>

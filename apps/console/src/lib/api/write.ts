@@ -6,8 +6,8 @@ import { createListeners } from '../browser/listeners.ts'
 /** Names the form, dialog, switch or menu that writes. */
 export type Writer = object
 
-/** The lanes and writers whose write runs. */
-const running = new Set<Writer | string>()
+/** The ends of the writes that run, by lane or writer. */
+const running = new Map<Writer | string, Promise<unknown>>()
 const successListeners = createListeners<[writer: Writer]>()
 let failing: Writer | undefined
 
@@ -20,6 +20,8 @@ export const failingWriter = () => failing
 interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data, Error, Variables, Context> {
   /** Writes of different lanes may run at the same time, those of one not, whoever writes. Without lanes a writer has one of its own. */
   lane?: (variables: Variables) => string
+  /** Follows a write that runs in its lane; others are dropped. */
+  waits?: boolean
 }
 
 /**
@@ -28,6 +30,7 @@ interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data
  */
 export function useWrite<Data, Variables = void, Context = unknown>({
   lane,
+  waits,
   ...options
 }: WriteOptions<Data, Variables, Context>): UseMutationResult<Data, Error, Variables, Context> {
   const writer = useRef<Writer>({}).current
@@ -51,10 +54,16 @@ export function useWrite<Data, Variables = void, Context = unknown>({
   const write: typeof mutateAsync = (...args) => {
     const at = lane?.(args[0] as Variables) ?? writer
     // Never settles: whatever follows a submit follows the first one.
-    if (running.has(at) || isRepeatOfWrite()) return new Promise(() => {})
-    running.add(at)
+    const earlier = running.get(at)
+    if (earlier && waits) return earlier.then(() => write(...args))
+    if (earlier || isRepeatOfWrite()) return new Promise(() => {})
     noteWrite()
-    return mutateAsync(...args).finally(() => running.delete(at))
+    const sent = mutateAsync(...args).finally(() => running.delete(at))
+    running.set(
+      at,
+      sent.catch(() => {}),
+    )
+    return sent
   }
   return {
     ...mutation,
