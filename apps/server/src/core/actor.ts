@@ -319,8 +319,11 @@ function idOf(actor: Actor): string {
   }
 }
 
-/** What the ids of people begin with in the audit log, and those of people without an id; all others are programs. */
+/**
+ * What the ids of people begin with in the audit log, and those of people without an id; all others are programs. The account of
+ * an early owner has the id of its vendor.
+ */
 export const peoplesIds = {
-  prefixes: ['acc_', 'cus_', 'lic_', 'res_', 'usr_'],
+  prefixes: ['acc_', 'cus_', 'lic_', 'own_', 'res_', 'usr_'],
   others: ['anonymous', 'command line'],
 }

@@ -118,7 +118,7 @@ test('filters by actor, action, subject, app and time, and pages', async () => {
 
 test('each record is of people or of programs, however many there are', async () => {
   const none = { action: 'end_user.registered', target_id: null }
-  const ids = ['acc_1', 'res_1', 'cus_1', 'lic_1', 'usr_1', 'anonymous', 'command line']
+  const ids = ['acc_1', 'own_1', 'res_1', 'cus_1', 'lic_1', 'usr_1', 'anonymous', 'command line']
   for (const id of ids) await insert(owner, 1, { ...none, actor_id: id })
   for (const id of ['app_1', 'key_1', 'shp_1', 'server', 'razorpay']) {
     await insert(owner, 1, { ...none, actor_kind: 'program', actor_id: id })
