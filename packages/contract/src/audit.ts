@@ -64,7 +64,7 @@ export const auditFilter = z.object({
   actor: id
     .optional()
     .describe(
-      'the `_id` of an actor; `people`: the owner, members, resellers, customers and the operator; `programs`: programs, API keys, shops, the payment provider and the server',
+      'the `_id` of an actor; `people`: the owner, members, resellers, customers, the operator and whoever has not signed in (`anonymous`); `programs`: programs, API keys, shops, the payment provider and the server',
     ),
   action: action.optional(),
   subject: id.optional().describe('the `_id` of a subject'),
