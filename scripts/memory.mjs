@@ -13,17 +13,23 @@ const memoryBytes = 8e9
  */
 export function memoryFolder() {
   try {
-    for (const left of readdirSync(memory)) {
-      // A test may have ended its server, and start it again.
-      const [, pid] = /^keyward-(?:pg|tests)-(\d+)-/.exec(left) ?? []
-      if (pid !== undefined && !existsSync(`/proc/${pid}`))
-        rmSync(join(memory, left), { recursive: true, force: true })
-    }
+    readdirSync(memory).forEach(removeLeft)
     if (/ \/dev\/shm \S+ \S*noexec/.test(readFileSync('/proc/mounts', 'utf8'))) return undefined
     const { bavail, bsize } = statfsSync(memory)
     return Math.min(bavail * bsize, process.availableMemory()) > memoryBytes ? memory : undefined
   } catch {
     // Only Linux has it.
     return undefined
+  }
+}
+
+function removeLeft(name) {
+  // A test may have ended its server, and start it again.
+  const [, pid] = /^keyward-(?:pg|tests)-(\d+)-/.exec(name) ?? []
+  if (pid === undefined || existsSync(`/proc/${pid}`)) return
+  try {
+    rmSync(join(memory, name), { recursive: true, force: true })
+  } catch {
+    // It is another account's.
   }
 }
