@@ -49,6 +49,9 @@ function makeHome() {
   return { bin, account, directory, env, data }
 }
 
+/** Its shared memory is in its directory, and goes with it when it was killed. */
+const shared = { dynamic_shared_memory_type: 'mmap' }
+
 /** Copies a cluster into a standby, which follows it under this name. */
 export async function startStandby(primary: Cluster, name: string): Promise<Standby> {
   const { bin, account, directory, env, data } = makeHome()
@@ -62,7 +65,7 @@ export async function startStandby(primary: Cluster, name: string): Promise<Stan
   )
   const port = String(await freePort())
   const settings = {
-    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: directory },
+    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: directory, ...shared },
     ...{
       fsync: 'off',
       max_connections: '200',
@@ -119,6 +122,7 @@ export async function startPrivateCluster(more: Record<string, string> = {}): Pr
     shared_buffers: '256MB',
     // Autovacuum would start a process for one of the hundreds of databases several times per second.
     autovacuum: 'off',
+    ...shared,
     ...more,
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
