@@ -53,7 +53,7 @@ const sliceOf: Record<string, string> = {
 
 const server = join(import.meta.dirname, '..')
 
-const statement = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<.*>)?`|\b(insert|update|query)\(/
+const statement = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<.*>)?`|\bprepared\b/
 
 test('the slice named for each module with statements runs on PostgreSQL in `npm test`', () => {
   const modules = globSync('src/modules/*/**/*.ts', { cwd: server }).flatMap((file) =>
