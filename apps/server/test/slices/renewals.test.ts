@@ -236,16 +236,36 @@ describe('an order with a reference', () => {
       const [order] = await ordersOf(vendor, `license=${license._id}`)
       await tell(shop, 'subscription.renewed', order.order, { until })
     }
+    const renewed = await used(shop)
     const grown = await buy(shop, { payment: 'g1' })
-    await tell(shop, 'subscription.renewed', grown.order, { until: at(31), payment: 'g1' })
+    // These have no license type until the second month.
+    const lines = [{ product: 'late', quantity: 1 }]
+    const late = await buy(shop, { payment: 'l1', lines }, { state: 'waiting' })
+    const reference = renewed.buyReference
+    const renewing = await buy(shop, { payment: 'r1', lines, reference }, { state: 'waiting' })
+    const begun = [
+      [grown, 'g'],
+      [late, 'l'],
+      [renewing, 'r'],
+    ] as const
+    const pay = async (month: number) => {
+      for (const [{ order }, payment] of begun)
+        await tell(shop, 'subscription.renewed', order, { until: at(31), payment: `${payment}${month}` })
+    }
+    await pay(1)
     await vendor.call('PATCH', `/licenses/${banned._id}/toggle-ban`, { is_banned: true })
     on.clock.advance(31 * day)
     await makePremium(on, owner)
     const until = at(31)
-    await tell(shop, 'subscription.renewed', grown.order, { until, payment: 'g2' })
+    await pay(2)
     on.clock.advance(hour)
     await tell(shop, 'subscription.changed', grown.order, { product: 'pro', quantity: 2, until })
     const { licenses } = await orderOnce(vendor, grown.order, { state: 'fulfilled' })
+    const products = ['pro', 'late'].map((product) => ({ product, type: shop.types.pro }))
+    expect((await vendor.call('PUT', `/shops/${shop._id}`, { products })).status).toBe(200)
+    for (const { _id } of [late, renewing]) await vendor.call('POST', `/orders/${_id}/retry`, {})
+    const made = await orderOnce(vendor, late.order, { state: 'fulfilled' })
+    await orderOnce(vendor, renewing.order, { state: 'fulfilled' })
     on.clock.advance(32 * day)
     const looked = () =>
       on.database.db.selectFrom('shop_orders').select('id').where('ends_at', 'is not', null).execute()
@@ -253,7 +273,8 @@ describe('an order with a reference', () => {
     const added = licenses.find(({ _id }: Used) => _id !== grown.licenses[0]._id)
     for (const license of [short, banned, added])
       expect(await licenseOf(license._id)).toMatchObject({ term: 'date', expiresAt: expect.any(String) })
-    expect(await licenseOf(grown.licenses[0]._id)).toMatchObject({ expiresAt: null, updatesUntil: until })
+    for (const license of [grown.licenses[0], made.licenses[0], renewed])
+      expect(await licenseOf(license._id)).toMatchObject({ expiresAt: null, updatesUntil: until })
   })
 
   test('with the reference of an added key gives its end user time and rights', async () => {

@@ -88,11 +88,14 @@ export const listOrdersOf = (
   tx: Tx,
   licenseId: string,
   without: string,
-): Promise<(Pick<ShopOrderRow, 'id' | 'chosen'> & Pick<ShopOrderUnitRow, 'gift' | 'unheard'>)[]> =>
+): Promise<
+  (Pick<ShopOrderRow, 'id' | 'chosen' | 'issued'> &
+    Pick<ShopOrderUnitRow, 'product' | 'unit' | 'gift' | 'unheard'>)[]
+> =>
   tx
     .selectFrom('shop_order_units as u')
     .innerJoin('shop_orders as o', 'o.id', 'u.order_id')
-    .select(['o.id', 'o.chosen', 'u.gift', 'u.unheard'])
+    .select(['o.id', 'o.chosen', 'o.issued', 'u.product', 'u.unit', 'u.gift', 'u.unheard'])
     .where((eb) => eb.or([eb('u.license_id', '=', licenseId), eb('u.renewed_id', '=', licenseId)]))
     .where('u.order_id', '<>', without)
     .orderBy('o.seq', 'desc')
@@ -157,13 +160,13 @@ export async function listTypesToRestore(tx: Tx, orderId: string): Promise<strin
 export async function listTypesOfUnits(
   tx: Tx,
   orderId: string,
-): Promise<Map<string, Pick<LicenseRow, 'type_id' | 'banned' | 'created_at'>>> {
+): Promise<Map<string, Pick<LicenseRow, 'type_id' | 'banned'>>> {
   const rows = await tx
     .selectFrom('shop_order_units as u')
     .innerJoin('licenses as l', (join) =>
       join.on('l.id', '=', sql<string>`coalesce(u.license_id, u.renewed_id)`),
     )
-    .select(['l.id', 'l.type_id', 'l.banned', 'l.created_at'])
+    .select(['l.id', 'l.type_id', 'l.banned'])
     .where('u.order_id', '=', orderId)
     .execute()
   return new Map(rows.map(({ id, ...row }) => [id, row]))

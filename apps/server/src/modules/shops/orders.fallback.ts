@@ -21,9 +21,9 @@ export interface Kept {
 /** Which licenses stay for ever, by their ids: of subscriptions that have ended, or that went on after they had. */
 export async function keptBy(
   { tx, now }: WriteTransaction,
-  { id, app_id }: Pick<ShopOrderRow, 'id' | 'app_id'>,
-  { payments }: ToldOrder,
-  { units, rights }: { units: readonly ShopOrderUnitRow[]; rights: Rights },
+  order: Pick<ShopOrderRow, 'id' | 'app_id'>,
+  told: ToldOrder,
+  { issued, units, rights }: { issued: Issued; units: readonly ShopOrderUnitRow[]; rights: Rights },
 ): Promise<ReadonlyMap<string, Kept>> {
   const ends = units.flatMap((unit) => {
     const { end, ban = null } = rights.get(licenseOf(unit) ?? '') ?? {}
@@ -32,47 +32,56 @@ export async function keptBy(
   })
   const kept = new Map<string, Kept>()
   if (ends.length === 0) return kept
-  const months = await repo.listFallbackMonths(tx, app_id)
-  const licenses = months.size > 0 ? await unitRepo.listTypesOfUnits(tx, id) : new Map()
+  const months = await repo.listFallbackMonths(tx, order.app_id)
+  const licenses = months.size > 0 ? await unitRepo.listTypesOfUnits(tx, order.id) : new Map()
   for (const { unit, end } of ends) {
     const license = licenses.get(licenseOf(unit) ?? '')
-    const { type, since } = begunBy(unit, license)
+    const type = typeBy(unit, license)
     const after = unit.kept_after ?? months.get(type)
     const isBanned = license?.banned === 1 && unit.told_ban === null
     if (after === undefined || (isBanned && unit.kept_after === null)) continue
     const until = Math.min(now, end)
-    const own = paidSince(payments, since)
+    const own = paidFor(told, issued, unit)
     const isPaid =
       paidMonths(own, until) >= after ||
-      paidMonths([...own, ...(await paidByOthers(tx, id, { unit, license, type }))], until) >= after
-    if (isPaid) kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(payments, end) })
+      paidMonths([...own, ...(await paidByOthers(tx, order.id, { unit, license, type }))], until) >= after
+    if (isPaid) kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(told.payments, end) })
   }
   return kept
 }
 
-type Owned = Pick<LicenseRow, 'type_id' | 'created_at'> | undefined
+/** The type that a unit gave to its license. */
+const typeBy = ({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Pick<LicenseRow, 'type_id'> | undefined) =>
+  JSON.parse(gift ?? 'null')?.type ?? license?.type_id
 
-/** The type that a unit gave to its license, and since when the license has had it. */
-function begunBy({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Owned): { type: string; since: number } {
-  const { type = license?.type_id, at = license?.created_at } = JSON.parse(gift ?? 'null') ?? {}
-  return { type, since: at ?? 0 }
+/**
+ * The payments since the first that contained a unit: those before were for others. When its license was made does not count: an
+ * order may have waited.
+ */
+function paidFor(
+  { payments, contained }: ToldOrder,
+  issued: Issued,
+  { product, unit }: Pick<ShopOrderUnitRow, 'product' | 'unit'>,
+): readonly Payment[] {
+  const before = Math.floor(unit / (issued[product]?.each ?? 1))
+  const first = payments.findIndex((payment) => (contained.get(product)?.get(payment) ?? 0) > before)
+  return payments.slice(Math.max(0, first))
 }
-
-/** Payments of periods that were over before a license came to its order were for others. */
-const paidSince = (payments: readonly Payment[], since: number): Payment[] =>
-  payments.filter(({ untils }) => Math.max(...untils) > since)
 
 /** What other subscriptions of a type have paid for a license: who subscribes again goes on with the months of before. */
 async function paidByOthers(
   tx: Tx,
   id: string,
-  { unit, license, type }: { unit: ShopOrderUnitRow; license: Owned; type: string },
+  {
+    unit,
+    license,
+    type,
+  }: { unit: ShopOrderUnitRow; license: Pick<LicenseRow, 'type_id'> | undefined; type: string },
 ): Promise<Payment[]> {
   const payments: Payment[] = []
-  for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id)) {
-    const its = begunBy(other, license)
-    if (its.type === type) payments.push(...paidSince((await readTold(tx, other)).payments, its.since))
-  }
+  for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id))
+    if (typeBy(other, license) === type)
+      payments.push(...paidFor(await readTold(tx, other), JSON.parse(other.issued), other))
   return payments
 }
 

@@ -146,7 +146,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
   const present = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
-  const kept = await keptBy(write, order, told, { units: present, rights })
+  const kept = await keptBy(write, order, told, { issued, units: present, rights })
   await setEnds(write, order, { units: present, rights, types, kept })
   await setBans(write, order, { units: present, rights })
   for (const unit of present.filter(({ gift }) => gift !== null)) {

@@ -45,6 +45,8 @@ export interface ToldOrder {
   lines: OrderLine[]
   /** How many of each product were paid at most at one time, with the rights of each. */
   bought: BoughtLine[]
+  /** How many of each product each payment contains. */
+  contained: ReadonlyMap<string, ReadonlyMap<Payment, number>>
   ban: Ban | null
   /** What was returned of payments that stand, by payment. */
   partlyRefunded: Readonly<Record<string, number>>
@@ -112,6 +114,7 @@ export function toldBy(facts: readonly PlacedFact[], banned: readonly string[] =
     paid: first,
     lines: units.flatMap(({ product, now }) => (now > 0 ? [{ product, quantity: now }] : [])),
     bought: units.map(({ product, most, shares }) => ({ product, quantity: most, shares })),
+    contained: new Map(units.map(({ product, contained }) => [product, contained])),
     ban: payments.all.length === 0 ? null : (whole.shares[0]?.ban ?? null),
     partlyRefunded: payments.partly,
     warnings: payments.warnings,

@@ -23,6 +23,8 @@ interface ToldUnits {
   /** How many were paid at most at one time. */
   most: number
   shares: Share[]
+  /** How many each payment contains. */
+  contained: ReadonlyMap<Payment, number>
 }
 
 /** What was told about the end of some units: until when they are paid, or that a period is over. */
@@ -89,7 +91,7 @@ export function unitsOf(
   const shares = [...steps, Math.max(1, most)].map(shareOf)
   const isLast = (share: Share, at: number) =>
     share.end !== shares[at + 1]?.end || share.ban !== shares[at + 1]?.ban || at === shares.length - 1
-  return { product: bought?.product ?? '', now, most, shares: shares.filter(isLast) }
+  return { product: bought?.product ?? '', now, most, shares: shares.filter(isLast), contained }
 }
 
 /** How many units of a product a fact tells of; undefined if it says nothing about them. */
