@@ -354,6 +354,8 @@ test('a withdrawn release is in no feed from then on, on any node, also for who 
 
 test('lists as many of the newest releases as fit into 128 KiB, with notes of any characters', async () => {
   await open()
+  const old = file('windows', 'arm', 'old.exe')
+  await release('3.9.0', 0, { artifacts: [old, ...filesOf('3.9.0')] })
   const long = '<&"\'\t\n]]>\ufffeö\u{1f600}'.repeat(1600)
   await insertMany(30, (version) => ({ notes: long, artifacts: JSON.stringify(filesOf(version)) }))
   await release('4.30.0', 0, { artifacts: [] })
@@ -382,6 +384,7 @@ test('lists as many of the newest releases as fit into 128 KiB, with notes of an
     { version: '4.30.0', artifacts: [] },
     { version: '4.29.0', notes: long },
   ])
+  expect(releases.at(-1)).toMatchObject({ version: '3.9.0', notes: null, artifacts: [old] })
 })
 
 test('nothing else is there, and a paused app shows nothing', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { limits } from '@keyward/contract'
+import { type Artifact, limits } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { visitorOf } from '../../../core/caller.ts'
 import { sha256 } from '../../../core/crypto.ts'
@@ -15,6 +15,7 @@ import { appVerdict } from '../verdict/verdict.ts'
 import {
   electronFeed,
   type Feed,
+  type FeedEntry,
   isPackage,
   jsonFeed,
   sparkleFeed,
@@ -46,7 +47,7 @@ const feeds: Record<string, (path: Values, query: Values) => Feed | undefined> =
 const textsOf = (query: Record<string, string | string[]>): Values =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
 
-/** How many releases a list names, and what they take after the first one: an updater needs the newest. */
+/** How many releases a list names, and what they take, unless the first one takes more: an updater needs the newest. */
 const listedMost = 100
 const listedBytesMost = 128 * 1024
 
@@ -196,20 +197,36 @@ class WrittenFeeds {
   }
 }
 
+const targetOf = ({ platform, architecture }: Artifact): string => `${platform}/${architecture}`
+
+/** The newest releases; then, in as many bytes again, those of targets that none before is for, without notes. */
 function itemsOf(
   files: ReleaseFiles,
   { feed, releases }: { feed: Feed; releases: readonly ListedRelease[] },
 ): string[] {
   const items: string[] = []
-  let bytes = 0
-  for (const release of releases) {
+  const targets = new Set<string>()
+  let bytesLeft = listedBytesMost
+  const most = feed.frame ? listedMost : 1
+  const entryOf = (release: ListedRelease): FeedEntry => {
     const { artifacts = [], notes = null, build = null } = files.get(release.id) ?? {}
-    const item = feed.item({ release, build, notes, artifacts: feed.pick(artifacts) })
-    if (item === '') continue
-    bytes += Buffer.byteLength(item)
-    if (items.length > 0 && bytes > listedBytesMost) break
-    items.push(item)
-    if (!feed.frame || items.length === listedMost) break
+    return { release, build, notes, artifacts: feed.pick(artifacts) }
+  }
+  const add = (entry: FeedEntry): boolean => {
+    const item = feed.item(entry)
+    bytesLeft -= Buffer.byteLength(item)
+    if (bytesLeft < 0 && items.length > 0) return false
+    if (item !== '') items.push(item)
+    for (const one of entry.artifacts) targets.add(targetOf(one))
+    return true
+  }
+  const end = releases.findIndex((release) => items.length === most || !add(entryOf(release)))
+  if (end < 0 || !feed.frame) return items
+  bytesLeft = listedBytesMost
+  for (const release of releases.slice(end)) {
+    const entry = entryOf(release)
+    const artifacts = entry.artifacts.filter((one) => !targets.has(targetOf(one)))
+    if (artifacts.length > 0 && !add({ ...entry, notes: null, artifacts })) break
   }
   return items
 }
