@@ -223,8 +223,11 @@ test('lists packages for Velopack that have a SHA-1, and leads to their files', 
   await release('2.0.1', 0, {
     artifacts: [
       { ...file('windows', 'x64', 'Größe.nupkg', digests), url: 'https://example.com/Größe.nupkg' },
+      file('windows', 'x64', 'Again.nupkg', digests),
     ],
   })
+  const { Assets } = JSON.parse((await read('velopack/releases.stable.json')).text)
+  expect(Assets.slice(0, 2)).toMatchObject([{ NotesMarkdown: notes }, { NotesMarkdown: '' }])
   expect((await read('velopack/Größe.nupkg')).headers.location).toBe(
     'https://example.com/Gr%C3%B6%C3%9Fe.nupkg',
   )

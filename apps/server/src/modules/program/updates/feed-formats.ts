@@ -165,21 +165,26 @@ export const velopackFeed = (channel: string, target: Partial<Target>, version?:
   type: json,
   item: ({ release, notes, artifacts }) =>
     artifacts
-      .map(({ name, size, sha1, sha256, kind }) =>
-        JSON.stringify({
-          PackageId: packageOf(name, release.version),
+      .map((one, at) => {
+        const type = typeOf(one)
+        return JSON.stringify({
+          PackageId: packageOf(one.name, release.version),
           Version: withoutZeros(release.version),
-          Type: kind === 'delta' || name.endsWith('-delta.nupkg') ? 'Delta' : 'Full',
-          FileName: name,
-          SHA1: sha1?.toUpperCase(),
-          SHA256: sha256?.toUpperCase(),
-          Size: size,
-          NotesMarkdown: notes ?? '',
-        }),
-      )
+          Type: type,
+          FileName: one.name,
+          SHA1: one.sha1?.toUpperCase(),
+          SHA256: one.sha256?.toUpperCase(),
+          Size: one.size,
+          // Its updater takes the first full package of the newest version.
+          NotesMarkdown: artifacts.findIndex((other) => typeOf(other) === type) === at ? (notes ?? '') : '',
+        })
+      })
       .join(),
   frame: (items) => `{"Assets":[${items.join()}]}`,
 })
+
+const typeOf = ({ kind, name }: Pick<Artifact, 'kind' | 'name'>): 'Delta' | 'Full' =>
+  kind === 'delta' || name.endsWith('-delta.nupkg') ? 'Delta' : 'Full'
 
 /** Packages of Velopack have a SHA-1. */
 export const isPackage = ({ name, sha1 }: Artifact): boolean => sha1 !== undefined && name.endsWith('.nupkg')
