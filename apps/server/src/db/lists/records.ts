@@ -117,25 +117,44 @@ export type Walk = (options: WalkOptions) => Sql
 /** Up to so many records of people are read and sorted; of more, all records are walked until enough are theirs. */
 const fewOfPeople = 100_000
 
-/** The same records, read from the index of actors by the ranges of people's ids. */
-const newestOfPeople = (
+/** The same records, read from the index of actors by the ranges of people's ids; of each range `most` in any order. */
+const rangesOfPeople = (
   { lists }: Database,
   { actors: _, ...filter }: RecordFilter,
-  { also = sql``, count }: WalkOptions,
-): Sql => {
-  const parts = peoplesRanges(plain('actor_id')).map(
+  { also = sql``, most }: Pick<WalkOptions, 'also'> & { most: number },
+): Sql[] =>
+  peoplesRanges(plain('actor_id')).map(
     (isOne) => sql`select * from (select t.seq as seq, t.created_at as created_at
       from ${sql.raw(syntaxOf(lists).indexed('audit', 't', 'audit_actor'))}
-      where ${matches(filter)} and ${isOne} ${also} limit ${fewOfPeople + 1}) part`,
+      where ${matches(filter)} and ${isOne} ${also} limit ${most}) part`,
   )
-  return newestOf(parts, count)
+
+/** Whether enough of the newest records are of people: a page is read in their order then, like one of all records. */
+const hasNewOfPeople = async (
+  database: Database,
+  { actors: _, ...filter }: RecordFilter,
+): Promise<boolean> => {
+  const index = syntaxOf(database.lists).indexed('audit', 't', 'audit_owner')
+  const recent = sql`select t.actor_id from ${sql.raw(index)} where ${matches(filter)}
+    order by t.created_at desc, t.seq desc limit ${2 * enough}`
+  const isPerson = sql.join(peoplesRanges(plain('actor_id')), sql` or `)
+  return (
+    (await countFound(database, sql`select 1 from (${recent}) t where ${isPerson} limit ${enough}`)) ===
+    enough
+  )
+}
+
+interface WalkedBy {
+  mostOfPeople?: number | undefined
+  /** Whether no more than `enough` records are walked. */
+  isPage?: boolean
 }
 
 /** Chooses the index with the fewest records. Several actions or apps are read one by one: the index of one has their order. */
 export async function toWalk(
   database: Database,
   filter: RecordFilter,
-  mostOfPeople: number = fewOfPeople,
+  { mostOfPeople = fewOfPeople, isPage = false }: WalkedBy = {},
 ): Promise<Walk> {
   if (filter.about) return walkAbout(database, filter, filter.about)
   const present = narrowings.filter((name) => filter[name] !== undefined)
@@ -152,8 +171,17 @@ export async function toWalk(
   const isOfSome = apps !== null && filter.app === undefined
   if (filter.actors === 'people' && subject === undefined) {
     const all = { ...filter, scope: { ...filter.scope, apps: null }, action: undefined, app: undefined }
-    const found = await countFound(database, newestOfPeople(database, all, { count: mostOfPeople + 1 }))
-    if (found <= mostOfPeople) return (options) => newestOfPeople(database, filter, options)
+    const countTo = (most: number) => {
+      const ranges = sql.join(rangesOfPeople(database, all, { most }), sql` union all `)
+      return countFound(database, sql`select * from (${ranges}) parts limit ${most}`)
+    }
+    const isAll = isPage && present.length === 0 && !isOfSome
+    if (isAll && (await countTo(enough)) === enough && (await hasNewOfPeople(database, filter)))
+      return (options) => newest(database, filter, 'owner', options)
+    const found = await countTo(mostOfPeople + 1)
+    if (found <= mostOfPeople)
+      return ({ also, count }) =>
+        newestOf(rangesOfPeople(database, filter, { also, most: fewOfPeople + 1 }), count)
   }
   const single = present.length === 1 && !isOfSome ? present[0] : undefined
   const narrowest = single ?? (await findNarrowest(database, filter, present, isOfSome))

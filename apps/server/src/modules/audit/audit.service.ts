@@ -122,9 +122,10 @@ async function find(
     from: from === undefined ? undefined : startOf(from),
     to: to === undefined ? undefined : toEpochMs(to),
   }
-  const walk = await toWalk(ctx.database, filter, mostOfPeople)
   const text = toSearched(ctx, query.search) ?? ''
   const term = toSearchTerm(text)
+  const isPage = !term && mostOfPeople === undefined
+  const walk = await toWalk(ctx.database, filter, { mostOfPeople, isPage })
   if (!term) return { walk, hits: undefined }
   const search = await toSearch(ctx, actor, term, text.toLowerCase())
   return { walk, hits: await searchRecords(ctx.database, filter, search, walk) }
