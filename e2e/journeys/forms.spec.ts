@@ -122,7 +122,7 @@ test('every select offers only options that can be selected', async ({ page, req
   await enter(page, vendor)
   const selects = [
     ['/licenses?dialog=generate', ['Application', 'Expiry Unit', 'Term']],
-    ['/licenses', ['App', 'Status', 'Order']],
+    ['/licenses', ['App', 'Status', 'License type', 'Order']],
     ['/resellers', ['App', 'Status']],
     ['/resellers?dialog=create', ['Application']],
     ['/users', ['App', 'Status', 'Order']],
