@@ -178,8 +178,12 @@ test('generated keys and the first app are accessible and fit the screen', {
 
 test('a page that does not exist is accessible and fits the screen', {
   tag: ['@full', '@phone'],
-}, async ({ page }) => {
-  await page.goto('/no/such/page')
+}, async ({ page, request }) => {
+  await enter(page, await Vendor.signUp(request))
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.evaluate(
+    `history.pushState({}, '', '/no/such/page'); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
   await expect(heading(page, 'Oops! Page not found')).toBeVisible()
   await expectAccessible(page, '404')
 })

@@ -122,7 +122,7 @@ test('every select offers only options that can be selected', async ({ page, req
   await enter(page, vendor)
   const selects = [
     ['/licenses?dialog=generate', ['Application', 'Expiry Unit', 'Term']],
-    ['/licenses', ['App', 'Status', 'License type', 'Order']],
+    ['/licenses', ['App', 'Status', 'Order']],
     ['/resellers', ['App', 'Status']],
     ['/resellers?dialog=create', ['Application']],
     ['/users', ['App', 'Status', 'Order']],
@@ -131,7 +131,9 @@ test('every select offers only options that can be selected', async ({ page, req
   for (const [path, names] of someOf(selects)) {
     await visit(page, path)
     const scope = path.includes('dialog') ? panel(page) : page.getByRole('main')
-    await expect(scope.getByRole('combobox')).toHaveCount(names.length)
+    // Types are found by what is typed: this vendor has none.
+    const others = path === '/licenses' ? 1 : 0
+    await expect(scope.getByRole('combobox')).toHaveCount(names.length + others)
     for (const name of names) {
       const select = scope.getByRole('combobox', { name, exact: true })
       await select.click()

@@ -20,7 +20,7 @@ export function VendorLogo() {
 export function VendorLine() {
   const { name, support = null, shop = null } = useVendor() ?? {}
   return (
-    <p className="mb-1 flex min-h-5 flex-wrap gap-x-4">
+    <p className="wrap-anywhere mb-1 flex min-h-5 flex-wrap gap-x-4">
       <span className="text-fg">{name}</span>
       {[support, shop]
         .filter((link) => link !== null)
