@@ -56,7 +56,15 @@ const changing =
 const roles = {
   viewer: { absent: ['/imports'], may: /^$/, changes: /^$/ },
   support: {
-    absent: ['/imports', '/resellers', '/members', '/audit', '/subscription', '/settings/integrations'],
+    absent: [
+      '/imports',
+      '/resellers',
+      '/sales',
+      '/members',
+      '/audit',
+      '/subscription',
+      '/settings/integrations',
+    ],
     may: /^(Activate Offline|Deactivate with Code|Ban|Unban|Create (E|e)nd (U|u)ser|Edit (Variables|Customer|Expiry|End User)|Add (C|c)ustomer|Extend( Subscription)?|Free|Pause Subscription|Resume Subscription|Reset HWID)\b/,
     changes:
       /users\?dialog=(create|ban|extend|variables)|activate-offline|users\/.*(edit-expiry|edit-user|set-password|link-customer)|customers\?dialog=create|customers\/.*edit/,

@@ -89,7 +89,9 @@ async function expectWhole(page: Page, path: string) {
   expect.soft(hidden, path).toEqual(hidden.map(() => 0))
   const narrow = await page.locator('thead th:not(.sr-only)').evaluateAll((heads) =>
     heads
-      .filter((head) => head.checkVisibility() && !head.querySelector(':scope > .sr-only'))
+      .filter(
+        (head) => head.checkVisibility() && head.textContent && !head.querySelector(':scope > .sr-only'),
+      )
       .map((head) => ({ name: head.textContent, width: Math.round(head.getBoundingClientRect().width) }))
       .filter(({ name, width }) => width < (name === 'App' || name === 'Key' ? 120 : 72)),
   )
