@@ -82,7 +82,7 @@ function choose(row: HTMLElement, letter: string): boolean {
   })
   opened.observe(document.body, { childList: true, subtree: true })
   openMenu(button)
-  // Whoever goes on before the menu is there no longer means it.
+  // Another key or click before the menu opens cancels the choice.
   for (const input of ['keydown', 'pointerdown'])
     window.addEventListener(input, () => opened.disconnect(), { capture: true, once: true })
   return true

@@ -18,7 +18,7 @@ export const onWritten = successListeners.subscribe
 export const failingWriter = () => failing
 
 interface WriteOptions<Data, Variables, Context> extends UseMutationOptions<Data, Error, Variables, Context> {
-  /** Writes of different lanes may run at the same time, those of one not, whoever writes. Without lanes a writer has one of its own. */
+  /** Writes of different lanes may run at the same time; of one lane only one runs, across all components. The default is a lane per component. */
   lane?: (variables: Variables) => string
   /** Follows a write that runs in its lane; others are dropped. */
   waits?: boolean

@@ -40,7 +40,7 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
   const { forget, settle } = useUnsaved({ title, to, opened, values, show: write })
   const isDirty = Object.keys(opened).some((name) => values[name] !== opened[name])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what somebody else saves is shown while nothing is typed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new stored values are shown as long as nothing is typed
   useEffect(() => {
     if (!isDirty && !isSame(options.opened, opened)) begin(options.opened, options.opened)
   }, [JSON.stringify(options.opened)])

@@ -14,7 +14,7 @@ export interface UnsavedForm extends Typed {
   title: string
   /** The page of the form. */
   to: string
-  /** The number of changed fields; 0 if somebody else has changed those fields and the input was dropped. */
+  /** The number of changed fields; 0 if the input was dropped because somebody else has changed the same fields. */
   changes: number
 }
 
@@ -63,7 +63,7 @@ export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.str
 const changedOf = ({ opened, values }: Typed) =>
   namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
 
-/** Puts the input back into a form whose saved values may have changed: a field that somebody else changed keeps its new value. */
+/** Restores the input in a form whose stored values may have changed; a field that somebody else has changed shows its stored value. */
 function typedInto(opened: object, typed: Typed) {
   const all = changedOf(typed).filter((name) => !isSame(opened[name], typed.values[name]))
   const kept = all.filter((name) => isSame(opened[name], typed.opened[name]))

@@ -113,13 +113,13 @@ const withUnsubscribe = (mail: Mail, { words, link }: { words: string; link: str
 
 interface Language {
   mail: MailTemplate
-  /** For a buyer who has renewed somebody's license. */
+  /** For a buyer who has renewed another customer's license. */
   receipt: MailTemplate
   /** What a test says about itself. */
   test: { subject: string; note: string }
 }
 
-/** The mail to buyers as the server brings it along, by language. */
+/** The default mail to buyers, by language. */
 const languages = {
   en: {
     mail: written(
@@ -215,7 +215,7 @@ const languages = {
 
 export const builtInLocales = Object.keys(languages)
 
-/** What the server brings along of a kind in the language of a tag, the last of which names no region. */
+/** The built-in text of a kind for the tags of a locale, of which the last names no region. */
 export function builtInOf(kind: MailKind, tags: readonly string[]): Language | undefined {
   const language = (languages as Record<string, Language>)[tags.at(-1) ?? '']
   if (!language || kind === 'purchase') return language

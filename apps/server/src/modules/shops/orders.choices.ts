@@ -54,11 +54,11 @@ export function withChoice(
   return choice === 'keep' ? { ...kept, warnings: both(before.warnings, warnings) } : kept
 }
 
-/** What a waiting order needs, and whether a later attempt can find that by itself. */
+/** What a waiting order needs, and whether a later attempt may succeed without the vendor. */
 export interface Need {
   code: OrderReasonCode
   reason: string
   isRetried: boolean
-  /** Licenses of which more exist than the order has now, and how many are too many. */
+  /** Licenses among which the vendor chooses when the order was reduced, and how many of them must end. */
   surplus?: { ids: string[]; count: number }[]
 }

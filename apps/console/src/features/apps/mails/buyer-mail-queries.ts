@@ -130,7 +130,7 @@ export function useUpdateCustomerMails(id: string) {
   })
 }
 
-/** Saves how many days before its end a customer is told. */
+/** Saves how many days before a license ends its customer gets a mail. */
 export function useSaveDays(id: string) {
   const client = useQueryClient()
   return useWrite({

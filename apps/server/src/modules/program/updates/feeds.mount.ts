@@ -185,7 +185,7 @@ class WrittenFeeds {
     const text = Buffer.from(feed.frame ? feed.frame(items) : items.join(''))
     const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
     const written = { text, tag }
-    // Names that nobody has made files for push out nothing.
+    // An empty answer is not cached: requests with invented names would push out real feeds.
     if (items.length === 0) return written
     if (this.#kept.size >= keptMost || this.#bytes + text.length > keptBytesMost) {
       this.#kept.clear()
