@@ -9,6 +9,8 @@ export interface Database {
   db: Kysely<Tables>
   /** For lists, searches and reports: a slow one stops no other request. */
   lists: Kysely<Tables>
+  /** For lists whose time depends on the data of an account and not on values: short ones are read at once. */
+  counts: Kysely<Tables>
   engine: Engine
   room: StorageRoom
   slow: SlowQueries

@@ -41,12 +41,14 @@ function openEmbedded(dataDir: string): OpenDatabase {
   const dialect = new KeywardSqliteDialect(handles, { onFailure: (error) => room.note(error), slow })
   const db = new Kysely<Tables>({ dialect })
   setOwnConnection(db, dialect.connect())
-  const threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }), slow)
+  const threads = new ListThreads(() => new SqliteThread({ path, readOnly: true }), slow, handles.reader)
   const lists = listsOf(dialect, (text, values) => threads.read(text, values))
+  const counts = listsOf(dialect, (text, values) => threads.readSteady(text, values))
   return {
     dialect: 'sqlite',
     db,
     lists,
+    counts,
     engine: sqliteEngine(handles.reader, db, threads),
     room,
     slow,
@@ -68,7 +70,7 @@ function openPostgres(url: string): OpenDatabase {
   const lists = listsOf(dialect, (text, values) => readList(pool, text, values))
   const engine = postgresEngine(pool, url, db)
   const { room, slow } = pool
-  return { dialect: 'postgres', db, lists, engine, room, slow, pool, close: () => db.destroy() }
+  return { dialect: 'postgres', db, lists, counts: lists, engine, room, slow, pool, close: () => db.destroy() }
 }
 
 const listsOf = (engine: Dialect, read: ReadRows) =>

@@ -16,7 +16,7 @@ interface Start {
 
 /** Finds where the page after `offset` rows of a list starts from counts, without a walk over the rows before it. */
 export async function findStart(
-  { lists }: Pick<Database, 'lists'>,
+  { counts }: Pick<Database, 'counts'>,
   table: 'licenses' | 'clients',
   filter: ListScope,
   { order, offset }: { order: Order; offset: number },
@@ -28,7 +28,7 @@ export async function findStart(
     : within(filter)
   const { rows } = await sql<{ place: number; n: number }>`select t.place as place, sum(t.n) as n
     from ${sql.raw(table === 'licenses' ? 'license_places' : 'client_places')} t
-    where ${mine} group by t.place having sum(t.n) > 0 order by t.place ${sql.raw(order)}`.execute(lists)
+    where ${mine} group by t.place having sum(t.n) > 0 order by t.place ${sql.raw(order)}`.execute(counts)
   let left = offset
   for (const [at, { place, n }] of rows.entries()) {
     // Rows may have been added since the list was counted.

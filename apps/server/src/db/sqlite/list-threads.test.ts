@@ -11,12 +11,13 @@ function openThreads() {
     () => ({
       run: (text, [name] = []) =>
         new Promise((resolve) => {
-          const ms = text === 'search' ? 400 : 1
+          const ms = { search: 400, counts: 0.01 }[text] ?? 1
           running.set(String(name), () => resolve({ rows: [], changes: 0, ms }))
         }),
       close: async () => {},
     }),
     new SlowQueries(),
+    { run: (_text, [name]) => ({ rows: [name], changes: 0 }) },
   )
   const run = async (text: string, account: string, address: string) => {
     const caller = { account, address, isKnown: true }
@@ -25,12 +26,16 @@ function openThreads() {
     )
     await setImmediate()
   }
+  const read = (text: string, name: string, account = 'own_1') =>
+    currentRequest.run({ caller: { account, address: '192.0.2.1', isKnown: true }, userAgent: undefined }, () =>
+      threads.readSteady(text, [name]),
+    )
   const end = async (text: string) => {
     running.get(text)?.()
     running.delete(text)
     await setImmediate()
   }
-  return { running: () => [...running.keys()], run, end }
+  return { running: () => [...running.keys()], run, read, end }
 }
 
 test.each([
@@ -47,6 +52,20 @@ test.each([
     expect(running()).toEqual([expect.stringMatching('search'), `list ${at}`])
     await end(`list ${at}`)
   }
+})
+
+test('what was quick for an account is read at once, and what took longer is not', async () => {
+  const { running, read, end } = openThreads()
+  const [first, long] = [read('counts', 'a'), read('pages', 'b')]
+  await setImmediate()
+  await end('a')
+  await end('b')
+  await Promise.all([first, long])
+  expect(await read('counts', 'c')).toEqual(['c'])
+  void read('pages', 'd')
+  void read('counts', 'e', 'own_other')
+  await setImmediate()
+  expect(running()).toEqual(['d', 'e'])
 })
 
 test('a list of another account is next while searches occupy both threads', async () => {

@@ -66,7 +66,7 @@ export const endUserList: List<ListedClientStatus> = {
 }
 
 /** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
-async function count({ lists }: Database, selection: ListScope): Promise<Counts<ClientStatus>> {
+async function count({ counts }: Database, selection: ListScope): Promise<Counts<ClientStatus>> {
   const past = countedUntil(selection.now)
   const { rows } = await sql<Record<'total' | 'banned' | 'expired', number>>`
     select coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
@@ -80,7 +80,7 @@ async function count({ lists }: Database, selection: ListScope): Promise<Counts<
       union all
       select 0, 0, 1 from clients t
       where ${within(selection)} and t.banned = 0 and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-    ) parts`.execute(lists)
+    ) parts`.execute(counts)
   const { total = 0, banned = 0, expired = 0 } = rows[0] ?? {}
   return { total, active: total - banned - expired, banned, expired }
 }

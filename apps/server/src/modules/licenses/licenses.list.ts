@@ -29,7 +29,7 @@ import {
   toReference,
 } from '../../db/lists/search-names.ts'
 import { readSales } from '../../db/lists/search-sales.ts'
-import type { LicenseView } from './licenses.repo.ts'
+import type { ListedLicense } from './licenses.repo.ts'
 
 /** The licenses of an owner, or with bans apart: there a banned license has no other status. */
 const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
@@ -88,7 +88,7 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
  * SQLite would sort for it.
  */
 async function count(
-  { lists }: Database,
+  { counts }: Database,
   selection: ListScope,
   bansApart: boolean,
 ): Promise<Counts<LicenseStatus>> {
@@ -107,7 +107,7 @@ async function count(
       union all
       select 0, t.used, t.banned, 1 from licenses t
       where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-    ) parts`.execute(lists)
+    ) parts`.execute(counts)
   const {
     total = 0,
     rest = 0,
@@ -229,8 +229,8 @@ export async function matchesOf(
   db: Db,
   filter: ListScope,
   search: string | undefined,
-  rows: readonly LicenseView[],
-): Promise<(row: LicenseView) => { match?: SearchMatch }> {
+  rows: readonly ListedLicense[],
+): Promise<(row: ListedLicense) => { match?: SearchMatch }> {
   const term = toSearchTerm(search)
   if (!term) return () => ({})
   const users = rows.flatMap(({ client_id }) => (client_id === null ? [] : [client_id]))

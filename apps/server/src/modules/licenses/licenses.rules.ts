@@ -8,7 +8,7 @@ import type { AppRow, LicenseRow, LicenseTypeRow, ResellerRow } from '../../db/t
 import type { Ctx } from '../../service/ctx.ts'
 import type { NewLicense } from '../entitlements/license-rows.ts'
 import { endFields, toTerms as toShownTerms, updatesUntil } from '../entitlements/terms.rules.ts'
-import type { LicenseView } from './licenses.repo.ts'
+import type { LicenseView, ListedLicense } from './licenses.repo.ts'
 
 /** The columns of a license's terms, its end included. */
 export type LicenseTerms = Pick<
@@ -91,9 +91,11 @@ const form = /^kwr_[\w-]{36}$/
  * The bytes that base64url encodes as `kwr_`. Prepending the text would make a concatenated string, and `JSON.stringify` takes
  * twice as long for a page of such strings.
  */
-const prefix = Buffer.from('kwr_', 'base64url').toString('hex')
+const prefix = Buffer.from('kwr_', 'base64url')
 const idBytes = 16
 const proofDigits = 22
+/** Filled anew for each reference: lists make many. */
+const bytes = Buffer.alloc(prefix.length + idBytes + proofDigits / 2, prefix)
 
 /**
  * The reference that links to a shop carry: the digits of the license's id, and a proof that the server made it, by the key
@@ -101,14 +103,15 @@ const proofDigits = 22
  */
 export function toBuyReference({ proof }: Keyed, licenseId: string): string {
   const digits = licenseId.slice('lic_'.length)
-  return Buffer.from(prefix + digits + proofOf(proof, digits), 'hex').toString('base64url')
+  bytes.write(digits + proofOf(proof, digits), prefix.length, 'hex')
+  return bytes.toString('base64url')
 }
 
 /** The id of the license that a reference names, which may be deleted or another vendor's; undefined for any other text. */
 export function readBuyReference({ proof }: Keyed, text: string): string | undefined {
   const reference = text.trim()
   if (!form.test(reference)) return undefined
-  const hex = Buffer.from(reference, 'base64url').toString('hex').slice(prefix.length)
+  const hex = Buffer.from(reference, 'base64url').toString('hex', prefix.length)
   const digits = hex.slice(0, 2 * idBytes)
   return hex.slice(2 * idBytes) === proofOf(proof, digits) ? `lic_${digits}` : undefined
 }
@@ -116,7 +119,7 @@ export function readBuyReference({ proof }: Keyed, text: string): string | undef
 const proofOf = (proof: Seal['proof'], digits: string): string =>
   proof(`buy-reference:${digits}`).slice(0, proofDigits)
 
-type Shown = Omit<LicenseView, 'seq'>
+type Shown = Omit<ListedLicense, 'seq'>
 
 export const asNew = (
   license: NewLicense,
@@ -132,7 +135,6 @@ export const asNew = (
   used: 0,
   used_at: null,
   added: 0,
-  key_twin: 0,
   updates_until: null,
   app_name: app.name,
   app_public_id: app.app_id,
