@@ -43,7 +43,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const vpn = new VpnRanges(config.vpnRangesFile, server.log)
   await vpn.start()
   const parts = makeParts(options, server, vpn)
-  const gates = createGates(options.gateSizes)
+  const gates = createGates(database.engine.requestsMost, options.gateSizes)
   database.room.onStandby = (isAway) =>
     isAway ? server.log.error(standbyLines.away) : server.log.info(standbyLines.back)
   database.slow.listen(config.slowQueryMs, (query) => server.log.warn(query, 'slow query'))

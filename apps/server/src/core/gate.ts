@@ -109,8 +109,7 @@ export interface GateSizes {
 }
 
 /** A console tab sends about ten requests at once; several tabs must fit. */
-const defaultSizes: GateSizes = {
-  requests: { running: 4, waiting: 96 },
+const defaultSizes: Omit<GateSizes, 'requests'> = {
   jobs: { running: 1, waiting: 3, waitMs: 10_000 },
   // An import takes some 20 times its bytes while it is handled.
   bodies: { running: 4 * 1_048_576, perNetwork: 2 * 1_048_576, waiting: 100, waitMs: 10_000 },
@@ -118,8 +117,8 @@ const defaultSizes: GateSizes = {
   uploadMs: 10_000,
 }
 
-export function createGates(sizes: Partial<GateSizes> = {}): Gates {
-  const { requests, jobs, bodies, ...times } = { ...defaultSizes, ...sizes }
+export function createGates(running = 4, sizes: Partial<GateSizes> = {}): Gates {
+  const { jobs, bodies, requests = { running, waiting: 96 }, ...times } = { ...defaultSizes, ...sizes }
   const tooMany = () => problem('too_many_at_once', { retryAfterSeconds: 1 })
   const jobRunning = () => problem('job_running', { retryAfterSeconds: 10 })
   return {

@@ -21,6 +21,8 @@ export interface Database {
 export interface Engine {
   /** How many writes of programs run at once without slowing down checks. */
   readonly programWritesMost: number
+  /** How many requests of one account run at once. */
+  readonly requestsMost: number
   /**
    * Prepares a frequent read of at most one row, whose text has a `?` for each value. An engine in this process answers at
    * once: a promise for each read costs time.

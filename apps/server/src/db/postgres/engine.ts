@@ -11,6 +11,8 @@ import type { PostgresPool } from './pool.ts'
 /** PostgreSQL, which several nodes may share. */
 export const postgresEngine = (pool: PostgresPool, url: string, db: Database['db']): Engine => ({
   programWritesMost: 32,
+  // Half of the pool.
+  requestsMost: 4,
   prepareRead: (name, text) => {
     let position = 0
     const numbered = text.replaceAll('?', () => `$${++position}`)

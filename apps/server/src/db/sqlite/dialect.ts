@@ -235,6 +235,8 @@ export const sqliteEngine = (
 ): Engine => ({
   // They run on the server's thread, and checks wait for all that have begun.
   programWritesMost: 4,
+  // They share a commit, which costs as much as several new licenses.
+  requestsMost: 8,
   prepareRead: (_name, text) => reader.prepareRow(text),
   commits: reader,
   waitingLists: () => threads.waiting,
