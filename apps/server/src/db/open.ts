@@ -70,7 +70,17 @@ function openPostgres(url: string): OpenDatabase {
   const lists = listsOf(dialect, (text, values) => readList(pool, text, values))
   const engine = postgresEngine(pool, url, db)
   const { room, slow } = pool
-  return { dialect: 'postgres', db, lists, counts: lists, engine, room, slow, pool, close: () => db.destroy() }
+  return {
+    dialect: 'postgres',
+    db,
+    lists,
+    counts: lists,
+    engine,
+    room,
+    slow,
+    pool,
+    close: () => db.destroy(),
+  }
 }
 
 const listsOf = (engine: Dialect, read: ReadRows) =>

@@ -27,8 +27,9 @@ function openThreads() {
     await setImmediate()
   }
   const read = (text: string, name: string, account = 'own_1') =>
-    currentRequest.run({ caller: { account, address: '192.0.2.1', isKnown: true }, userAgent: undefined }, () =>
-      threads.readSteady(text, [name]),
+    currentRequest.run(
+      { caller: { account, address: '192.0.2.1', isKnown: true }, userAgent: undefined },
+      () => threads.readSteady(text, [name]),
     )
   const end = async (text: string) => {
     running.get(text)?.()

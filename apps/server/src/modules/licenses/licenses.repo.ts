@@ -61,7 +61,9 @@ export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<Lice
   views(db, scope).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
 export const listBySeq = pageRows<ListedLicense>('l', (db, scope, isOfPage) =>
-  faces(db, scope).select(listed.map((column) => `l.${column}` as const)).where(isOfPage),
+  faces(db, scope)
+    .select(listed.map((column) => `l.${column}` as const))
+    .where(isOfPage),
 )
 
 /** Sorted by creation. */

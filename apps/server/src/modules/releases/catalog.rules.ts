@@ -97,7 +97,7 @@ interface Versioned {
 
 /** Whether a license covers a program's version. One that the app does not list is covered. */
 export function coversVersion(catalog: Catalog, { version, until }: Versioned): boolean {
-  const release = version === null ? undefined : releaseOf(catalog, version)
+  const release = version === null || until === null ? undefined : releaseOf(catalog, version)
   return !release || covers(release, until)
 }
 
