@@ -84,11 +84,16 @@ describe('an order with a reference', () => {
   })
 
   test('renews one that has ended from now on', async () => {
-    const shop = await shopWith(days(30))
+    const shop = await shopWith({ ...days(30), updatesForDays: 10 })
     const license = await used(shop)
     on.clock.advance(40 * day)
-    await buy(shop, { reference: license.buyReference })
+    const twice = [await buy(shop, { reference: license.buyReference })]
     expect(await session(license)).toMatchObject({ expiresAt: at(30) })
+    twice.push(await buy(shop, { reference: license.buyReference }))
+    expect(await session(license)).toMatchObject({ expiresAt: at(60), updatesUntil: at(20) })
+    // The second one does not fall back to the end of before.
+    await tell(shop, 'order.refunded', twice[0].order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(30), updatesUntil: at(10) })
   })
 
   test('gives one unit to the license, and new licenses for all others', async () => {

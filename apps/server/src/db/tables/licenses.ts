@@ -74,7 +74,10 @@ interface GrantsTable {
   kind: 'term' | 'end' | 'time' | 'pause' | 'period'
   /** Since when. */
   at: number
-  /** The end, null for never; of a pause the time when it was resumed, null until then. */
+  /**
+   * The end, null for never; of a pause the time when it was resumed, null until then; of time where it begins at the earliest,
+   * null for where the end was.
+   */
   until: number | null
   /** What time moves the end by; null for a key without end. */
   moved_ms: number | null
@@ -92,7 +95,7 @@ interface GrantsTable {
   withdrawn_at: number | null
   /** What time moves the end of updates by. */
   updates_ms: Generated<number | null>
-  /** The end of updates that it covers at least. */
+  /** The end of updates that it covers at least; with `updates_ms`, where those begin at the earliest. */
   updates_until: Generated<number | null>
 }
 

@@ -2,7 +2,7 @@ import type { Duration, LicenseTerm } from '@keyward/contract'
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type AddedRights, type Rights, toDuration, updatesOf } from './terms.rules.ts'
+import { type AddedRights, type Rights, toDuration, type Updates, updatesOf } from './terms.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
 // milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.
@@ -42,8 +42,7 @@ export interface Access extends Pick<ClientRow, 'expires_at' | 'grace_days' | 'p
   isEndless: boolean
   /** The milliseconds that added keys and payments give to the end. */
   addedMs: number
-  /** The end of the updates, null for all, and the one that further time moves. */
-  updates: { until: number | null; own: number | null }
+  updates: Updates
   /** Periods that stand, by their ids: until when they are paid. */
   periods: { id: string; until: number }[]
   terms: Terms | null
@@ -60,10 +59,14 @@ export const isOfKey = ({ kind, source_kind }: Grant): boolean => kind === 'time
 export const isOfPayment = ({ kind, source_kind }: Grant): boolean =>
   source_kind === 'order' && (kind === 'time' || kind === 'period')
 
-/** What a grant moved the end by. A withdrawn key keeps what was used of it. */
-function movedBy({ gap_ms, moved_ms, kept_ms, withdrawn_at }: Grant): number {
-  if (withdrawn_at === null) return gap_ms + (moved_ms ?? kept_ms ?? 0)
-  return kept_ms === null ? 0 : gap_ms + kept_ms
+/**
+ * What a grant moves an end by, which it may not begin before: what bridged a gap may be gone. A withdrawn key keeps what was used
+ * of it.
+ */
+function movedBy({ gap_ms, moved_ms, kept_ms, until, withdrawn_at }: Grant, end: number): number {
+  if (withdrawn_at !== null && kept_ms === null) return 0
+  const ms = withdrawn_at === null ? (moved_ms ?? kept_ms ?? 0) : (kept_ms ?? 0)
+  return Math.max(gap_ms, ms > 0 && until !== null ? until - end : 0) + ms
 }
 
 /** Folds grants, oldest first, to what may be used. Nothing else computes an end. */
@@ -144,8 +147,9 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   function addTime(grant: Grant): void {
     // Rights move like the end that people see.
     const shown = displayedEnd()
-    const moved = movedBy(grant) - (shown === never ? 0 : shown - end)
-    later(movedBy(grant))
+    const movedMs = movedBy(grant, end)
+    const moved = movedMs - (shown === never ? 0 : shown - end)
+    later(movedMs)
     if (isOfPayment(grant)) addPayment(grant)
     if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
     else if (isStanding(grant)) counted.push(grant)
@@ -178,11 +182,20 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
 }
 
 /** The end that time moves, as of now: without keys that never end, and without periods. Null for never. */
-export function ownEnd({ end, grace_days, isEndless, paused_at }: Access, now: number): number | null {
-  if (end === never) return null
+export const ownEnd = (access: Access, now: number): number | null =>
+  access.end === never ? null : endAt(access, access.end, now)
+
+/** An end of what may be used, as of now: a pause holds it. */
+function endAt({ grace_days, isEndless, paused_at }: Access, end: number, now: number): number {
   const isHeld = paused_at !== null && !isEndless && end + grace_days * day > paused_at
   return isHeld ? end + now - paused_at : end
 }
+
+/** Where time that is given now begins at the earliest, whatever happens to the end: after what lasts beside it. */
+export const earliestBegin = (access: Access, now: number): number =>
+  access.periods.some(({ until }) => until === never)
+    ? now
+    : Math.max(now, ...access.periods.map(({ until }) => endAt(access, until, now)))
 
 /** The end of a term that was granted before its clock has started. */
 export function firstUseEnd(terms: Terms, startedAt: number | null): number {

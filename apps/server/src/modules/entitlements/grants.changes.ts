@@ -4,7 +4,7 @@ import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type Access, accessOf, type Grant, isOfKey, ownEnd } from './access.rules.ts'
+import { type Access, accessOf, earliestBegin, type Grant, isOfKey, ownEnd } from './access.rules.ts'
 import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
 import { allowsAll, timeLeft } from './terms.rules.ts'
 
@@ -18,7 +18,8 @@ export const endToMove = (access: Access, now: number): number | null =>
 /** Time that moves the end of a holder to a later one; none for a holder that never ends. */
 export function timeUntil({ access }: Holder, next: number, now: number, source: Source): NewGrant {
   const from = Math.max(endToMove(access, now) ?? now, now)
-  return { kind: 'time', gap_ms: from - (ownEnd(access, now) ?? from), moved_ms: next - from, ...source }
+  const gap_ms = from - (ownEnd(access, now) ?? from)
+  return { kind: 'time', gap_ms, moved_ms: next - from, until: earliestBegin(access, now), ...source }
 }
 
 /** An end that replaces all that was granted before; one that has passed means that access ends now. Null is never. */
@@ -38,6 +39,7 @@ export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): New
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
     moved_ms: end === null ? 0 : left,
     gap_ms: end === null ? 0 : from - (ownEnd(access, now) ?? from),
+    until: earliestBegin(access, now),
     rights_until: left === null ? null : rightsFrom + left,
   }
 }

@@ -59,26 +59,41 @@ export function updatesUntil(
   return start === null ? null : Math.min(lastInstant, start + license.updates_for_days * day)
 }
 
+/** The end of the updates, null for all. */
+export interface Updates {
+  until: number | null
+  /** The one that further time moves. */
+  own: number | null
+  /** What is covered beside it. */
+  beside: number
+}
+
 /**
- * The end of updates by the grants that stand, null for all, and the one that further time moves: a single payment moves it,
- * and what else covers later ones counts as it is.
+ * The end of updates by the grants that stand: a single payment moves it, and what else covers later ones counts as it is.
  */
 export function updatesOf(
   own: number | null,
   standing: readonly Pick<GrantRow, 'kind' | 'until' | 'updates_ms' | 'updates_until'>[],
-): { until: number | null; own: number | null } {
+): Updates {
   const untils = (kinds: readonly GrantRow['kind'][]) =>
-    standing.flatMap(({ kind, updates_until }) => (kinds.includes(kind) ? (updates_until ?? []) : []))
+    standing.flatMap(({ kind, updates_ms, updates_until }) =>
+      updates_ms === null && kinds.includes(kind) ? (updates_until ?? []) : [],
+    )
   // A subscription that has ended covers the versions of its paid time.
   const ended = untils(['end', 'term'])
   const stays = standing.flatMap(({ kind, until, updates_until }) =>
     kind === 'period' && until === null ? (updates_until ?? []) : [],
   )
   const paid = own === null && ended.length === 0 ? stays : ended
-  if (own === null && paid.length === 0) return { until: null, own: null }
-  const moved = standing.reduce((sum, { updates_ms }) => sum + (updates_ms ?? 0), 0)
-  const base = Math.max(own ?? 0, ...paid) + moved
-  return { until: Math.min(lastInstant, Math.max(base, ...untils(['time', 'period']))), own: base }
+  if (own === null && paid.length === 0) return { until: null, own: null, beside: 0 }
+  const first = Math.max(own ?? 0, ...paid)
+  const base = standing.reduce(
+    (end, { updates_ms, updates_until }) =>
+      updates_ms === null ? end : Math.max(end, updates_until ?? 0) + updates_ms,
+    first,
+  )
+  const beside = Math.max(0, ...untils(['time', 'period']))
+  return { until: Math.min(lastInstant, Math.max(base, beside)), own: base, beside }
 }
 
 /** What a key allows besides its time: features, and a number of devices or of seats. */

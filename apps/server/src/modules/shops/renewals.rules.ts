@@ -1,7 +1,7 @@
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { ownEnd, type PaidRights } from '../entitlements/access.rules.ts'
+import { earliestBegin, type PaidRights } from '../entitlements/access.rules.ts'
 import type { Holder } from '../entitlements/grants.ts'
 import { allowsAll, type Rights, toDuration } from '../entitlements/terms.rules.ts'
 
@@ -62,10 +62,9 @@ function paidOnce(bought: Bought): Paid | undefined {
   const duration = toDuration(type)
   const shown = displayedEnd(access, now)
   const from = Math.max(shown ?? now, now)
-  const time = duration && { moved_ms: addDuration(from, duration) - from }
-  const gap_ms = from - (ownEnd(access, now) ?? from)
+  const time = duration && { moved_ms: addDuration(from, duration) - from, until: earliestBegin(access, now) }
   if (isOwn(bought)) {
-    const end = shown === null ? {} : time ? { ...time, gap_ms } : { kind: 'period' as const }
+    const end = shown === null ? {} : (time ?? { kind: 'period' as const })
     const paid = {
       ...nothing,
       ...end,
@@ -79,7 +78,7 @@ function paidOnce(bought: Bought): Paid | undefined {
   if (isAdded(bought)) {
     if (shown === null && hasAll(bought)) return undefined
     if (!time) return { ...nothing, kind: 'period', terms }
-    return { ...nothing, ...(shown !== null && { ...time, gap_ms }), terms, rights_until: until }
+    return { ...nothing, ...(shown !== null && time), terms, rights_until: until }
   }
   const covered =
     type.updates_for_days === null ? (until ?? lastInstant) : begin + type.updates_for_days * day
@@ -89,10 +88,10 @@ function paidOnce(bought: Bought): Paid | undefined {
 
 /** The end of updates moves as the end does: from now, or from where it is. */
 function updatesOf({ type, holder: { access }, now }: Bought, end: number | null): Partial<Paid> {
-  const { until, own } = access.updates
+  const { until, own, beside } = access.updates
   if (until === null || own === null) return {}
   if (type.updates_for_days === null) return { updates_until: end ?? lastInstant }
-  return { updates_ms: Math.max(now, until) - own + type.updates_for_days * day }
+  return { updates_ms: type.updates_for_days * day, updates_until: Math.max(now, beside) }
 }
 
 const isNothing = ({ kind, moved_ms, updates_ms, updates_until }: Paid): boolean =>

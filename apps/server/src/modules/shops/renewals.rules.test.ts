@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { day } from '../../core/clock.ts'
+import { displayedEnd, never } from '../../db/stored-end.ts'
+import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
+import { accessOf } from '../entitlements/access.rules.ts'
+import { endNow, pausedFrom, timeUntil } from '../entitlements/grants.changes.ts'
+import { afterChange, type Change, type Holder, ownOf } from '../entitlements/grants.ts'
+import { giftOf, paidUntil } from './renewals.rules.ts'
+
+const rights = { devices: 1, seats: null, seat_timeout_seconds: 600, features: '[]' }
+const license = {
+  ...{ ...rights, id: 'lic_1', type_id: 'own', created_at: 0, started_at: null, grace_days: 0 },
+  ...{ term: 'date', duration_value: null, duration_unit: null, expires_at: 30 * day },
+  ...{ updates_for_days: 10, updates_until: null },
+} as LicenseRow
+const client = {
+  ...{ id: 'cli_1', expires_at: license.expires_at, grace_days: 0, created_at: 0 },
+  ...{ left_ms: null, paused_at: null, added_rights: null },
+} as NonNullable<Holder['client']>
+const access = accessOf(ownOf({ license, client }), [])
+const sold: Holder = { id: license.id, license, client, grants: [], access }
+
+interface Sold {
+  order: string
+  type: 'own' | 'team'
+  days: number
+}
+const typeOf = ({ type, days }: Sold) =>
+  ({
+    ...{ ...rights, id: type, features: type === 'team' ? '["team"]' : '[]' },
+    ...{ term: 'date', duration_value: days, duration_unit: 'days', updates_for_days: days % 3 ? 15 : null },
+  }) as LicenseTypeRow
+
+type Step = (holder: Holder, now: number) => Change
+const person = { source_kind: 'person', source_id: 'usr_1' } as const
+const giftTo = (holder: Holder, one: Sold, now: number) =>
+  giftOf({ type: typeOf(one), license: holder.license ?? license, holder, now })
+const steps = {
+  buy: (one) => (holder, now) => {
+    const { once } = giftTo(holder, one, now)
+    return once ? { added: [{ ...once, source_kind: 'order', source_id: one.order }] } : {}
+  },
+  subscribe: (one) => (holder, now) => {
+    const paid = paidUntil(giftTo(holder, one, now), now + one.days * day)
+    return { added: [{ ...paid, source_kind: 'order', source_id: one.order }] }
+  },
+  refund:
+    ({ order }) =>
+    ({ grants }, now) => ({
+      changed: grants
+        .filter(({ source_id }) => source_id === order)
+        .map((one) => ({ ...one, withdrawn_at: one.withdrawn_at ?? now })),
+    }),
+  winBack:
+    ({ order }) =>
+    ({ grants }) => ({
+      changed: grants
+        .filter(({ source_id }) => source_id === order)
+        .map((one) => ({ ...one, withdrawn_at: null })),
+    }),
+  pause: () => (holder, now) => pausedFrom(holder, holder.access.paused_at === null, now, person),
+  setEnd:
+    ({ days }) =>
+    (holder, now) => ({ added: [endNow(holder, now + days * day, now, person)] }),
+  extend:
+    ({ days }) =>
+    (holder, now) => {
+      const from = Math.max(now, displayedEnd(holder.access, now) ?? now)
+      return { added: [timeUntil(holder, from + days * day, now, person)] }
+    },
+} satisfies Record<string, (one: Sold) => Step>
+
+/** Numbers below a limit, the same for each seed. */
+function drawFrom(seed: number) {
+  let state = seed + 1
+  return (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+    return Math.floor((state / 0x7fff_ffff) * below) % below
+  }
+}
+
+/** The ends of access, of the rights of the upgrade, and of updates. */
+function endsOf({ access }: Holder, now: number) {
+  const end = displayedEnd(access, now) ?? never
+  const team = access.rights.flatMap(({ features, until }) =>
+    features === '["team"]' ? Math.min(end, until ?? never) : [],
+  )
+  return [end, Math.max(0, ...team), access.updates.until ?? never] as const
+}
+
+test('an order never leaves less than there would be without it, whatever else is bought, refunded, paused and set', () => {
+  for (let seed = 0; seed < 3000; seed += 1) {
+    const draw = drawFrom(seed)
+    // What a person adds keeps the gap that it bridged, and may so give more.
+    const isExtended = seed % 2 === 0
+    const named = Object.entries(steps).filter(([name]) => name !== (isExtended ? 'winBack' : 'extend'))
+    let now = draw(60) * day
+    let [without, withOrder] = [sold, sold]
+    const said: string[] = []
+    const bought: string[] = []
+    for (let at = 0; at < 8; at += 1) {
+      now += draw(3) === 0 ? 0 : draw(60) * day + 1
+      const [name, make] = at === 0 ? (named[draw(2)] ?? []) : (named[draw(named.length)] ?? [])
+      const isSale = name === 'buy' || name === 'subscribe'
+      const type = isExtended || draw(2) === 0 ? 'own' : 'team'
+      const order = isSale ? `order-${at}` : (bought[draw(bought.length)] ?? '')
+      if (isSale) bought.push(order)
+      const step = make?.({ order, type, days: 10 + draw(50) }) ?? (() => ({}))
+      said.push(`day ${now / day}: ${name} ${order} ${type}`)
+      withOrder = afterChange(withOrder, step(withOrder, now), now)
+      if (at > 0) without = afterChange(without, step(without, now), now)
+      const [less, more] = [endsOf(without, now), endsOf(withOrder, now)]
+      // Days begin a millisecond apart.
+      for (const [which, end] of less.entries())
+        expect(more[which], said.join('\n')).toBeGreaterThanOrEqual(end - 10)
+    }
+  }
+})
