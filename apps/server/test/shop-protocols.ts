@@ -13,6 +13,8 @@ interface Said {
 export interface Protocol {
   newSecret: () => string
   apiKey?: string
+  /** Whether it tells that a subscription is canceled for later. */
+  cancels: boolean
   /** Whether it tells of disputes: not at all, of one for each order, or of any number. */
   disputes: 0 | 1 | 2
   say: (event: Told, host: ShopHost) => Said
@@ -50,6 +52,7 @@ const objectOf = <T>(host: ShopHost, path: string, make: () => T): T => {
 
 const custom: Protocol = {
   newSecret: newShopSecret,
+  cancels: false,
   disputes: 2,
   say: ({ id, type, timestamp, data }) => ({ id, body: JSON.stringify({ type, timestamp, data }) }),
   sign: ({ id, body }, secret, at) =>
@@ -59,6 +62,7 @@ const custom: Protocol = {
 const stripe: Protocol = {
   newSecret: () => `whsec_${randomBytes(16).toString('hex')}`,
   apiKey: stripeKey,
+  cancels: true,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
     const { order, email, lines = [], amount, until = '', product, payment, reference } = data as Data
@@ -114,6 +118,11 @@ const stripe: Protocol = {
       'subscription.changed': () =>
         about('customer.subscription.updated', { id: order }, { previous_attributes: { items: {} } }),
       'subscription.payment_failed': () => about('invoice.payment_failed', { id: `in_${order}` }),
+      'subscription.canceled': () => {
+        Object.assign(subscription, { cancel_at_period_end: true })
+        const previous_attributes = { cancel_at_period_end: false }
+        return about('customer.subscription.updated', { id: order }, { previous_attributes })
+      },
       'subscription.ended': () => about('customer.subscription.deleted', { id: order }),
     }
     const told = tellings[type]?.()
@@ -129,6 +138,7 @@ export const paddleKey = 'pdl_live_apikey_01OrdersOfTheStandIn'
 const paddle: Protocol = {
   newSecret: () => `pdl_ntfset_${randomBytes(16).toString('hex')}`,
   apiKey: paddleKey,
+  cancels: true,
   disputes: 2,
   say({ id, type, timestamp, data }, host) {
     const { order, email, lines = [], amount, until, product, payment, reference } = data as Data
@@ -183,6 +193,10 @@ const paddle: Protocol = {
       },
       'subscription.changed': () => about('subscription.updated', 'active'),
       'subscription.payment_failed': () => about('subscription.past_due', 'past_due'),
+      'subscription.canceled': () => {
+        Object.assign(subscription, { scheduled_change: { action: 'cancel' } })
+        return about('subscription.updated', 'active')
+      },
       'subscription.ended': () => about('subscription.canceled', 'canceled'),
     }
     return { id, body: JSON.stringify({ event_id: id, occurred_at: timestamp, ...tellings[type]?.() }) }
@@ -197,6 +211,7 @@ export const lemonSqueezyKey = 'eyJ0eXAiOiJKV1QifQ.of.the.stand-in'
 const lemonsqueezy: Protocol = {
   newSecret: () => randomBytes(16).toString('hex'),
   apiKey: lemonSqueezyKey,
+  cancels: true,
   disputes: 0,
   say({ id, type, timestamp, data }, host) {
     const { order, email, lines, amount, until, product, payment, reference } = data as Data
@@ -215,8 +230,10 @@ const lemonsqueezy: Protocol = {
       ...{ status: 'paid', user_email: email, total: price, currency: 'USD', ...attributes },
       first_order_item: { variant_id: line?.product ?? state.variant_id, quantity: line?.quantity ?? 1 },
     })
-    const subscription = (status: string) =>
-      about('subscription_updated', { order_id, status, variant_id: state.variant_id, renews_at: until })
+    const subscription = (status: string, ends_at?: string) =>
+      about('subscription_updated', {
+        ...{ order_id, status, variant_id: state.variant_id, renews_at: until, ends_at },
+      })
     const tellings: Record<string, () => object> = {
       'order.paid': () => about('order_created', shown({ refunded_amount: 0 })),
       'order.refunded': () => {
@@ -237,6 +254,7 @@ const lemonsqueezy: Protocol = {
       },
       'subscription.changed': () => subscription('active'),
       'subscription.payment_failed': () => subscription('past_due'),
+      'subscription.canceled': () => subscription('cancelled', state.end),
       'subscription.ended': () => subscription('expired'),
     }
     return { id, body: JSON.stringify(tellings[type]?.()) }
@@ -250,9 +268,10 @@ export const gumroadSeller = 'kL0psVL2admJSYRNs-OCMg=='
 const gumroad: Protocol = {
   newSecret: () => gumroadSeller,
   apiKey: gumroadKey,
+  cancels: true,
   disputes: 1,
   say({ id, type, timestamp, data }, host) {
-    const { order, email, lines = [], amount, product, payment, reference } = data as Data
+    const { order, email, lines = [], amount, product, payment, reference, until } = data as Data
     const of = isSubscription(order) ? { subscription_id: order } : {}
     const sale = (saleId: string, more: object = {}) =>
       objectOf(host, `/v2/sales/${saleId}`, () => ({
@@ -267,7 +286,11 @@ const gumroad: Protocol = {
     const first = isSubscription(order) ? `first_${order}` : order
     const subscriber = objectOf(host, `/v2/subscribers/${order}`, () => ({
       success: true,
-      subscriber: { failed_at: null as string | null, ended_at: null as string | null },
+      subscriber: {
+        failed_at: null as string | null,
+        cancelled_at: null as string | null,
+        ended_at: null as string | null,
+      },
     })).subscriber
     const ping = (resource_name: string, more: object) => ({ resource_name, order_number: id, ...more })
     const sold = (resource_name: string, one: { id: string }) =>
@@ -306,6 +329,11 @@ const gumroad: Protocol = {
       },
       'subscription.payment_failed': () => {
         subscriber.failed_at = timestamp
+        return ping('cancellation', of)
+      },
+      'subscription.canceled': () => {
+        // The time when it stops.
+        subscriber.cancelled_at = until ?? timestamp
         return ping('cancellation', of)
       },
       'subscription.ended': () => {

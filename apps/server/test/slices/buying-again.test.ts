@@ -1,13 +1,18 @@
 // On PostgreSQL in the full run: renewals and orders send the same statements there.
+import { randomUUID } from 'node:crypto'
 import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adviceOn } from '../../../console/src/features/apps/types/shop-links.ts'
-import { hour } from '../../src/core/clock.ts'
+import { day, hour, minute } from '../../src/core/clock.ts'
 import { makeApp, makePremium, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
+import { eventually } from '../eventually.ts'
 import { startServer, type TestServer } from '../harness.ts'
+import { textsTo } from '../mailed.ts'
+import { someOf } from '../rounds.ts'
 import { allUsed, makeType, orderOnce, ordersOf, postShop } from '../shop-actor.ts'
 import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '../shop-protocols.ts'
+import { SmtpSink } from '../smtp-sink.ts'
 
 /** What each kind of shop returns of its links, by its documents; for Paddle the vendor's own page passes it on. */
 const parameters: Record<ShopKind, string> = {
@@ -19,13 +24,17 @@ const parameters: Record<ShopKind, string> = {
 }
 
 let shops: Awaited<ReturnType<typeof startShopHosts>>
+let sink: SmtpSink
 let on: TestServer
 beforeAll(async () => {
   shops = await startShopHosts()
-  on = await startServer({ ...shops.environment, PUBLIC_URL: 'http://127.0.0.1:4000' })
+  sink = await SmtpSink.start()
+  const environment = { ...shops.environment, SMTP_URL: `smtp://${sink.host}` }
+  on = await startServer({ ...environment, PUBLIC_URL: 'http://127.0.0.1:4000' }, { deliveriesEveryMs: 50 })
 })
 afterAll(async () => {
   await on.close()
+  await sink.stop()
   shops.close()
 })
 
@@ -46,7 +55,9 @@ const referenceIn = (kind: ShopKind, link: string) => new URL(link).searchParams
 async function sellerOf(kind: ShopKind) {
   const owner = await signUp(on)
   await makePremium(on, owner)
-  const vendor = await makeApiKey(on, owner, { permissions: ['licenses:read', 'licenses:write'] })
+  const vendor = await makeApiKey(on, owner, {
+    permissions: ['licenses:read', 'licenses:write', 'clients:read'],
+  })
   const app = await makeApp(owner)
   const time = { term: 'date', duration: { value: 3, unit: 'hours' } }
   const team = await makeType(owner, app._id, { ...time, features: ['team'] })
@@ -57,7 +68,6 @@ async function sellerOf(kind: ShopKind) {
   const products = Object.entries({ pro, team }).map(([product, type]) => ({ product, type }))
   const wanted = newShopOf(kind, products)
   const { shop } = (await postShop(owner, app._id, wanted)).json.data
-  let orders = 0
   const send = async (type: string, data: object) => {
     const now = new Date(on.clock.now())
     const said = protocols[kind].say(toTold({ type, data }, now), shops.hosts[kind])
@@ -65,8 +75,8 @@ async function sellerOf(kind: ShopKind) {
     const answer = await on.server.inject({ method: 'POST', url: shop.hook, payload, headers })
     expect(answer.statusCode).toBe(200)
   }
-  const buy = async (email: string, link?: string, product = 'pro') => {
-    const order = `order-${kind}-${orders++}`
+  const buy = async (email: string, link?: string, { product = 'pro', kindOf = 'order' } = {}) => {
+    const order = `${kindOf}-${randomUUID()}`
     const reference = link && referenceIn(kind, link)
     const lines = [{ product, quantity: 1 }]
     await send('order.paid', {
@@ -79,19 +89,22 @@ async function sellerOf(kind: ShopKind) {
     })
     return orderOnce(vendor, order, { state: 'fulfilled' })
   }
-  const refund = async (order: string) => {
-    await send('order.refunded', { order })
+  const tell = async (type: string, data: object) => {
+    await send(type, data)
     await allUsed(on, shop._id)
+  }
+  const refund = async (order: string) => {
+    await tell('order.refunded', { order })
     await orderOnce(vendor, order, { state: 'refunded' })
   }
-  return { app, vendor, buy, refund }
+  return { app, owner, vendor, buy, refund, tell }
 }
 
 test.each(kinds)(
   'who buys again at a shop of %s keeps the key, and a running program goes on',
   async (kind) => {
     const { app, vendor, buy, refund } = await sellerOf(kind)
-    const [{ _id, key: licenseKey }] = (await buy('ada@example.com')).licenses
+    const [{ _id, key: licenseKey }] = (await buy(`ada@${kind}.example`)).licenses
     const program = await startProgram(on, app)
     const signIn = () => program.call('POST', '/license', { licenseKey, hwid: 'pc-1' })
     expect((await signIn()).status).toBe(200)
@@ -103,26 +116,32 @@ test.each(kinds)(
     const refused = await (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid: 'pc-1' })
     const { renew, upgrades } = refused.json.details.links
 
-    const renewal = await buy('ada@example.com', renew)
+    const renewal = await buy(`ada@${kind}.example`, renew)
     expect(renewal).toMatchObject({ licenses: [], renewed: { _id } })
     await endsIn(3)
-    const both = await Promise.all([buy('ada@example.com', renew), buy('eve@example.com', renew)])
+    const both = await Promise.all([buy(`ada@${kind}.example`, renew), buy(`eve@${kind}.example`, renew)])
     for (const one of both) expect(one).toMatchObject({ licenses: [], renewed: { _id } })
     await endsIn(9)
 
-    // A stranger's order has neither the license's key nor its customer.
+    // A stranger's order has neither the license's key nor its customer, and its receipt names neither.
     const [, stranger] = both
+    await eventually(async () => expect(textsTo(sink, `eve@${kind}.example`)).toHaveLength(1))
+    const [receipt] = sink.received.filter(({ to }) => to.includes(`eve@${kind}.example`))
+    const [told] = textsTo(sink, `eve@${kind}.example`)
+    expect(told).toContain(stranger.order)
+    for (const secret of [licenseKey, 'kwr_', `ada@${kind}.example`])
+      expect(`${receipt?.head}${told}`).not.toContain(secret)
     const customers = await on.database.db
       .selectFrom('licenses as l')
       .innerJoin('customers as c', 'c.id', 'l.customer_id')
       .select('c.email')
       .where('l.app_id', '=', app._id)
       .execute()
-    expect(customers).toEqual([{ email: 'ada@example.com' }])
+    expect(customers).toEqual([{ email: `ada@${kind}.example` }])
     await refund(stranger.order)
     await endsIn(6)
 
-    const upgrade = await buy('ada@example.com', upgrades[0].url, 'team')
+    const upgrade = await buy(`ada@${kind}.example`, upgrades[0].url, { product: 'team' })
     expect(upgrade).toMatchObject({ licenses: [], renewed: { _id } })
     expect((await check()).data.user.features).toEqual(expect.arrayContaining(['team']))
     await refund(upgrade.order)
@@ -131,5 +150,66 @@ test.each(kinds)(
     const { license } = (await vendor.call('GET', `/licenses/${_id}`)).json.data
     expect(license).toMatchObject({ key: licenseKey, banned: false })
     expect(await ordersOf(vendor, `license=${_id}`)).toHaveLength(5)
+  },
+)
+
+/** Waits until an app was looked at since the clock was moved. */
+const lookedAt = (appId: string) =>
+  eventually(async () => {
+    const settings = on.database.db.selectFrom('customer_mail_settings').select('look_at')
+    const { look_at } = await settings.where('app_id', '=', appId).executeTakeFirstOrThrow()
+    // While it is looked at, it is ten minutes.
+    expect(look_at).toBeGreaterThan(on.clock.now())
+    expect(look_at).toBeLessThan(on.clock.now() + 9 * minute)
+  })
+
+test.each(someOf(kinds, 3))(
+  'the customer of a subscription at a shop of %s is told when a payment fails and when it is canceled, and not while it goes on',
+  async (kind) => {
+    const { app, owner, vendor, buy, tell } = await sellerOf(kind)
+    const email = `sub@${kind}.example`
+    const [{ _id, key: licenseKey }] = (await buy(email)).licenses
+    const signIn = async () =>
+      (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid: 'pc-1' })
+    const { renew } = (await signIn()).json.data.user.links
+    const { order } = await buy(email, renew, { kindOf: 'sub' })
+    const endOf = async () => (await vendor.call('GET', `/licenses/${_id}`)).json.data.license.expiresAt
+    const pay = () => tell('subscription.renewed', { order, until: on.clock.inDays(10) })
+    const told = ['renewed sent']
+    /** What the console shows of the mails an hour later. */
+    const isTold = async (...kindsOf: string[]) => {
+      told.push(...kindsOf.map((one) => `${one} sent`))
+      on.clock.advance(hour)
+      await lookedAt(app._id)
+      await eventually(async () => {
+        const { mails } = (await vendor.call('GET', `/customer-mails?app=${app._id}`)).json.data
+        const said = mails.map(({ kind: one, state }: Record<string, string>) => `${one} ${state}`)
+        expect(said.toReversed()).toEqual(told)
+      })
+    }
+
+    await pay()
+    const wanted = { endsSoonDays: [14], ended: true, paymentFailed: true }
+    expect((await owner.call('PUT', `/apps/${app._id}/customer-mails`, wanted)).status).toBe(200)
+    on.clock.advance(4 * hour)
+    await isTold()
+    await tell('subscription.payment_failed', { order })
+    expect((await signIn()).json.details.links.renew).toBe(renew)
+    await isTold('paymentFailed', 'ended')
+    expect(textsTo(sink, email).at(-1)).toContain(renew)
+
+    await pay()
+    expect((await signIn()).status).toBe(200)
+    const until = await endOf()
+    if (protocols[kind].cancels) {
+      on.clock.advance(Date.parse(until) - on.clock.now() - 3 * day)
+      await isTold()
+      await tell('subscription.canceled', { order, until })
+      expect(await endOf()).toBe(until)
+      await isTold('endsSoon')
+    }
+    await tell('subscription.ended', { order })
+    expect((await signIn()).json.code).toBe('noActiveSubs')
+    await isTold('ended')
   },
 )
