@@ -1,11 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { sdkVersion } from '@keyward/contract/sdk-version'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { signed, startStandIn, succeed, user } from '../../../packages/sdk/test/stand-in.ts'
+import { findLanguage } from '../../../sdks/conformance/languages.ts'
+import { someOf } from './rounds.ts'
 
 const releases = fileURLToPath(new URL('../../../sdks/releases', import.meta.url))
 const script = fileURLToPath(new URL('../../../scripts/published.mjs', import.meta.url))
@@ -52,13 +56,8 @@ function republish() {
   }
 }
 
-test('a program with the SDK 1.5.0 takes versionTooOld for a rejection, and passes over what it does not know', async () => {
-  const { 'keyward-sdk-1.5.0.tgz': packed } = unzip(readFileSync(join(releases, '1.5.0.zip')))
-  writeFileSync(join(folder, 'sdk.tgz'), packed)
-  execFileSync('tar', ['-xzf', 'sdk.tgz'], { cwd: folder })
-  const { Keyward } = (await import(
-    pathToFileURL(join(folder, 'package/dist/node.js')).href
-  )) as typeof import('../../../packages/sdk/src/index.ts')
+/** A server with answers that older SDKs do not know. */
+async function startNewer() {
   const server = await startStandIn()
   const links = { buy: null, renew: 'https://shop.example', upgrades: [] }
   const advisory = { version: '1.2.1', severity: 'high', summary: 'A hole', url: null }
@@ -69,19 +68,65 @@ test('a program with the SDK 1.5.0 takes versionTooOld for a rejection, and pass
       details: { expiresAt: null, links, advisory, release: { version: '1.2.1', url: null } },
     }),
   )
+  return server
+}
+const published = readdirSync(releases).flatMap((name) => /^(.+)\.zip$/.exec(name)?.[1] ?? [])
+const older = published.filter((version) => version !== sdkVersion)
+const filesOf = (version: string): Record<string, Buffer> =>
+  unzip(readFileSync(join(releases, `${version}.zip`)))
+
+test('programs with older SDKs take versionTooOld for a rejection, and pass over what they do not know', async () => {
+  const server = await startNewer()
   try {
-    const { baseUrl, publicKeys } = server
-    const keyward = new Keyward({
-      baseUrl,
-      publicKeys,
-      appId: 'app12345',
-      secret: 's',
-      version: '1.0.0',
-      hwid: 'a',
-    })
-    expect(await keyward.license('KEY')).toMatchObject({ ok: true, user: { username: user.username } })
-    expect(await keyward.session()).toMatchObject({ ok: false, code: 'versionTooOld', message: 'Too old' })
-    expect(keyward.has('pro')).toBe(false)
+    expect(older.length).toBeGreaterThan(5)
+    for (const version of older) {
+      const own = join(folder, version)
+      mkdirSync(own)
+      writeFileSync(join(own, 'sdk.tgz'), filesOf(version)[`keyward-sdk-${version}.tgz`] as Buffer)
+      execFileSync('tar', ['-xzf', 'sdk.tgz'], { cwd: own })
+      const { Keyward } = (await import(
+        pathToFileURL(join(own, 'package/dist/node.js')).href
+      )) as typeof import('../../../packages/sdk/src/index.ts')
+      const { baseUrl, publicKeys } = server
+      const app = { baseUrl, publicKeys, appId: 'app12345', secret: 's', version: '1.0.0', hwid: 'a' }
+      const keyward = new Keyward(app)
+      expect(await keyward.license('KEY'), version).toMatchObject({
+        ok: true,
+        user: { username: user.username },
+      })
+      const refused = { ok: false, code: 'versionTooOld', message: 'Too old' }
+      expect(await keyward.session(), version).toMatchObject(refused)
+    }
+  } finally {
+    await server.close()
+  }
+})
+
+const { missing, command } = findLanguage('python')
+test.skipIf(missing)('programs with older SDKs for Python do so too', async () => {
+  const server = await startNewer()
+  const program = `
+import json, sys
+wheel, base_url, keys = sys.argv[1:]
+sys.path.insert(0, wheel)
+from keyward import Keyward
+app = {"app_id": "app12345", "secret": "s", "version": "1.0.0", "hwid": "a"}
+keyward = Keyward(base_url=base_url, public_keys=json.loads(keys), **app)
+signed_in, checked = keyward.license("KEY"), keyward.session()
+print(signed_in.ok, signed_in.user.username, checked.ok, checked.code, checked.message)
+`
+  try {
+    const [python = ''] = await command()
+    for (const version of someOf(
+      older.filter((one) => one !== '1.1.0'),
+      10,
+    )) {
+      const wheel = join(folder, `keyward-${version}-py3-none-any.whl`)
+      writeFileSync(wheel, filesOf(version)[`keyward-${version}-py3-none-any.whl`] as Buffer)
+      const args = [wheel, server.baseUrl, JSON.stringify(server.publicKeys)]
+      const { stdout } = await promisify(execFile)(python, ['-c', program, ...args])
+      expect(stdout.trim(), version).toBe(`True ${user.username} False versionTooOld Too old`)
+    }
   } finally {
     await server.close()
   }
