@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { minute } from '../src/core/clock.ts'
 import type { Owner } from './actors.ts'
 import { eventually } from './eventually.ts'
 import type { TestServer } from './harness.ts'
@@ -98,3 +99,13 @@ export const allUsed = (on: TestServer, shopId: string, limits: { interval?: num
       .execute()
     expect(rows).toEqual([])
   }, limits)
+
+/** Waits until the ends of an app's licenses were looked at since the clock was moved, so that what was not told is not going to be. */
+export const lookedAtEnds = ({ database, clock }: TestServer, appId: string) =>
+  eventually(async () => {
+    const settings = database.db.selectFrom('customer_mail_settings').select('look_at')
+    const { look_at } = await settings.where('app_id', '=', appId).executeTakeFirstOrThrow()
+    // While a process looks at it, it is ten minutes.
+    expect(look_at).toBeGreaterThan(clock.now())
+    expect(look_at).toBeLessThan(clock.now() + 9 * minute)
+  })

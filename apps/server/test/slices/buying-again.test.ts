@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type { ShopKind } from '@keyward/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adviceOn } from '../../../console/src/features/apps/types/shop-links.ts'
-import { day, hour, minute } from '../../src/core/clock.ts'
+import { day, hour } from '../../src/core/clock.ts'
 import { makeApp, makePremium, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { eventually } from '../eventually.ts'
 import { startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
 import { someOf } from '../rounds.ts'
-import { allUsed, makeType, orderOnce, ordersOf, postShop } from '../shop-actor.ts'
+import { allUsed, lookedAtEnds, makeType, orderOnce, ordersOf, postShop } from '../shop-actor.ts'
 import { kinds, newShopOf, protocols, requestOf, startShopHosts, toTold } from '../shop-protocols.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -153,16 +153,6 @@ test.each(kinds)(
   },
 )
 
-/** Waits until an app was looked at since the clock was moved. */
-const lookedAt = (appId: string) =>
-  eventually(async () => {
-    const settings = on.database.db.selectFrom('customer_mail_settings').select('look_at')
-    const { look_at } = await settings.where('app_id', '=', appId).executeTakeFirstOrThrow()
-    // While it is looked at, it is ten minutes.
-    expect(look_at).toBeGreaterThan(on.clock.now())
-    expect(look_at).toBeLessThan(on.clock.now() + 9 * minute)
-  })
-
 test.each(someOf(kinds, 3))(
   'the customer of a subscription at a shop of %s is told when a payment fails and when it is canceled, and not while it goes on',
   async (kind) => {
@@ -180,7 +170,7 @@ test.each(someOf(kinds, 3))(
     const isTold = async (...kindsOf: string[]) => {
       told.push(...kindsOf.map((one) => `${one} sent`))
       on.clock.advance(hour)
-      await lookedAt(app._id)
+      await lookedAtEnds(on, app._id)
       await eventually(async () => {
         const { mails } = (await vendor.call('GET', `/customer-mails?app=${app._id}`)).json.data
         const said = mails.map(({ kind: one, state }: Record<string, string>) => `${one} ${state}`)

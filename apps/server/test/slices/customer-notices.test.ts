@@ -18,7 +18,7 @@ import { ctxOf, startServer, type TestServer } from '../harness.ts'
 import { textsTo } from '../mailed.ts'
 import { queuedMails } from '../queued-mails.ts'
 import { times } from '../rounds.ts'
-import { allUsed, makeShop, orderOnce, sell } from '../shop-actor.ts'
+import { allUsed, lookedAtEnds, makeShop, orderOnce, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 import { SmtpSink } from '../smtp-sink.ts'
 
@@ -89,17 +89,7 @@ async function listFix(
   return { id: release._id, owner_id: owner.id, app_id: app._id, version, summary, link: null }
 }
 
-/** Waits until the app was looked at since the clock was last moved, so that what was not told is not going to be. */
-const lookedAt = (app: { _id: string }) =>
-  eventually(async () => {
-    const row = await on.database.db
-      .selectFrom('customer_mail_settings')
-      .select('look_at')
-      .where('app_id', '=', app._id)
-      .executeTakeFirstOrThrow()
-    expect(row.look_at).toBeGreaterThan(on.clock.now())
-    expect(row.look_at).toBeLessThan(on.clock.now() + 9 * 60_000)
-  })
+const lookedAt = ({ _id }: { _id: string }) => lookedAtEnds(on, _id)
 
 describe('the settings of an app', () => {
   test('start with renewals alone, keep what a call leaves out, and are recorded', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { drawFrom } from '../../../test/draw.ts'
 import { day } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import { type Access, accessOf, type Grant, joined, type Own } from './access.rules.ts'
@@ -124,15 +125,6 @@ test('the rights of a key move with extensions and pauses of its end user, not w
   expect(untilOf(set(3, 90))).toEqual([6])
   expect(accessOf(own, [term(30), withdrawn(cloud, 2, 0)]).rights).toEqual([])
 })
-
-/** Numbers below a limit, the same for each seed. */
-function drawFrom(seed: number) {
-  let state = seed + 1
-  return (below: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
-    return Math.floor((state / 0x7fff_ffff) * below) % below
-  }
-}
 
 test('independent grants fold to the same in any order, and one that is taken back as if it had never been', () => {
   for (let seed = 0; seed < 500; seed += 1) {
