@@ -6,12 +6,13 @@ import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { isFull } from '../../../apps/server/test/rounds.ts'
 import { amalgamate } from '../../../sdks/amalgamate.ts'
 import { type RealServer, signUpVendor, startRealServer, type TestApp } from './real-server.ts'
 import { startProxy } from './stand-in-proxy.ts'
 
-/** Compilers and other runtimes come from the registry, so only CI installs them. */
-const full = process.env.CI !== undefined
+/** Compilers and other runtimes come from the registry, so only the full run of CI installs them. */
+const full = isFull && process.env.CI !== undefined
 
 let folder: string
 let packed: string
