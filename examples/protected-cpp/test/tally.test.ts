@@ -1,4 +1,4 @@
-// In the full run: it compiles the program; those in Python and TypeScript run each time.
+// In the full run: it compiles the program; the one in TypeScript runs each time.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

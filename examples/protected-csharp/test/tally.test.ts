@@ -1,4 +1,4 @@
-// In the full run: it compiles the program; those in Python and TypeScript run each time.
+// In the full run: it compiles the program; the one in TypeScript runs each time.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// In the full run: the one in TypeScript shows the same in every run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
