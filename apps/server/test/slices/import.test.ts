@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { License } from '@keyward/contract'
 import { expect, test, vi } from 'vitest'

@@ -3,10 +3,11 @@ import { day, hour } from '../../src/core/clock.ts'
 import { makeApp, makePremium, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
+import { times } from '../rounds.ts'
 import { allUsed, makeShop, makeType, orderOnce, ordersOf, sell } from '../shop-actor.ts'
 import { paid } from '../shop-events.ts'
 
-const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000' }, { deliveriesEveryMs: 100 })
+const on = serverForAll({ PUBLIC_URL: 'http://127.0.0.1:4000' }, { deliveriesEveryMs: 250 })
 const owner = ownerForEach(on)
 const app = appForEach(owner)
 // Sessions end meanwhile.
@@ -60,6 +61,14 @@ async function used(shop: Shop, wanted: object = {}): Promise<Used> {
   await signedIn(licenses[0])
   return licenseOf(licenses[0]._id)
 }
+
+test('an order is created once by 32 concurrent repeats of one event and by further events about it', async () => {
+  const shop = await shopWith({})
+  await times(32, () => sell(on, shop, { ...paid('once-1'), id: 'msg_once' }))
+  await times(8, () => sell(on, shop, paid('once-1')))
+  await allUsed(on, shop._id)
+  expect((await orderOnce(vendor, 'once-1', { state: 'fulfilled' })).licenses).toHaveLength(1)
+})
 
 describe('an order with a reference', () => {
   test('renews the license from the later of now and its end, and a refund takes that back', async () => {

@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import type { License } from '@keyward/contract'
 import { expect, test } from 'vitest'
 import { allApps, type OwnerScope } from '../../src/core/actor.ts'

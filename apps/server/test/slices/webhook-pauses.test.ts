@@ -1,3 +1,4 @@
+// On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
