@@ -31,7 +31,7 @@ test(`${licenses} licenses that end on one day are noted once each, as many are 
   const to: string[] = []
   const mailer = { send: async (mail: { to: string }) => void to.push(mail.to), close: () => {} }
   const environment = { SMTP_URL: 'smtp://127.0.0.1:9', PUBLIC_URL: 'http://127.0.0.1:4000' }
-  const on = await startServer(environment, { mailer, deliveriesEveryMs: rounds(20, 2000) })
+  const on = await startServer(environment, { mailer, deliveriesEveryMs: rounds(100, 2000) })
   const owner = await signUp(on)
   await makePremium(on, owner)
   const app = await makeApp(owner, 'Atlas')

@@ -18,7 +18,7 @@ let owner: Owner
 let app: Awaited<ReturnType<typeof makeApp>>
 beforeAll(async () => {
   stripe = await startStripe()
-  on = await startServer({ SHOP_URL_STRIPE: stripe.url }, { deliveriesEveryMs: 20 })
+  on = await startServer({ SHOP_URL_STRIPE: stripe.url }, { deliveriesEveryMs: 100 })
   owner = await signUp(on)
   await makePremium(on, owner)
   app = await makeApp(owner)

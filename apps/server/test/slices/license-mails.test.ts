@@ -20,7 +20,7 @@ beforeAll(async () => {
   sink = await SmtpSink.start(behaviour)
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
-    { deliveriesEveryMs: 20 },
+    { deliveriesEveryMs: 100 },
   )
 })
 afterAll(async () => {

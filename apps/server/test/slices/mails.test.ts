@@ -29,7 +29,7 @@ beforeEach(async () => {
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
     {
-      deliveriesEveryMs: 20,
+      deliveriesEveryMs: 100,
       logLevel: 'info',
       log: { write: (line: string) => void lines.push(line) },
     },

@@ -485,7 +485,7 @@ test('a server sends what it finds, and each mail once', async () => {
       DATA_DIR: before.dataDir,
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     },
-    { remindersAfterMs: 1, deliveriesEveryMs: 10 },
+    { remindersAfterMs: 1, deliveriesEveryMs: 100 },
   )
   try {
     await expect.poll(() => textsTo(sink, owner.email).length).toBe(1)

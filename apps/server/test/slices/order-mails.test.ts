@@ -25,7 +25,7 @@ beforeAll(async () => {
   sink = await SmtpSink.start(behaviour)
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
-    { deliveriesEveryMs: 20, logLevel: 'trace', log: { write: (line: string) => void lines.push(line) } },
+    { deliveriesEveryMs: 100, logLevel: 'trace', log: { write: (line: string) => void lines.push(line) } },
   )
 })
 afterAll(async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   sink = await SmtpSink.start()
   on = await startServer(
     { SMTP_URL: `smtp://${sink.host}`, PUBLIC_URL: 'http://127.0.0.1:4000' },
-    { deliveriesEveryMs: 20 },
+    { deliveriesEveryMs: 100 },
   )
   Object.assign(owner, await signUp(on, person))
   await makePremium(on, owner)

@@ -19,7 +19,7 @@ import { type Received, receiverForAll } from '../webhook-receiver.ts'
 
 const mails: Mail[] = []
 const mailer = { send: async (mail: Mail) => void mails.push(mail), close: () => {} }
-const on = serverForAll({}, { mailer, deliveriesEveryMs: 20 })
+const on = serverForAll({}, { mailer, deliveriesEveryMs: 100 })
 const owner = premiumOwnerForAll(on)
 const app = appForAll(owner)
 const receiver = receiverForAll()
