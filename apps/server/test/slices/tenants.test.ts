@@ -431,12 +431,20 @@ const namingCalls = allEndpoints
   .filter(({ endpoint }) => endpoint.access === 'owner' && namesObject(endpoint))
   .map(({ name, endpoint }) => [name, endpoint] as const)
 
+let untouched: string | undefined
+/** Compares with what was there before the first of these calls: none of them may change anything. */
+async function expectUnchanged() {
+  expect(await snapshot()).toBe(untouched)
+}
+beforeAll(async () => {
+  untouched = await snapshot()
+})
+
 test.each(namingCalls)(
   "%s answers identically for another owner's object and a missing one, and changes nothing",
   async (name, endpoint) => {
     const named = naming[name]
     if (!named) throw new Error(`add ${name} to \`naming\` with how it names its object`)
-    const before = await snapshot()
     const variants = [
       [theirs, none],
       [
@@ -451,7 +459,7 @@ test.each(namingCalls)(
       expect(answer.status).toBe(404)
       expect(answer.raw.toString()).toBe(nothing.raw.toString())
     }
-    expect(await snapshot()).toBe(before)
+    await expectUnchanged()
   },
 )
 
@@ -460,7 +468,6 @@ test.each(namingCalls.filter(([, { permission }]) => permission !== 'self'))(
   async (name, endpoint) => {
     const named = naming[name]
     if (!named) throw new Error(`add ${name} to \`naming\` with how it names its object`)
-    const before = await snapshot()
     for (const { caller, may } of forAnotherApp) {
       for (const app of ['app', 'appId'] as const) {
         const foreign = await call(endpoint, named, { ...theirs, app: theirs[app] }, caller)
@@ -469,7 +476,7 @@ test.each(namingCalls.filter(([, { permission }]) => permission !== 'self'))(
         expect(foreign.raw.toString()).toBe(absent.raw.toString())
       }
     }
-    expect(await snapshot()).toBe(before)
+    await expectUnchanged()
   },
 )
 
