@@ -8,11 +8,12 @@ import { apiKeyPermissions } from '@keyward/contract'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { toolsFor } from '../src/mcp/agent-server.ts'
 import { makeLicenses, single } from './actors.ts'
 import { cli, connectAgent, newClient, startAgent, startMcp, toAgent } from './agents.ts'
 import { makeApiKey } from './api-key-actor.ts'
+import { eventually } from './eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from './fixtures.ts'
 import { rounds, someOf, times } from './rounds.ts'
 import { openGate } from './tcp-gate.ts'
@@ -23,11 +24,15 @@ const app = appForAll(owner)
 let url: string
 let every: Awaited<ReturnType<typeof makeApiKey>>
 let environment: { KEYWARD_URL: string; KEYWARD_API_KEY: string }
+/** One that tests share. */
+let http: Awaited<ReturnType<typeof startHttp>>
 beforeAll(async () => {
   url = await on.server.listen({ port: 0, host: '127.0.0.1' })
   every = await makeApiKey(on, owner, { permissions: [...apiKeyPermissions] })
   environment = { KEYWARD_URL: url, KEYWARD_API_KEY: every.key }
+  http = await startHttp(['--write'], {}, () => {})
 })
+afterAll(() => http.child.kill('SIGKILL'))
 
 const allTools = toolsFor(apiKeyPermissions, true)
 
@@ -60,9 +65,9 @@ const rubbish = fc.oneof(
 )
 
 /** `keyward mcp --http` on a free port. */
-async function startHttp(args: string[] = [], more: Record<string, string> = {}) {
-  const { child, written } = startMcp(['--http', '0', ...args], { ...environment, ...more })
-  await expect.poll(() => written.stderr).toMatch(/read-only|"\.\n/)
+async function startHttp(...[args, more, whenDone]: Parameters<typeof startMcp>) {
+  const { child, written } = startMcp(['--http', '0', ...args], { ...environment, ...more }, whenDone)
+  await eventually(() => expect(written.stderr).toMatch(/read-only|"\.\n/))
   const address = /http:\S+\/mcp/.exec(written.stderr)![0]
   const token = /Bearer (\S+)/.exec(written.stderr)?.[1] ?? more.KEYWARD_MCP_TOKEN!
   return { child, written, address, token }
@@ -171,7 +176,7 @@ describe('over standard input and output', () => {
 
 describe('the configuration in docs/agents.md', () => {
   const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
-  const [stdio, http] = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
+  const [stdio, web] = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
     ([, text]) => JSON.parse(text!).mcpServers.keyward,
   )
 
@@ -192,10 +197,10 @@ describe('the configuration in docs/agents.md', () => {
   })
 
   test('connects a client over HTTP', async () => {
-    const { address, token } = await startHttp()
+    const { address, token } = http
     const { host } = new URL(address)
-    expect(http.url.replace(/:\d+/, `:${new URL(address).port}`)).toBe(`http://${host}/mcp`)
-    const agent = await connectHttp(address, http.headers.Authorization.replace('Bearer 1vQ3…', token))
+    expect(web.url.replace(/:\d+/, `:${new URL(address).port}`)).toBe(`http://${host}/mcp`)
+    const agent = await connectHttp(address, web.headers.Authorization.replace('Bearer 1vQ3…', token))
     expect(await agent.tools()).toContain('explain_refusal')
   })
 
@@ -214,7 +219,7 @@ describe('the configuration in docs/agents.md', () => {
 
 describe('over HTTP', () => {
   test('agents with the token share a server without sessions', async () => {
-    const { address, token, written } = await startHttp(['--write'])
+    const { address, token, written } = http
     const agents = await times(4, () => connectHttp(address, token))
     const body = { app: app._id, duration: { value: 1, unit: 'days' }, note: 'over HTTP' }
     const answers = await times(32, (at) => agents[at % 4]!.call('create_licenses', body))
@@ -228,7 +233,7 @@ describe('over HTTP', () => {
   test.each(['legacy', 'auto'] as const)(
     'serves clients of both revisions of the protocol: %s',
     async (mode) => {
-      const { address, token } = await startHttp()
+      const { address, token } = http
       const headers = { authorization: `Bearer ${token}` }
       const overHttp = newClient(mode)
       await overHttp.connect(
@@ -249,7 +254,7 @@ describe('over HTTP', () => {
   )
 
   test('rubbish gets an answer each, and leaves the server as it was', async () => {
-    const { address, token, written } = await startHttp(['--write'])
+    const { address, token, written } = http
     const version = fc.constantFrom(undefined, '2025-06-18', '2026-07-28', 'x')
     const type = fc.constantFrom('application/json', 'application/json; charset=x', 'text/plain')
     const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'DELETE', 'PUT')

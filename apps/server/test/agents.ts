@@ -86,10 +86,14 @@ export async function startAgent(args: string[], environment: Record<string, str
   return { ...toAgent(client), pid: transport.pid!, errors: () => errors }
 }
 
-/** The process of `keyward mcp` with all that it wrote. */
-export function startMcp(args: string[], environment: Record<string, string>) {
+/** The process of `keyward mcp` with all that it wrote; ended after a test unless `whenDone` gets its end. */
+export function startMcp(
+  args: string[],
+  environment: Record<string, string>,
+  whenDone: (end: () => void) => void = onTestFinished,
+) {
   const child = spawn(process.execPath, [cli, 'mcp', ...args], { env: { PATH, ...environment } })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  whenDone(() => void child.kill('SIGKILL'))
   const written = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     written.stdout += text
