@@ -1,8 +1,11 @@
 // Checks format, lint, types, import boundaries, names, dead code, complexity, sizes and published SDKs; needs no database and no browser.
 import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { childEnvironment, ensureInstalled, nodePath, root } from './ensure.mjs'
 
 ensureInstalled({ dev: true })
+// The tests beside it must not wait for it.
+if (process.argv.includes('--beside')) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 const bin = `${root}/node_modules/.bin`
 // Every further checker checks the types of all libraries again, and the other checks occupy the other cores.
 const oneChecker = ['--checkers', '1']

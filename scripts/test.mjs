@@ -1,4 +1,4 @@
-// Runs everything: checks, then code on both databases beside the browser. The last line counts the results. With `--full`,
+// Runs everything: code on both databases beside the browser, and the checks in the time that both leave. The last line counts the results. With `--full`,
 // races and kills run at their full sizes, and rare things run at all.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,12 +30,9 @@ const named = { flaky: [], failed: [] }
 /** How long each file of tests took. */
 const files = []
 const toolChains = installToolChains(isFull)
-count('checks', await times.measure('checks', checks))
 await times.measure('builds', async () => {
-  await buildSdk()
-  await ensureConsole()
-  await toolChains
-  env.TEST_SERVER = await bundleServer()
+  const [server] = await Promise.all([bundleServer(), buildSdk(), ensureConsole(), toolChains])
+  env.TEST_SERVER = server
 })
 // Each of them waits for half of its time, so both together take little longer than the longer one.
 const kinds = [
@@ -43,9 +40,11 @@ const kinds = [
   // The browser that is unpacked once stays in the folder of the system.
   browser({ ...env, TEST_FILES: folder }),
 ]
-const outcomes = await times.measure('tests', () =>
-  runTests(kinds, folder, repeats, (name, work) => times.measure(name, work, { isPart: true })),
+const measurePart = (name, work) => times.measure(name, work, { isPart: true })
+const [checked, outcomes] = await times.measure('tests', () =>
+  Promise.all([measurePart('checks', checks), runTests(kinds, folder, repeats, measurePart)]),
 )
+count('checks', checked)
 for (const [at, { name }] of kinds.entries()) count(name, outcomes[at])
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, 10)
 for (const { file, ms } of slowest) console.log(`slow: ${Math.round(ms / 1000)} seconds ${file}`)
@@ -78,6 +77,6 @@ function count(name, { exit, passed, failed, flaky, skipped, files: ran }) {
 }
 
 async function checks() {
-  const exit = await run([`${root}/scripts/check.mjs`])
+  const exit = await run([`${root}/scripts/check.mjs`, '--beside'], { label: 'checks ' })
   return { exit, passed: exit === 0 ? 1 : 0, failed: [], flaky: [], skipped: [], files: [] }
 }
