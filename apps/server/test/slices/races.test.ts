@@ -4,6 +4,7 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
+  makeType,
   type Program,
   refusal,
   registerUser,
@@ -11,7 +12,7 @@ import {
   single,
   startProgram,
 } from '../actors.ts'
-import { setLicense } from '../devices.ts'
+import { sentParts, setLicense } from '../devices.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { recount } from '../recount.ts'
@@ -146,6 +147,21 @@ describe('concurrent programs with one key', () => {
     expect(new Set(answers.map((answer) => answer.json.data.user._id)).size).toBe(1)
     expect((await clients()).stats.total).toBe(1)
     expect(await today()).toMatchObject({ activations: 1, signIns: 16 })
+  })
+
+  const callers = rounds(12, 32)
+
+  test(`of ${callers} concurrent calls from one device exactly one starts a trial, and all sign in to it`, async () => {
+    await makeType(owner, app, { trial: true })
+    for (let round = 0; round < rounds(1, 50); round++) {
+      const all = await programs(callers)
+      const answers = await times(callers, (at) => {
+        const parts = sentParts(app, { disk: `d${round}`, board: `b${round}`, network: `n${at}` })
+        return all[at]!.call('POST', '/trial', { hwid: `pc-${round}`, device: { parts } })
+      })
+      expect(refusals(answers)).toEqual([])
+      expect(new Set(answers.map(({ json }) => json.data.user._id)).size).toBe(1)
+    }
   })
 
   test('extend one user once', async () => {
