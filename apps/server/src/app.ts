@@ -11,7 +11,6 @@ import { VpnRanges } from './core/vpn-ranges.ts'
 import { transactRecorded } from './db/record.ts'
 import { installErrors, logStorageFailure } from './http/errors.ts'
 import { createFloodGate, createFloods } from './http/flood-gate.ts'
-
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
@@ -92,8 +91,9 @@ function makeParts(options: AppOptions, server: FastifyInstance, vpn: VpnRanges)
             budget.add(actor, bytes)
             budget.grow(actor, growth)
             for (const consume of consumers) consume(records)
+            if (actor.kind === 'program') for (const consume of ofPrograms) consume(records, actor)
           },
-          follow: (write) => parts.accountMails.follow(write),
+          follow: parts.accountMails.follows,
           wake: parts.wake,
         },
         work,
@@ -120,6 +120,7 @@ function makeParts(options: AppOptions, server: FastifyInstance, vpn: VpnRanges)
   const wakes: ReturnType<NonNullable<Module['queues']>> = {}
   for (const module of modules) Object.assign(wakes, module.queues?.(parts))
   const consumers = modules.flatMap((module) => module.consume?.(parts) ?? [])
+  const ofPrograms = modules.flatMap((module) => module.consumeOfPrograms?.(parts) ?? [])
   if (options.onRecords) consumers.push(options.onRecords)
   return parts
 }

@@ -5,6 +5,8 @@ export { isUniqueViolation } from './failure.ts'
 export { toJson } from './json.ts'
 export {
   type ActionRecord,
+  type Follows,
+  type ProgramConsumer,
   type QueueName,
   type RecordConsumer,
   type Transactions,

@@ -218,6 +218,12 @@ const toRow = (record: ActionRecord) => ({
 })
 
 export type RecordConsumer = (records: readonly ActionRecord[]) => void
+export type ProgramConsumer = (records: readonly ActionRecord[], actor: ProgramActor) => void
+
+/** What is written because of an action, in the transaction that records it. */
+export type Follows = Partial<
+  Record<ActionName, (write: WriteTransaction, record: ActionRecord) => Promise<void>>
+>
 
 /** The database, and a transaction that records what its actor does. */
 export interface Transactions {
@@ -239,8 +245,7 @@ interface RecordedBy {
   actor: Actor
   now: number
   publish: Publish
-  /** Writes what follows from the records, in the same transaction; undefined if nothing does. */
-  follow?: (write: WriteTransaction) => Promise<void> | undefined
+  follow?: Follows
   /** Without it, nothing waits. */
   waitToGrow?: WaitToGrow
   /** Called after the commit for each queue that got rows. */
@@ -263,7 +268,7 @@ export const transactAsOperator = <T>(
  */
 export async function transactRecorded<T>(
   db: Kysely<Tables>,
-  { actor, now, publish, follow, waitToGrow, wake }: RecordedBy,
+  { actor, now, publish, follow = {}, waitToGrow, wake }: RecordedBy,
   work: (write: WriteTransaction) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> {
@@ -273,8 +278,10 @@ export async function transactRecorded<T>(
   const run = async (tx: Tx) => {
     const write = new WriteTransaction(tx, actor, now, waitToGrow)
     const result = await work(write)
-    const following = follow?.(write)
-    if (following) await following
+    for (const record of write.records) {
+      const next = follow[record.action]
+      if (next) await next(write, record)
+    }
     await step?.store(write, result)
     return { result, queues: write.queues, ...(await write.finish()) }
   }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { AppOptions } from '../app-options.ts'
 import type { VendorActor } from '../core/actor.ts'
 import type { LeakedPasswords } from '../core/leaked-passwords.ts'
-import type { QueueName, RecordConsumer, Tx } from '../db/index.ts'
+import type { ProgramConsumer, QueueName, RecordConsumer, Tx } from '../db/index.ts'
 import type { Floods } from '../http/flood-gate.ts'
 import type { Mount } from '../http/mount.ts'
 import type { Attempts } from '../service/attempts.ts'
@@ -92,6 +92,8 @@ export interface Module extends Description {
   queues?(parts: Parts): Partial<Record<QueueName, () => void>>
   /** What receives the records of each transaction after its commit. */
   consume?(parts: Parts): RecordConsumer
+  /** Likewise, but only those of programs. */
+  consumeOfPrograms?(parts: Parts): ProgramConsumer
   /** Writes what was gathered, once all work has ended. Higher modules come first. */
   flush?(parts: Parts): Promise<unknown>
 }

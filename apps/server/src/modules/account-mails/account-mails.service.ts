@@ -1,8 +1,9 @@
+import type { Actor } from '../../core/actor.ts'
 import { currentAgent, networkOf } from '../../core/caller.ts'
 import { day } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { rateLimited } from '../../core/problem.ts'
-import type { ActionRecord, WriteTransaction } from '../../db/index.ts'
+import type { ActionRecord, Follows, WriteTransaction } from '../../db/index.ts'
 import type { Allowance, Attempts } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { queueMail } from '../mail/mail.queue.ts'
@@ -26,13 +27,6 @@ interface Parts {
   consoleUrl: () => string
 }
 
-/** A sign-in, by its record. */
-interface SignIn {
-  holder: Holder
-  address: string
-  at: number
-}
-
 /** Mails people about changes to their account, in the transactions that change it. */
 export class AccountMails {
   readonly #parts: Parts
@@ -41,14 +35,14 @@ export class AccountMails {
     this.#parts = parts
   }
 
-  /** Queues what follows from the records of a transaction; undefined, and no further promise, if nothing does. */
-  follow(write: WriteTransaction): Promise<void> | undefined {
-    let work: Promise<void> | undefined
-    for (const record of write.records) {
-      const next = this.#workOf(record)
-      if (next) work = (work ?? Promise.resolve()).then(() => next(write))
-    }
-    return work
+  readonly follows: Follows = {
+    'owner.signed_in': (write, record) => this.#remember(write, record, true),
+    'reseller.signed_in': (write, record) => this.#remember(write, record, true),
+    'member.joined': (write, record) => this.#remember(write, record, true),
+    'owner.registered': (write, record) => this.#remember(write, record, false),
+    'owner.password_reset': (write, record) => this.#remember(write, record, false),
+    'reseller.password_reset': (write, record) => this.#remember(write, record, false),
+    'owner.email_changed': (write, record) => this.#tellOldAddress(write, record),
   }
 
   /** Queues a mail that a person asked for; throws 429 once it has asked for too many today. */
@@ -61,33 +55,10 @@ export class AccountMails {
     await queueMail(ctx, write, { ...mail, accountId, ownerId: write.actor.ownerId })
   }
 
-  #workOf(record: ActionRecord): ((write: WriteTransaction) => Promise<void>) | undefined {
-    switch (record.action) {
-      case 'owner.signed_in':
-      case 'reseller.signed_in':
-      case 'member.joined':
-        return this.#ofSignIn(record, { isMailed: true })
-      case 'owner.registered':
-      case 'owner.password_reset':
-      case 'reseller.password_reset':
-        return this.#ofSignIn(record, { isMailed: false })
-      case 'owner.email_changed':
-        return (write) => this.#tellOldAddress(write, record)
-      default:
-        return undefined
-    }
-  }
-
-  #ofSignIn(record: ActionRecord, { isMailed }: { isMailed: boolean }) {
-    const signIn = signInOf(record)
-    return signIn && ((write: WriteTransaction) => this.#remember(write, signIn, isMailed))
-  }
-
-  async #remember(
-    write: WriteTransaction,
-    { holder, address, at }: SignIn,
-    isMailed: boolean,
-  ): Promise<void> {
+  async #remember(write: WriteTransaction, { actor, at }: ActionRecord, isMailed: boolean): Promise<void> {
+    const signIn = signInOf(actor)
+    if (!signIn) return
+    const { holder, address } = signIn
     const { tx } = write
     const agent = currentAgent()
     const device = { network: networkOf(address), agent: agent ?? '' }
@@ -129,15 +100,11 @@ export class AccountMails {
   }
 }
 
-function signInOf({ actor, at }: ActionRecord): SignIn | undefined {
-  if (actor.kind === 'owner' || actor.kind === 'member') {
-    const { actorId, address } = actor
-    return { holder: { kind: 'account', id: actorId }, address, at }
-  }
-  if (actor.kind === 'reseller') {
-    const { resellerId, address } = actor
-    return { holder: { kind: 'reseller', id: resellerId }, address, at }
-  }
+function signInOf(actor: Actor): { holder: Holder; address: string } | undefined {
+  if (actor.kind === 'owner' || actor.kind === 'member')
+    return { holder: { kind: 'account', id: actor.actorId }, address: actor.address }
+  if (actor.kind === 'reseller')
+    return { holder: { kind: 'reseller', id: actor.resellerId }, address: actor.address }
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import type { ProgramActor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { minute } from '../../core/clock.ts'
 import { randomBytes } from '../../core/crypto.ts'
@@ -114,12 +115,10 @@ export class ActivityLog {
   }
 
   /** Notes what programs did in committed transactions. */
-  consume(records: readonly ActionRecord[]): void {
-    for (const { actor, action, targetId, detail } of records) {
-      if (actor.kind !== 'program') continue
+  consume(records: readonly ActionRecord[], { ownerId, appId, address }: ProgramActor): void {
+    for (const { action, targetId, detail } of records) {
       const endUserId =
         (detail as { endUserId?: string }).endUserId ?? (targetId?.startsWith('usr_') ? targetId : null)
-      const { ownerId, appId, address } = actor
       this.note({ ownerId, appId, clientId: endUserId, kind: action, address })
     }
   }

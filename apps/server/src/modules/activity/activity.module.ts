@@ -23,6 +23,6 @@ export const activity: Module = {
       onError: parts.onError,
     }),
   }),
-  consume: ({ activity }) => activity.consume.bind(activity),
+  consumeOfPrograms: ({ activity }) => activity.consume.bind(activity),
   flush: ({ activity }) => activity.close(),
 }

@@ -16,6 +16,6 @@ export const program: Module = {
   install: async (server, { program, floods }) => {
     await server.register(async (scope) => program.mount(scope, floods.refuseFlood))
   },
-  consume: ({ program }) => program.consume,
+  consumeOfPrograms: ({ program }) => program.consume,
   flush: ({ program }) => program.close(),
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { LeakedPasswords } from '../../core/leaked-passwords.ts'
-import type { RecordConsumer } from '../../db/index.ts'
+import type { ProgramConsumer } from '../../db/index.ts'
 import { keepFiles } from '../releases/kept-releases.ts'
 import { ProgramReads } from './facts/reads.ts'
 import { ProgramVariables } from './facts/variables.ts'
@@ -25,7 +25,7 @@ export interface Program extends Pick<ProgramDeps, 'reads' | 'signer' | 'leaked'
   calls: ProgramCalls
   /** Writes of programs that wait for a turn. */
   readonly waitingWrites: number
-  consume: RecordConsumer
+  consume: ProgramConsumer
   /** Mounts the calls of programs; `refuseFlood` returns an error for an address that sends too many. */
   mount(server: FastifyInstance, refuseFlood: (request: FastifyRequest) => Error | undefined): void
   close(): Promise<void>
