@@ -18,11 +18,15 @@ export interface Description extends TableOwner {
   objects?: { readonly [Noun in EventNoun]?: ReadObject | null }
   /** What the audit log calls objects, by the prefixes of their ids. */
   names?: Names
+  /** What the queue of mails asks and tells of what they are about, by the prefixes of its ids. */
+  mails?: Readonly<Record<string, MailSubject>>
   /** Replaces, removes or pauses what a lost secret key sealed, and says what it was. */
   loseKey?(lost: LostKey): Promise<Partial<LostKeyReport>>
 }
 
-export type TidyCtx = Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'>
+export interface TidyCtx extends Pick<Ctx, 'clock' | 'config' | 'database' | 'db' | 'seal' | 'tx'> {
+  modules: readonly Description[]
+}
 
 /** The steps of an erasure, in their order. An interrupted one begins again, so that each step may be repeated. */
 export interface Erasure {
@@ -83,6 +87,15 @@ export interface ObjectName {
   deletion?: ActionName
   /** Its changes are changes of the app itself, not of licenses and people. */
   isOfApp?: true
+}
+
+export type MailEnd = 'sent' | 'failed' | 'expired' | 'dropped'
+
+export interface MailSubject {
+  /** Whether a mail about it may be sent, asked before each attempt; otherwise the mail is dropped. */
+  isCurrent(ctx: Pick<Ctx, 'db' | 'seal'>, id: string, mailId: string): Promise<boolean>
+  /** Follows the end of a mail, in the transaction that stores it. */
+  onEnded(write: WriteTransaction, id: string, end: MailEnd): Promise<void>
 }
 
 /** A secret key that is lost, with the new one. */

@@ -20,7 +20,7 @@ import type { Description } from './description.ts'
 import type { Events } from './events/events.service.ts'
 import type { ImportRunner } from './imports/imports.runner.ts'
 import type { LazyMoves } from './lazy-move/lazy-moves.ts'
-import type { MailEnds, MailOutbox } from './mail/mail.outbox.ts'
+import type { MailOutbox } from './mail/mail.outbox.ts'
 import type { Mailer } from './mail/mail.service.ts'
 import type { LinkSender, PasswordResets, Request } from './password-resets/password-resets.service.ts'
 import type { Payments } from './payments/payments.provider.ts'
@@ -74,7 +74,6 @@ export interface Parts {
   accountHolders: Holders
   resellerHolders: Holders
   sendLink: LinkSender
-  mailEnds: MailEnds
   queueRefusals: (tx: Tx, rows: readonly Refusal[]) => Promise<void>
 }
 

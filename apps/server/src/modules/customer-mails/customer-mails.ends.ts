@@ -1,8 +1,6 @@
 import { limits } from '@keyward/contract'
 import { day } from '../../core/clock.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import type { MailEnd, Written } from '../mail/mail.outbox.ts'
-import { subjectOf } from '../mail/mail.queue.ts'
+import type { MailSubject } from '../description.ts'
 import * as repo from './customer-mails.repo.ts'
 import { isWanted, type Subject } from './customer-mails.rules.ts'
 
@@ -19,17 +17,13 @@ export const toSubject = (row: repo.MailView): Subject => ({
 })
 
 /** What the queue of mails asks and tells about mails to customers. */
-export const customerMailEnds = {
-  /** Asked again before each attempt: a license may be renewed while its mail waits for the mail server. */
-  async isCurrent({ db }: Pick<Ctx, 'db'>, mailId: string): Promise<boolean> {
-    const id = subjectOf(mailId)
-    if (!id?.startsWith('cml_')) return true
+export const customerMailEnds: MailSubject = {
+  /** A license may be renewed while its mail waits for the mail server. */
+  async isCurrent({ db }, id) {
     const [row] = await repo.readMails(db, [id])
     return row !== undefined && isWanted(row, toSubject(row), await repo.readSettings(db, row.app_id))
   },
-  async onEnded({ tx, now }: Written, mailId: string, end: MailEnd | 'dropped'): Promise<void> {
-    const id = subjectOf(mailId)
-    if (!id?.startsWith('cml_')) return
+  async onEnded({ tx, now }, id, end) {
     const [row] = await repo.readMails(tx, [id])
     if (!row) return
     const state = end === 'expired' ? 'missed' : end

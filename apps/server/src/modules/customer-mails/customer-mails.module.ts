@@ -1,4 +1,5 @@
 import type { Module } from '../module.ts'
+import { customerMailEnds } from './customer-mails.ends.ts'
 import { customerMailsRoutes } from './customer-mails.routes.ts'
 import { startCustomerMails } from './customer-mails.worker.ts'
 
@@ -7,6 +8,7 @@ export const customerMails: Module = {
     customer_mail_settings: {},
     customer_mails: { key: ['seq'], expires: 'kept_until', isOfApp: true },
   },
+  mails: { cml: customerMailEnds },
   parts: (parts) => ({
     customerMails: startCustomerMails(parts, {
       onError: parts.onError,

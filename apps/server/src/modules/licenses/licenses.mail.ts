@@ -4,12 +4,13 @@ import { system, type VendorActor } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
-import { type Db, lock, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
+import { lock, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, Tables } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { languageOfMails } from '../app-mails/app-mails.language.ts'
 import { pageOf, queueBuyerMail, takeMailOfDay } from '../app-mails/buyer-mails.ts'
+import type { MailSubject } from '../description.ts'
 import { withdrawMails } from '../mail/mail.queue.ts'
 import { readMailTerms } from '../owners/owners.service.ts'
 import * as repo from './licenses.repo.ts'
@@ -160,21 +161,23 @@ export async function countNewKeys({ tx, now }: WriteTransaction, customerId: st
   if (count > ofOne.max) throw rateLimited(window_ends - now)
 }
 
-/** Whether a license that a mail is about still exists. */
-export const isKeyMailCurrent = async (db: Db, batchId: string): Promise<boolean> =>
-  (await db
-    .selectFrom('license_mails')
-    .select('license_id')
-    .where('batch_id', '=', batchId)
-    .executeTakeFirst()) !== undefined
-
-export async function endKeyMail(tx: Tx, batchId: string, mail: 'sent' | 'failed'): Promise<void> {
-  await tx
-    .updateTable('license_mails')
-    .set({ mail })
-    .where('batch_id', '=', batchId)
-    .where('mail', '=', 'queued')
-    .execute()
+/** What the queue of mails asks and tells about the licenses whose keys it sends together. */
+export const keyMails: MailSubject = {
+  isCurrent: async ({ db }, batchId) =>
+    (await db
+      .selectFrom('license_mails')
+      .select('license_id')
+      .where('batch_id', '=', batchId)
+      .executeTakeFirst()) !== undefined,
+  async onEnded({ tx }, batchId, end) {
+    if (end === 'dropped') return
+    await tx
+      .updateTable('license_mails')
+      .set({ mail: end === 'sent' ? 'sent' : 'failed' })
+      .where('batch_id', '=', batchId)
+      .where('mail', '=', 'queued')
+      .execute()
+  },
 }
 
 /** Queues the mails of a vendor that wait, as far as the day allows. */

@@ -1,4 +1,5 @@
 import type { Module } from '../module.ts'
+import { keyMails } from './licenses.mail.ts'
 import { licensesRoutes } from './licenses.routes.ts'
 import { getLicense } from './licenses.service.ts'
 
@@ -9,6 +10,7 @@ export const licenses: Module = {
     // It concerns many objects.
     licenses: null,
   },
+  mails: { kml: keyMails },
   names: {
     lic: {
       kind: 'license',

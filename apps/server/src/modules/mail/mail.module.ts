@@ -1,5 +1,5 @@
 import type { Module } from '../module.ts'
-import { MailOutbox } from './mail.outbox.ts'
+import { expireMails, MailOutbox } from './mail.outbox.ts'
 import { loseKey, mailContext } from './mail.queue.ts'
 
 export const mail: Module = {
@@ -7,14 +7,9 @@ export const mail: Module = {
     mails: { key: ['id'], expires: 'kept_until', sealed: { sealed: mailContext } },
   },
   loseKey,
+  tidy: expireMails,
   parts: (parts) => ({
-    mails: new MailOutbox({
-      ...parts,
-      pollMs: parts.options.deliveriesEveryMs,
-      isCurrent: (id) => parts.mailEnds.isCurrent(id),
-      onDropped: (...dropped) => parts.mailEnds.onDropped(...dropped),
-      onEnded: (...ended) => parts.mailEnds.onEnded(...ended),
-    }),
+    mails: new MailOutbox({ ...parts, pollMs: parts.options.deliveriesEveryMs }),
   }),
   queues: ({ mails }) => ({ mails: mails.wake.bind(mails) }),
   work: ({ mails }) => {

@@ -2,10 +2,11 @@ import { limits } from '@keyward/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import type { Tx, WriteTransaction } from '../../db/index.ts'
+import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { MailRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { DeliveryRunner, listLanes } from '../../service/delivery-runner.ts'
+import type { Description, MailEnd, TidyCtx } from '../description.ts'
 import { MailError } from './mail.error.ts'
 import { findLogo, withLogo } from './mail.face.ts'
 import * as repo from './mail.queue.ts'
@@ -18,20 +19,8 @@ const retryFirstMs = 15 * second
 const retryMaxMs = hour
 const lateMs = 10 * minute
 
-export type Written = Pick<WriteTransaction, 'tx' | 'now'>
-export type MailEnd = 'sent' | 'failed' | 'expired'
-
-/** What other modules know of a mail. */
-export interface MailEnds {
-  /** Whether what a mail is about is still there. */
-  isCurrent: (mailId: string) => Promise<boolean>
-  /** Follows a mail that is not sent because what it is about is not there any more. */
-  onDropped: (write: WriteTransaction, mailId: string) => Promise<void>
-  /** Follows the end of a mail, in the transaction that stores it. */
-  onEnded: (write: Written, mailId: string, end: MailEnd) => Promise<void>
-}
-
-interface Parts extends Partial<MailEnds> {
+interface Parts {
+  modules?: readonly Description[]
   ctx: Pick<Ctx, 'clock' | 'db' | 'seal' | 'tx'>
   mailer: Mailer
   log: Pick<FastifyBaseLogger, 'warn'>
@@ -100,11 +89,12 @@ export class MailOutbox {
   }
 
   async #send(row: MailRow): Promise<boolean | undefined> {
-    const { ctx, mailer, isCurrent, onDropped } = this.#parts
-    if (isCurrent && !(await isCurrent(row.id))) {
+    const { ctx, mailer, modules } = this.#parts
+    const subject = subjectIn(modules, row.id)
+    if (subject && !(await subject.isCurrent(ctx))) {
       await ctx.tx(system, async (write) => {
         await repo.remove(write.tx, row.id)
-        await onDropped?.(write, row.id)
+        await subject.onEnded(write, 'dropped')
       })
       return undefined
     }
@@ -137,20 +127,20 @@ export class MailOutbox {
     return failure.isAboutMessage
   }
 
-  #end(row: MailRow, state: MailEnd, last_error: string | null): Promise<void> {
-    const { ctx, onEnded } = this.#parts
+  #end(row: MailRow, state: Exclude<MailEnd, 'dropped'>, last_error: string | null): Promise<void> {
+    const { ctx, modules } = this.#parts
     const kept_until = ctx.clock.now() + keptMs
     return this.#store(row, { state, last_error, kept_until, due_at: null, sealed: null }, (write) =>
-      onEnded?.(write, row.id, state),
+      subjectIn(modules, row.id)?.onEnded(write, state),
     )
   }
 
   async #store(
     row: MailRow,
     outcome: Parameters<typeof repo.store>[2],
-    follow: (write: Written) => Promise<void> | undefined = () => undefined,
+    follow: (write: WriteTransaction) => Promise<void> | undefined = () => undefined,
   ): Promise<void> {
-    const store = async (write: Written) => {
+    const store = async (write: WriteTransaction) => {
       if (await repo.store(write.tx, row, outcome)) await follow(write)
     }
     // A message that was accepted must not be sent again because PostgreSQL restarts.
@@ -166,6 +156,25 @@ const retryAfterMs = (attempts: number): number => {
   return Math.round(usualMs * (0.75 + Math.random() / 2))
 }
 
-/** Erases mails that have expired while none of them could be sent; returns their ids. */
-export const expireMails = (tx: Tx, now: number, count: number): Promise<string[]> =>
-  repo.expire(tx, { now, keptUntil: now + keptMs, count })
+/** What a mail is about, by the module that has it. */
+function subjectIn(modules: readonly Description[] = [], mailId: string) {
+  const id = repo.subjectOf(mailId) ?? ''
+  const prefix = id.slice(0, id.indexOf('_'))
+  const subject = modules.map(({ mails }) => mails?.[prefix]).find((found) => found !== undefined)
+  return (
+    subject && {
+      isCurrent: (ctx: Pick<Ctx, 'db' | 'seal'>) => subject.isCurrent(ctx, id, mailId),
+      onEnded: (write: WriteTransaction, end: MailEnd) => subject.onEnded(write, id, end),
+    }
+  )
+}
+
+/** Erases mails that have expired while none of them could be sent. */
+export async function expireMails(ctx: TidyCtx): Promise<void> {
+  const now = ctx.clock.now()
+  await inSlices(ctx, system, async (write, count) => {
+    const ids = await repo.expire(write.tx, { now, keptUntil: now + keptMs, count })
+    for (const id of ids) await subjectIn(ctx.modules, id)?.onEnded(write, 'expired')
+    return { found: ids.length }
+  })
+}

@@ -2,14 +2,13 @@ import { isEmailAddress, limits, type OrderMailWait } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { day, hour } from '../../core/clock.ts'
 import { problem, rateLimited } from '../../core/problem.ts'
-import type { Tx, WriteTransaction } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow, ShopOrderRow } from '../../db/tables.ts'
 import { type Allowance, type Attempts, countIn } from '../../service/attempts.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { pageOf, queueBuyerMail, queueReceipt, takeMailOfDay } from '../app-mails/buyer-mails.ts'
-import { endKeyMail, isKeyMailCurrent } from '../licenses/licenses.mail.ts'
-import type { MailEnd } from '../mail/mail.outbox.ts'
-import { openMail, subjectOf, withdrawMails } from '../mail/mail.queue.ts'
+import type { MailSubject } from '../description.ts'
+import { openMail, withdrawMails } from '../mail/mail.queue.ts'
 import { type MailTerms, readMailTerms } from '../owners/owners.service.ts'
 import * as unitRepo from './order-units.repo.ts'
 import { findOrder } from './orders.list.ts'
@@ -96,38 +95,22 @@ export async function withdrawOrderMail(
   return none
 }
 
-/**
- * Whether the order or the licenses that a mail is about still exist, and it has no key of another customer: one that waits
- * for the next day outlives an app that is deleted.
- */
-export async function isMailCurrent(
-  { db, seal }: Pick<Ctx, 'db' | 'seal'>,
-  mailId: string,
-): Promise<boolean> {
-  const about = subjectOf(mailId)
-  if (about?.startsWith('kml_')) return isKeyMailCurrent(db, about)
-  if (!about?.startsWith('sor_')) return true
-  const moved = await unitRepo.listMovedKeys(db, about)
-  if (!moved || moved.length === 0) return moved !== undefined
-  const row = await db.selectFrom('mails').select('sealed').where('id', '=', mailId).executeTakeFirst()
-  const { text } = openMail(seal, mailId, row?.sealed ?? '')
-  return !moved.some((key) => text.includes(key))
-}
-
-/** An order whose mail was dropped for a key that another customer has now is mailed again, without it. */
-export async function queueDropped({ tx, queues }: WriteTransaction, mailId: string): Promise<void> {
-  const about = subjectOf(mailId)
-  if (!about?.startsWith('sor_')) return
-  await repo.letMailWait(tx, about)
-  queues.add('waiting mails')
-}
-
-/** Notes the end of a mail on the order or the licenses that it is about, in the same transaction. */
-export async function noteMailEnd(tx: Tx, mailId: string, ended: MailEnd): Promise<void> {
-  const about = subjectOf(mailId)
-  const end = ended === 'sent' ? 'sent' : 'failed'
-  if (about?.startsWith('sor_')) await repo.endMail(tx, about, end)
-  if (about?.startsWith('kml_')) await endKeyMail(tx, about, end)
+/** What the queue of mails asks and tells about orders. */
+export const orderMails: MailSubject = {
+  /** Also whether it has no key of another customer: one that waits for the next day outlives an app that is deleted. */
+  async isCurrent({ db, seal }, id, mailId) {
+    const moved = await unitRepo.listMovedKeys(db, id)
+    if (!moved || moved.length === 0) return moved !== undefined
+    const row = await db.selectFrom('mails').select('sealed').where('id', '=', mailId).executeTakeFirst()
+    const { text } = openMail(seal, mailId, row?.sealed ?? '')
+    return !moved.some((key) => text.includes(key))
+  },
+  async onEnded({ tx, queues }, id, end) {
+    if (end !== 'dropped') return repo.endMail(tx, id, end === 'sent' ? 'sent' : 'failed')
+    // One that was dropped for a key that another customer has now is sent again, without it.
+    await repo.letMailWait(tx, id)
+    queues.add('waiting mails')
+  },
 }
 
 /** Anybody who may manage licenses could flood a buyer. */

@@ -1,14 +1,11 @@
 import { limits } from '@keyward/contract'
 import { system, type VendorActor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
-import { inSlices, type WriteTransaction } from '../../db/index.ts'
+import { inSlices } from '../../db/index.ts'
 import { createFloodGate } from '../../http/flood-gate.ts'
-import type { Ctx } from '../../service/ctx.ts'
-import { customerMailEnds } from '../customer-mails/customer-mails.ends.ts'
-import { expireMails, type MailEnd, type Written } from '../mail/mail.outbox.ts'
 import type { Module } from '../module.ts'
 import { watchEnds } from './ended-orders.worker.ts'
-import { isMailCurrent, noteMailEnd, queueDropped } from './orders.mail.ts'
+import { orderMails } from './orders.mail.ts'
 import { countEarlier } from './orders.sales.ts'
 import { getOrder } from './orders.service.ts'
 import { eraseBodies } from './shop-events.repo.ts'
@@ -32,7 +29,9 @@ export const shops: Module = {
     shop_orders: { key: ['seq'], isOfApp: true },
   },
   loseKey,
-  tidy: tidyShops,
+  // Old bodies of events.
+  tidy: (ctx) =>
+    inSlices(ctx, system, async ({ tx, now }, size) => ({ found: await eraseBodies(tx, now, size) })),
   erasure: {
     person: async (ctx, actor, buyer) => {
       await forgetWaiting(ctx, actor, buyer.email)
@@ -48,6 +47,7 @@ export const shops: Module = {
     shop: ({ ctx, maker, id }) => getShop(ctx, { ...maker, permissions: withoutSecrets(maker) }, id),
     shop_order: ({ ctx, maker, id }) => getOrder(ctx, maker, id),
   },
+  mails: { sor: orderMails },
   names: {
     shp: {
       kind: 'shop',
@@ -73,7 +73,6 @@ export const shops: Module = {
       hookGates: { events: gate(max), requests: gate(2 * max), refused: gate(max) },
       shopEvents: createShopRunner({ ctx, outbound, onError, pollMs, leaseMs }),
       waitingMails: startWaitingMails(ctx, { onError, pollMs }),
-      mailEnds: { ...mailEnds, isCurrent: (mailId) => mailEnds.isCurrent(ctx, mailId) },
     }
   },
   routes: shopsRoutes,
@@ -94,29 +93,4 @@ export const shops: Module = {
       await waitingMails.end()
     }
   },
-}
-
-/** What the modules that queue mails about something know of them. */
-export const mailEnds = {
-  isCurrent: async (ctx: Pick<Ctx, 'db' | 'seal'>, mailId: string): Promise<boolean> =>
-    (await isMailCurrent(ctx, mailId)) && (await customerMailEnds.isCurrent(ctx, mailId)),
-  onDropped: async (write: WriteTransaction, mailId: string): Promise<void> => {
-    await queueDropped(write, mailId)
-    await customerMailEnds.onEnded(write, mailId, 'dropped')
-  },
-  onEnded: async (write: Written, mailId: string, end: MailEnd): Promise<void> => {
-    await noteMailEnd(write.tx, mailId, end)
-    await customerMailEnds.onEnded(write, mailId, end)
-  },
-}
-
-/** Erases old bodies of events, and mails that have expired unsent, of which the orders take note. */
-export async function tidyShops(ctx: Pick<Ctx, 'clock' | 'db' | 'tx'>): Promise<void> {
-  const now = ctx.clock.now()
-  await inSlices(ctx, system, async ({ tx }, size) => ({ found: await eraseBodies(tx, now, size) }))
-  await inSlices(ctx, system, async (write, size) => {
-    const ids = await expireMails(write.tx, now, size)
-    for (const id of ids) await mailEnds.onEnded(write, id, 'expired')
-    return { found: ids.length }
-  })
 }

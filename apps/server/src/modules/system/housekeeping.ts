@@ -20,7 +20,7 @@ interface Parts {
 /**
  * Deletes rows that have expired, counts of zero, and what the modules find old. Computes missing statistics.
  */
-export async function tidy(ctx: TidyCtx, modules: readonly Description[]): Promise<void> {
+export async function tidy(ctx: Omit<TidyCtx, 'modules'>, modules: readonly Description[]): Promise<void> {
   const now = ctx.clock.now()
   const some = (remove: (tx: Tx, count: number) => Promise<number>) =>
     inSlices(ctx, system, async ({ tx }, size) => ({ found: await remove(tx, size) }))
@@ -28,7 +28,7 @@ export async function tidy(ctx: TidyCtx, modules: readonly Description[]): Promi
     if (table.expires) await some((tx, count) => deleteExpired(tx, table, now, count))
     if (table.isCount) await some((tx, count) => deleteEmptyCounts(tx, table, count))
   }
-  for (const module of modules) await module.tidy?.(ctx)
+  for (const module of modules) await module.tidy?.({ ...ctx, modules })
   await ctx.database.engine.updateStatistics()
 }
 
