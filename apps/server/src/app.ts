@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import type { AppOptions } from './app-options.ts'
 import { localUrl } from './config.ts'
 import { apiKeyPrefix } from './core/api-key.ts'
-import { minute, systemClock } from './core/clock.ts'
+import { systemClock } from './core/clock.ts'
 import { createGates, type Gates } from './core/gate.ts'
 import { Passwords } from './core/passwords.ts'
 import { VpnRanges } from './core/vpn-ranges.ts'
 import { transactRecorded } from './db/record.ts'
 import { installErrors, logStorageFailure } from './http/errors.ts'
-import { createFloodGate, createFloods } from './http/flood-gate.ts'
+import { createFloods, gateOf } from './http/flood-gate.ts'
 import { createMount } from './http/mount.ts'
 import { installPages } from './http/pages.ts'
 import { installRequestChecks } from './http/request-checks.ts'
@@ -129,12 +129,10 @@ function mountOptions(
   { ctx, attempts, budget, onError, options }: Parts,
   gates: Gates,
 ): Parameters<typeof createMount>[1] {
-  const gateOf = (max: number) =>
-    ctx.config.rateLimits === 'on' ? createFloodGate({ max, windowMs: minute }) : () => undefined
-  const count = gateOf(limits.apiKeyRequestsPerMinute)
+  const count = gateOf(ctx.config, limits.apiKeyRequestsPerMinute)
   return {
     ...{ clock: ctx.clock, gates, budget, attempts, checkAnswers: options.checkAnswers ?? false },
-    countStranger: gateOf(limits.strangerRequestsPerMinute),
+    countStranger: gateOf(ctx.config, limits.strangerRequestsPerMinute),
     once: (actor, keyed, work) => doOnce(ctx, actor, keyed, work, onError),
     authenticators: {
       owner: (token, address) =>

@@ -31,6 +31,10 @@ export const deleteOfApp = (
   count: number,
 ): Promise<number> => deleteSome(tx, name, key, { found: sql`app_id = ${appId}`, still: sql`true` }, count)
 
+export async function deleteRecords(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.deleteFrom('audit').where('id', 'in', ids).execute()
+}
+
 /** Deletes up to `count` records of an owner that is being deleted and returns how many. */
 export const deleteRecordsOf = (tx: Tx, ownerId: string, count: number): Promise<number> =>
   deleteSome(tx, 'audit', ['id'], { found: sql`owner_id = ${ownerId}`, still: sql`true` }, count)

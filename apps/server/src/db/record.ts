@@ -294,7 +294,3 @@ export async function transactRecorded<T>(
   for (const queue of queues) wake?.(queue)
   return result
 }
-
-export async function deleteRecords(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.deleteFrom('audit').where('id', 'in', ids).execute()
-}

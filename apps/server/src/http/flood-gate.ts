@@ -38,6 +38,13 @@ export function createFloodGate(options: {
   }
 }
 
+/** A gate for so many calls a minute; without limits, nothing is counted. */
+export const gateOf = (
+  { rateLimits }: Pick<Config, 'rateLimits'>,
+  max: number,
+): ReturnType<typeof createFloodGate> =>
+  rateLimits === 'on' ? createFloodGate({ max, windowMs: minute }) : () => undefined
+
 type Refuse = (request: FastifyRequest) => Problem | undefined
 
 /** What limits the calls of programs from one address. */
@@ -48,10 +55,10 @@ export interface Floods {
   refuseUnread: Refuse
 }
 
-export function createFloods({ rateLimits }: Config, max: number = limits.strangerRequestsPerMinute): Floods {
+export function createFloods(config: Config, max: number = limits.strangerRequestsPerMinute): Floods {
   const refuseBeyond = (most: number): Refuse => {
-    const gate = createFloodGate({ max: most, windowMs: minute })
-    return ({ ip }) => (rateLimits === 'on' ? gate(visitorOf(ip)) : undefined)
+    const gate = gateOf(config, most)
+    return ({ ip }) => gate(visitorOf(ip))
   }
   return { refuseFlood: refuseBeyond(max), refuseUnread: refuseBeyond(2 * max) }
 }

@@ -283,7 +283,7 @@ function foundNothing(result: unknown): boolean {
 }
 
 const toAnswer = (result: unknown): WithMessage<unknown> =>
-  result instanceof WithMessage ? result : new WithMessage(result, undefined)
+  result instanceof WithMessage ? result : { data: result, message: undefined }
 
 function sendFile(
   reply: FastifyReply,

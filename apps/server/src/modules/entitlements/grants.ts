@@ -36,20 +36,7 @@ export interface Holder {
 }
 
 /** A grant to add; the columns that it does not name are empty. */
-export type NewGrant = Pick<GrantRow, 'kind' | 'source_kind' | 'source_id'> &
-  Partial<
-    Pick<
-      GrantRow,
-      | 'until'
-      | 'moved_ms'
-      | 'gap_ms'
-      | 'rights_until'
-      | 'terms'
-      | 'withdrawn_at'
-      | 'updates_ms'
-      | 'updates_until'
-    >
-  > & { key?: Grant['key'] }
+export type NewGrant = Pick<GrantRow, 'kind' | 'source_kind' | 'source_id'> & Partial<Grant>
 
 /** What a change does to the grants of a holder. */
 export interface Change {

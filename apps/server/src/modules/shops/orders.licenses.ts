@@ -37,7 +37,7 @@ import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.t
 import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { lineFor } from './renewals.rules.ts'
-import { productsOf } from './shops.rules.ts'
+import { productsOf } from './shops.repo.ts'
 
 interface Paid {
   ctx: MailCtx
@@ -191,12 +191,11 @@ async function findNamed(
   typed: readonly Typed[],
   issued: Readonly<Record<string, unknown>>,
 ): Promise<{ product: string; license: string } | undefined> {
+  const { reference, lines: paid = [] } = told.paid ?? {}
   const begun = typed.filter(({ product }) => !Object.hasOwn(issued, product))
-  const license = begun.length > 0 && (await lockNamed(write, ctx, order, told))
+  const license = reference && begun.length > 0 && (await lockNamed(write, ctx, order, reference))
   if (!license) return undefined
-  const lines = (told.paid?.lines ?? []).flatMap((line) =>
-    begun.filter(({ product }) => product === line.product),
-  )
+  const lines = paid.flatMap((line) => begun.filter(({ product }) => product === line.product))
   const line = lineFor(lines, license, await listUpgrades(write, order, license))
   return line && { product: line.product, license: license.id }
 }

@@ -13,7 +13,6 @@ import * as unitRepo from './order-units.repo.ts'
 import type { Chosen, Need } from './orders.choices.ts'
 import { type Kept, readTold } from './orders.fallback.ts'
 import { type MailCtx, tellOfRenewal } from './orders.mail.ts'
-import type { ToldOrder } from './orders.rules.ts'
 import { type Gift, giftOf, hasEverything, nothing, paidForEver, paidUntil } from './renewals.rules.ts'
 import type { Share } from './units.rules.ts'
 
@@ -43,9 +42,9 @@ export async function lockNamed(
   { tx }: Pick<WriteTransaction, 'tx'>,
   { seal }: Pick<MailCtx, 'seal'>,
   order: Order,
-  { paid }: ToldOrder,
+  reference: string,
 ): Promise<LicenseRow | undefined> {
-  const id = paid?.reference && readBuyReference(seal, paid.reference)
+  const id = readBuyReference(seal, reference)
   if (!id) return undefined
   const [holder] = await lockHolders(tx, allApps(order.owner_id), { licenses: [id] })
   const license = holder?.license

@@ -27,8 +27,7 @@ import {
 import * as repo from './orders.repo.ts'
 import { settleOrder } from './orders.settle.ts'
 import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'
-import { holdShop, listProductsOf } from './shops.repo.ts'
-import { productsOf } from './shops.rules.ts'
+import { holdShop, listProductsOf, productsOf } from './shops.repo.ts'
 
 export interface OrdersQuery extends Page {
   app?: string | undefined

@@ -1,8 +1,7 @@
 import { limits } from '@keyward/contract'
 import { system, type VendorActor } from '../../core/actor.ts'
-import { minute } from '../../core/clock.ts'
 import { inSlices } from '../../db/index.ts'
-import { createFloodGate } from '../../http/flood-gate.ts'
+import { gateOf } from '../../http/flood-gate.ts'
 import type { Module } from '../module.ts'
 import { watchEnds } from './ended-orders.worker.ts'
 import { orderMails } from './orders.mail.ts'
@@ -66,9 +65,7 @@ export const shops: Module = {
   },
   parts: ({ ctx, outbound, onError, options: { deliveriesEveryMs: pollMs, shopLeaseMs: leaseMs } }) => {
     const max = limits.hookEventsPerMinute
-    // Without limits, nothing is counted.
-    const gate = (most: number) =>
-      ctx.config.rateLimits === 'on' ? createFloodGate({ max: most, windowMs: minute }) : () => undefined
+    const gate = (most: number) => gateOf(ctx.config, most)
     return {
       hookGates: { events: gate(max), requests: gate(2 * max), refused: gate(max) },
       shopEvents: createShopRunner({ ctx, outbound, onError, pollMs, leaseMs }),

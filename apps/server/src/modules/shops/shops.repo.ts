@@ -1,4 +1,4 @@
-import { limits } from '@keyward/contract'
+import { limits, type ShopProduct } from '@keyward/contract'
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { type Db, inScope, lock, type Tx } from '../../db/index.ts'
@@ -11,6 +11,15 @@ export interface ShopView extends ShopRow {
   last_event_at: number | null
   waiting: number
 }
+
+type Product = Required<ShopProduct>
+
+/** What a shop maps its products to, by their names. */
+export const productsOf = ({ products }: { products: string }): ReadonlyMap<string, Product> =>
+  new Map((JSON.parse(products) as Product[]).map((one) => [one.product, one]))
+
+export const toStoredProducts = (products: readonly ShopProduct[]): string =>
+  JSON.stringify(products.map(({ product, type, quantity = 1 }) => ({ product, type, quantity })))
 
 const views = (db: Db) =>
   db

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Shop, ShopKind, ShopProduct } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
+import { toIso, toIsoOrNull } from '../../core/clock.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { inSlices, type Tx } from '../../db/index.ts'
@@ -13,8 +15,29 @@ import type { OrderFact } from './orders.facts.ts'
 import { setDueOfShop } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
 import * as repo from './shops.repo.ts'
-import { productsOf, toShop, toStoredProducts } from './shops.rules.ts'
-import { sealApiKey, sealSecret } from './shops.secrets.ts'
+import { hookSecretOf, sealApiKey, sealSecret } from './shops.secrets.ts'
+
+type ShownRow = Omit<repo.ShopView, 'seq' | 'secret_sealed' | 'api_key_sealed' | 'deleted_at'>
+
+/** The path that a shop sends its events to. With a secret in it, only those see it who may read secrets. */
+function hookOf(seal: Seal, { permissions }: VendorActor, { id, kind }: Pick<ShownRow, 'id' | 'kind'>) {
+  const path = `/api/hooks/${id}`
+  if (!adapters[kind].hasSecretHook) return path
+  return permissions.has('secrets:read') ? `${path}.${hookSecretOf(seal, id)}` : null
+}
+
+const toShop = (seal: Seal, reader: VendorActor, row: ShownRow): Shop => ({
+  _id: row.id,
+  app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
+  kind: row.kind,
+  name: row.name,
+  products: JSON.parse(row.products),
+  hook: hookOf(seal, reader, row),
+  active: row.active === 1,
+  lastEventAt: toIsoOrNull(row.last_event_at),
+  waiting: Number(row.waiting),
+  createdAt: toIso(row.created_at),
+})
 
 export async function listShops(ctx: Ctx, actor: VendorActor, app: string): Promise<Shop[]> {
   const found = await findApp(ctx.db, actor, app)
@@ -54,7 +77,7 @@ export async function createShop(ctx: Ctx, actor: VendorActor, app: string, want
       name,
       secret_sealed: sealSecret(ctx.seal, id, secret),
       api_key_sealed: apiKey === undefined ? null : sealApiKey(ctx.seal, id, apiKey),
-      products: toStoredProducts(products),
+      products: repo.toStoredProducts(products),
       created_at: write.now,
     }
     if (!(await repo.insertShop(tx, row))) throw problem('shops_full')
@@ -91,7 +114,7 @@ export async function updateShop(
       ...(name === undefined ? {} : { name }),
       ...(secret === undefined ? {} : { secret_sealed: sealSecret(ctx.seal, id, secret) }),
       ...(apiKey === undefined ? {} : { api_key_sealed: sealApiKey(ctx.seal, id, apiKey) }),
-      ...(products ? { products: toStoredProducts(products) } : {}),
+      ...(products ? { products: repo.toStoredProducts(products) } : {}),
       active,
     } as const
     await repo.updateShop(tx, id, change)
@@ -119,7 +142,7 @@ export async function testShop(ctx: Ctx, actor: VendorActor, id: string): Promis
   return ctx.tx(actor, async (write) => {
     const shop = await getLocked(write.tx, actor, id)
     if (shop.active === 0) throw problem('shop_paused')
-    const [product = 'test product'] = productsOf(shop).keys()
+    const [product = 'test product'] = repo.productsOf(shop).keys()
     const order = `test-${randomUUID()}`
     const fact: OrderFact = {
       order,

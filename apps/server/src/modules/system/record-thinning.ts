@@ -1,7 +1,7 @@
 import { limits, thinnedActions } from '@keyward/contract'
 import { system } from '../../core/actor.ts'
 import { day, dayNumber } from '../../core/clock.ts'
-import { deleteRecords } from '../../db/record.ts'
+import { deleteRecords } from '../../db/deletions.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as repo from './record-thinning.repo.ts'
 
