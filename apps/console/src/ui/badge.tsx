@@ -32,3 +32,10 @@ export function Badge({ tone = 'neutral', dot, children, className }: BadgeProps
     </span>
   )
 }
+
+/** The badge of a state: a dot before what it is called. */
+export const StateBadge = ({ label, ...badge }: Omit<BadgeProps, 'children'> & { label: string }) => (
+  <Badge dot {...badge}>
+    {label}
+  </Badge>
+)

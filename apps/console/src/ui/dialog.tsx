@@ -111,26 +111,15 @@ export function DialogFooter({ className, ...props }: ComponentProps<'footer'>) 
   )
 }
 
-export interface FormFooterProps {
-  submitLabel: string
-  busy: boolean
-  disabled?: boolean
-  onCancel: () => void
-}
-
-/** The usual DialogFooter of a DialogForm. */
-export function FormFooter({ submitLabel, busy, disabled = false, onCancel }: FormFooterProps) {
-  return (
-    <DialogFooter>
-      <Button onClick={onCancel} disabled={busy}>
-        Cancel
-      </Button>
-      <Button type="submit" variant="primary" disabled={disabled} loading={busy}>
-        {submitLabel}
-      </Button>
-    </DialogFooter>
-  )
-}
+/** The DialogFooter of what was made or shown; further buttons come first. */
+export const DoneFooter = ({ onDone, children }: { onDone: () => void; children?: ReactNode }) => (
+  <DialogFooter>
+    {children}
+    <Button variant="primary" onClick={onDone}>
+      Done
+    </Button>
+  </DialogFooter>
+)
 
 /** A form that keeps DialogBody and DialogFooter in the dialog's layout. */
 export function DialogForm({ className, ...props }: ComponentProps<'form'>) {

@@ -6,9 +6,9 @@ import { addDuration, endOfLocalDay, formatUtcTime, toDayInput } from '../lib/fo
 import { formatNumber } from '../lib/format/numbers.ts'
 import { Choice } from './choice.tsx'
 import { DateText } from './date.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from './dialog.tsx'
 import { Facts } from './facts.tsx'
 import { Field } from './field.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { Input, NumberInput } from './input.tsx'
 import { Select } from './select.tsx'
 import { Callout } from './states.tsx'
@@ -124,121 +124,119 @@ export function TimeDialog(props: TimeDialogProps) {
   }
 
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={busy}
       title={typeof title === 'function' ? title(isAdding) : title}
       description={describe(change, past, ends.length)}
+      onSubmit={submit}
+      submitLabel={submitLabel}
+      disabled={isBlocked}
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          {hasEnd && !startsFromNow && (
-            <Choice
-              label="Time"
-              value={quick}
-              onChange={(next) => set({ quick: next })}
-              options={[
-                { value: 'week', label: '+ 7 days' },
-                { value: 'month', label: '+ 1 month' },
-                { value: 'year', label: '+ 1 year' },
-                { value: 'other', label: 'Other' },
-              ]}
+      {hasEnd && !startsFromNow && (
+        <Choice
+          label="Time"
+          value={quick}
+          onChange={(next) => set({ quick: next })}
+          options={[
+            { value: 'week', label: '+ 7 days' },
+            { value: 'month', label: '+ 1 month' },
+            { value: 'year', label: '+ 1 year' },
+            { value: 'other', label: 'Other' },
+          ]}
+        />
+      )}
+      {quick === 'other' && (
+        <Field label="Change">
+          <Select
+            value={change}
+            onChange={(next) => set({ change: next as Change })}
+            options={[
+              ...(max ? [] : [{ value: 'from-now', label: 'Extend from now' }]),
+              ...(canAddToEnd ? [{ value: 'from-end', label: 'Extend from the current expiry' }] : []),
+              { value: 'date', label: 'Set a date' },
+              { value: 'never', label: 'Never expires' },
+            ]}
+          />
+        </Field>
+      )}
+      {quick === 'other' && isAdding && (
+        <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] items-start gap-3">
+          <Field
+            label="Extend By"
+            hint={hint}
+            error={hint && isChecked && !isValid ? `Enter a whole number, ${hint}` : undefined}
+          >
+            <NumberInput
+              max={most}
+              value={values.amount}
+              onChange={(event) => set({ amount: event.target.value })}
             />
-          )}
-          {quick === 'other' && (
-            <Field label="Change">
-              <Select
-                value={change}
-                onChange={(next) => set({ change: next as Change })}
-                options={[
-                  ...(max ? [] : [{ value: 'from-now', label: 'Extend from now' }]),
-                  ...(canAddToEnd ? [{ value: 'from-end', label: 'Extend from the current expiry' }] : []),
-                  { value: 'date', label: 'Set a date' },
-                  { value: 'never', label: 'Never expires' },
-                ]}
-              />
-            </Field>
-          )}
-          {quick === 'other' && isAdding && (
-            <div className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)] items-start gap-3">
-              <Field
-                label="Extend By"
-                hint={hint}
-                error={hint && isChecked && !isValid ? `Enter a whole number, ${hint}` : undefined}
-              >
-                <NumberInput
-                  max={most}
-                  value={values.amount}
-                  onChange={(event) => set({ amount: event.target.value })}
-                />
-              </Field>
-              <Field label="Expiry Unit">
-                <Select
-                  value={unit}
-                  onChange={(next) => set({ unit: next as Unit })}
-                  options={allUnits
-                    .filter((one) => !max || one in max)
-                    .map((value) => ({ value, label: unitLabels[value] }))}
-                />
-              </Field>
-            </div>
-          )}
-          {change === 'date' && (
-            <Field label="Expiration Date" hint="Valid until the end of this day">
-              <Input
-                type="date"
-                max="9999-12-31"
-                required
-                value={day}
-                onChange={(event) => set({ day: event.target.value })}
-              />
-            </Field>
-          )}
-          <div aria-live="polite" className="rounded-lg border px-4 py-1">
-            <Facts
-              items={[
-                ...(props.facts ?? []),
-                { label: 'Current expiry', value: hasEnd ? <Range from={first} to={last} /> : noEnd },
-                {
-                  label: 'New expiry',
-                  value:
-                    newFirst && newLast ? (
-                      <Range from={newFirst.getTime()} to={newLast.getTime()} />
-                    ) : change === 'never' ? (
-                      'Never'
-                    ) : (
-                      '—'
-                    ),
-                },
-                ...(past > 0 && ends.length > 1
-                  ? [{ label: 'Expired now', value: `${past} of ${ends.length}` }]
-                  : []),
-              ]}
+          </Field>
+          <Field label="Expiry Unit">
+            <Select
+              value={unit}
+              onChange={(next) => set({ unit: next as Unit })}
+              options={allUnits
+                .filter((one) => !max || one in max)
+                .map((value) => ({ value, label: unitLabels[value] }))}
             />
-          </div>
-          {hasChanged && (
-            <Callout tone="warning">
-              Someone changed the expiry while this dialog was open. It was{' '}
-              <DateText value={before ?? null} none={noEnd.toLowerCase()} />.
-            </Callout>
-          )}
-          {shortens && (
-            <>
-              <Callout tone="warning">
-                {ends.length === 1
-                  ? shorten.warning
-                  : `${later} of ${ends.length} expire later or never${mayShorten ? ', and are shortened' : ', and stay as they are'}.`}
-              </Callout>
-              <Switch label={shorten.label} checked={mayShorten} onChange={setMayShorten} />
-            </>
-          )}
-          {change === 'never' && props.neverWarning && <Callout tone="warning">{props.neverWarning}</Callout>}
-          {props.note?.(isAdding ? 'add' : change)}
-          {props.children}
-        </DialogBody>
-        <FormFooter submitLabel={submitLabel} busy={busy} disabled={isBlocked} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+          </Field>
+        </div>
+      )}
+      {change === 'date' && (
+        <Field label="Expiration Date" hint="Valid until the end of this day">
+          <Input
+            type="date"
+            max="9999-12-31"
+            required
+            value={day}
+            onChange={(event) => set({ day: event.target.value })}
+          />
+        </Field>
+      )}
+      <div aria-live="polite" className="rounded-lg border px-4 py-1">
+        <Facts
+          items={[
+            ...(props.facts ?? []),
+            { label: 'Current expiry', value: hasEnd ? <Range from={first} to={last} /> : noEnd },
+            {
+              label: 'New expiry',
+              value:
+                newFirst && newLast ? (
+                  <Range from={newFirst.getTime()} to={newLast.getTime()} />
+                ) : change === 'never' ? (
+                  'Never'
+                ) : (
+                  '—'
+                ),
+            },
+            ...(past > 0 && ends.length > 1
+              ? [{ label: 'Expired now', value: `${past} of ${ends.length}` }]
+              : []),
+          ]}
+        />
+      </div>
+      {hasChanged && (
+        <Callout tone="warning">
+          Someone changed the expiry while this dialog was open. It was{' '}
+          <DateText value={before ?? null} none={noEnd.toLowerCase()} />.
+        </Callout>
+      )}
+      {shortens && (
+        <>
+          <Callout tone="warning">
+            {ends.length === 1
+              ? shorten.warning
+              : `${later} of ${ends.length} expire later or never${mayShorten ? ', and are shortened' : ', and stay as they are'}.`}
+          </Callout>
+          <Switch label={shorten.label} checked={mayShorten} onChange={setMayShorten} />
+        </>
+      )}
+      {change === 'never' && props.neverWarning && <Callout tone="warning">{props.neverWarning}</Callout>}
+      {props.note?.(isAdding ? 'add' : change)}
+      {props.children}
+    </FormDialog>
   )
 }
 

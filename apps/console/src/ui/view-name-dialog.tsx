@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { viewNameMax } from '../lib/list/saved-views.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { Input } from './input.tsx'
 
 export interface ViewNameDialogProps {
@@ -21,28 +21,30 @@ export function ViewNameDialog(props: ViewNameDialogProps) {
   const name = text.trim()
   const isTaken = taken.includes(name)
   return (
-    <Dialog title={title} description={description} size="sm" onClose={onClose}>
-      <DialogForm
-        onSubmit={(event) => {
-          event.preventDefault()
-          event.stopPropagation()
-          if (!name || isTaken) return
-          onSubmit(name)
-          onClose()
-        }}
-      >
-        <DialogBody>
-          <Field label="Name" error={isTaken ? 'You already have a view of this name' : undefined}>
-            <Input
-              value={text}
-              maxLength={viewNameMax}
-              autoComplete="off"
-              onChange={(event) => setText(event.target.value)}
-            />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Save" busy={false} disabled={!name || isTaken} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title={title}
+      description={description}
+      size="sm"
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (!name || isTaken) return
+        onSubmit(name)
+        onClose()
+      }}
+      submitLabel="Save"
+      busy={false}
+      disabled={!name || isTaken}
+    >
+      <Field label="Name" error={isTaken ? 'You already have a view of this name' : undefined}>
+        <Input
+          value={text}
+          maxLength={viewNameMax}
+          autoComplete="off"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   )
 }

@@ -4,10 +4,10 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input, PasswordInput } from '../../ui/input.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -23,31 +23,23 @@ export function ChangeEmailDialog({ email, onClose }: { email: string; onClose: 
   })
   const form = useSchemaForm(authEndpoints.changeEmail.body!, { defaultValues: { email: '', password: '' } })
   const { errors } = form.formState
-  const submit = form.handleSubmit((body) =>
-    change.mutate(body, {
-      onError: (error) => {
-        if (!showFieldErrors(form, error)) toastFailure(error, 'Failed to update email')
-      },
-    }),
-  )
+  const onFailure = (error: unknown) => toastFailure(error, 'Failed to update email')
+  const submit = useSubmit({ form, onFailure }, (body) => change.mutateAsync(body))
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={change.isPending}
       title="Update Email"
       description={`You currently sign in as ${email}.`}
+      onSubmit={submit}
+      submitLabel="Update Email"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field label="New Email" error={errors.email?.message}>
-            <Input {...form.register('email')} type="email" autoComplete="email" />
-          </Field>
-          <Field label="Password" hint="Confirms that it is you." error={errors.password?.message}>
-            <PasswordInput {...form.register('password')} autoComplete="current-password" />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Update Email" busy={change.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field label="New Email" error={errors.email?.message}>
+        <Input {...form.register('email')} type="email" autoComplete="email" />
+      </Field>
+      <Field label="Password" hint="Confirms that it is you." error={errors.password?.message}>
+        <PasswordInput {...form.register('password')} autoComplete="current-password" />
+      </Field>
+    </FormDialog>
   )
 }

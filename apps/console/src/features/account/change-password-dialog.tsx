@@ -4,10 +4,10 @@ import { call } from '../../lib/api/call.ts'
 import { ownerSession } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { PasswordInput } from '../../ui/input.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -31,36 +31,28 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   })
   const form = useSchemaForm(schema, { defaultValues: { currentPassword: '', newPassword: '', confirm: '' } })
   const { errors } = form.formState
-  const submit = form.handleSubmit(({ confirm: _, ...body }) =>
-    change.mutate(body, {
-      onError: (error) => {
-        if (!showFieldErrors(form, error)) toastFailure(error, 'Failed to change password')
-      },
-    }),
-  )
+  const onFailure = (error: unknown) => toastFailure(error, 'Failed to change password')
+  const submit = useSubmit({ form, onFailure }, ({ confirm: _, ...body }) => change.mutateAsync(body))
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={change.isPending}
       title="Change Password"
       description="The new password logs you out on all other devices."
+      onSubmit={submit}
+      submitLabel="Change Password"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <input type="email" autoComplete="username" value={email} readOnly hidden />
-          <Field label="Current Password" error={errors.currentPassword?.message}>
-            <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
-          </Field>
-          <Field label="New Password" error={errors.newPassword?.message}>
-            <PasswordInput {...form.register('newPassword')} autoComplete="new-password" />
-          </Field>
-          <StrengthMeter password={form.watch('newPassword')} />
-          <Field label="Confirm New Password" error={errors.confirm?.message}>
-            <PasswordInput {...form.register('confirm')} autoComplete="new-password" />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Change Password" busy={change.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <Field label="Current Password" error={errors.currentPassword?.message}>
+        <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />
+      </Field>
+      <Field label="New Password" error={errors.newPassword?.message}>
+        <PasswordInput {...form.register('newPassword')} autoComplete="new-password" />
+      </Field>
+      <StrengthMeter password={form.watch('newPassword')} />
+      <Field label="Confirm New Password" error={errors.confirm?.message}>
+        <PasswordInput {...form.register('confirm')} autoComplete="new-password" />
+      </Field>
+    </FormDialog>
   )
 }

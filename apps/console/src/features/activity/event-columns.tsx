@@ -1,6 +1,6 @@
 import type { ActivityEvent } from '@keyward/contract'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
@@ -15,9 +15,7 @@ export const eventColumns: Column<ActivityEvent>[] = [
     phone: 'title',
     cell: (event) => (
       <span className="flex flex-wrap items-center gap-1.5">
-        <Badge tone={toneOf(event)} dot={event.code !== null}>
-          {labelOf(event)}
-        </Badge>
+        <StateBadge tone={toneOf(event)} dot={event.code !== null} label={labelOf(event)} />
         {event.times > 1 && <span className="text-fg-muted text-xs">× {formatNumber(event.times)}</span>}
       </span>
     ),

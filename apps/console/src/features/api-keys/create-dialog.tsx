@@ -2,11 +2,12 @@ import { limits } from '@keyward/contract'
 import { useState } from 'react'
 import { useAppsField } from '../../lib/api/apps.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { toDayInput } from '../../lib/format/dates.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, Textarea } from '../../ui/input.tsx'
 import { SomeField } from '../../ui/some-field.tsx'
@@ -76,15 +77,8 @@ function CreateForm({ onBusy, onCancel, onCreated }: CreateFormProps) {
   const { permissions, apps, expiry } = form.watch()
   const change = { shouldValidate: true, shouldDirty: true }
 
-  const submit = form.handleSubmit(async (values) => {
-    onBusy(true)
-    try {
-      onCreated(await create.mutateAsync(toRequest(values)))
-    } catch (error) {
-      showFieldErrors(form, error)
-    } finally {
-      onBusy(false)
-    }
+  const submit = useSubmit({ form, onBusy }, async (values) => {
+    onCreated(await create.mutateAsync(toRequest(values)))
   })
   // The server names the line of a network: `networks.2`.
   const networksError =
@@ -94,49 +88,52 @@ function CreateForm({ onBusy, onCancel, onCreated }: CreateFormProps) {
       .find((message) => message !== undefined)
 
   return (
-    <DialogForm onSubmit={submit} autoComplete="off">
-      <DialogBody>
-        <Field label="Name" error={errors.name?.message}>
-          <Input
-            {...form.register('name')}
-            placeholder="What will use it, for example Web shop"
-            maxLength={limits.apiKeyNameMax}
-          />
+    <FieldsForm
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Create Key"
+      busy={create.isPending}
+      onCancel={onCancel}
+    >
+      <Field label="Name" error={errors.name?.message}>
+        <Input
+          {...form.register('name')}
+          placeholder="What will use it, for example Web shop"
+          maxLength={limits.apiKeyNameMax}
+        />
+      </Field>
+      <PermissionFields
+        value={permissions}
+        onChange={(value) => form.setValue('permissions', value, change)}
+        error={errors.permissions?.message}
+      />
+      <SomeField
+        {...appsField}
+        value={apps ?? null}
+        onChange={(value) =>
+          form.setValue('apps', value, { shouldDirty: true, shouldValidate: value?.length !== 0 })
+        }
+        max={limits.apiKeyAppsMax}
+        error={errors.apps?.message}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="Expires">
+          <FormSelect control={form.control} name="expiry" options={expiries} />
         </Field>
-        <PermissionFields
-          value={permissions}
-          onChange={(value) => form.setValue('permissions', value, change)}
-          error={errors.permissions?.message}
-        />
-        <SomeField
-          {...appsField}
-          value={apps ?? null}
-          onChange={(value) =>
-            form.setValue('apps', value, { shouldDirty: true, shouldValidate: value?.length !== 0 })
-          }
-          max={limits.apiKeyAppsMax}
-          error={errors.apps?.message}
-        />
-        <div className="grid gap-3 sm:grid-cols-2">
-          <Field label="Expires">
-            <FormSelect control={form.control} name="expiry" options={expiries} />
+        {expiry === 'date' && (
+          <Field label="Last day" error={errors.expiresAt?.message}>
+            <Input {...form.register('expiresAt')} type="date" min={toDayInput(new Date())} />
           </Field>
-          {expiry === 'date' && (
-            <Field label="Last day" error={errors.expiresAt?.message}>
-              <Input {...form.register('expiresAt')} type="date" min={toDayInput(new Date())} />
-            </Field>
-          )}
-        </div>
-        <Field
-          label="Networks"
-          optional
-          hint="One address or network per line, for example 203.0.113.0/24. Empty: it works everywhere."
-          error={networksError}
-        >
-          <Textarea {...form.register('networks')} rows={2} spellCheck={false} className="font-mono" />
-        </Field>
-      </DialogBody>
-      <FormFooter submitLabel="Create Key" busy={create.isPending} onCancel={onCancel} />
-    </DialogForm>
+        )}
+      </div>
+      <Field
+        label="Networks"
+        optional
+        hint="One address or network per line, for example 203.0.113.0/24. Empty: it works everywhere."
+        error={networksError}
+      >
+        <Textarea {...form.register('networks')} rows={2} spellCheck={false} className="font-mono" />
+      </Field>
+    </FieldsForm>
   )
 }

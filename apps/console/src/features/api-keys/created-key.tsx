@@ -1,10 +1,9 @@
 import { TriangleAlert } from 'lucide-react'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { DialogFooter } from '../../ui/dialog.tsx'
+import { DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toCurl } from './curl-example.ts'
@@ -35,14 +34,11 @@ export function CreatedKey({ created: { apiKey, key }, onDone }: CreatedKeyProps
           name the permission of each call.
         </p>
       </DialogResult>
-      <DialogFooter>
+      <DoneFooter onDone={onDone}>
         <CopyButton text={key} label="Copy key">
           Copy key
         </CopyButton>
-        <Button variant="primary" onClick={onDone}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </>
   )
 }

@@ -9,7 +9,7 @@ import { toSearch } from '../../lib/list/url-values.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { appPath } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -40,11 +40,7 @@ const columns: Column<App>[] = [
           {app.name}
         </Link>
         <Badge>v{app.version}</Badge>
-        {app.paused && (
-          <Badge tone="warning" dot>
-            Paused
-          </Badge>
-        )}
+        {app.paused && <StateBadge tone="warning" label="Paused" />}
       </div>
     ),
   },

@@ -1,9 +1,9 @@
 import type { App } from '@keyward/contract'
 import { apps as appsEndpoints } from '@keyward/contract/apps'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useCreateApp } from './queries.ts'
 
@@ -16,32 +16,25 @@ export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
   const create = useCreateApp()
   const form = useSchemaForm(appsEndpoints.create.body!, { defaultValues: { name: '' } })
   const send = useRequest((values: { name: string }) => values)
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      onCreated(await send(values, create.mutateAsync))
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
+  const submit = useSubmit({ form }, async (values) => {
+    onCreated(await send(values, create.mutateAsync))
   })
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={create.isPending}
       title="Add New App"
       description="Each app has its own identifier, secret and signing key."
+      onSubmit={submit}
+      submitLabel="Create App"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field
-            label="App Name"
-            hint="You can change the name at any time."
-            error={form.formState.errors.name?.message}
-          >
-            <Input {...form.register('name')} autoComplete="off" placeholder="Acme Studio" />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Create App" busy={create.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label="App Name"
+        hint="You can change the name at any time."
+        error={form.formState.errors.name?.message}
+      >
+        <Input {...form.register('name')} autoComplete="off" placeholder="Acme Studio" />
+      </Field>
+    </FormDialog>
   )
 }

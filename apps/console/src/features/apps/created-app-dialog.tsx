@@ -1,6 +1,5 @@
 import type { App } from '@keyward/contract'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DoneFooter } from '../../ui/dialog.tsx'
 import { Integration } from './integration/integration.tsx'
 import { IntegrationLinks } from './integration/integration-links.tsx'
 
@@ -16,12 +15,9 @@ export function CreatedAppDialog({ app, onClose }: { app: App; onClose: () => vo
       <DialogBody>
         <Integration app={app} />
       </DialogBody>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         <IntegrationLinks className="md:first:mr-auto" />
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }

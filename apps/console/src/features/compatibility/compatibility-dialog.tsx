@@ -1,9 +1,9 @@
 import { type App, type Compatibility, compatibilityProtocols } from '@keyward/contract'
 import { useId } from 'react'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -31,68 +31,61 @@ export function CompatibilityDialog({ app, saved, onClose }: CompatibilityDialog
   const { errors } = form.formState
   const { enabled, protocols, secret } = form.watch()
   const change = { shouldDirty: true, shouldValidate: form.formState.isSubmitted }
-  const submit = form.handleSubmit(async (values) => {
+  const submit = useSubmit({ form, onDone: onClose }, async (values) => {
     const { name, ownerId, secret: typed } = values
-    try {
-      await update.mutateAsync({
-        enabled: values.enabled,
-        protocols: values.protocols,
-        ...(name && { name }),
-        ...(ownerId && { ownerId }),
-        ...(typed && { secret: typed }),
-      })
-      onClose()
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
+    await update.mutateAsync({
+      enabled: values.enabled,
+      protocols: values.protocols,
+      ...(name && { name }),
+      ...(ownerId && { ownerId }),
+      ...(typed && { secret: typed }),
+    })
   })
   const unset = isNew ? 'Empty: Keyward makes one' : 'Empty: stays as it is'
   return (
-    <Dialog
+    <FormDialog
       size="lg"
       title="Programs built for KeyAuth"
       description="Copy name, owner ID and secret from KeyAuth, and programs keep them. Leave them empty, and Keyward makes them."
       busy={update.isPending}
       onClose={onClose}
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Save"
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          <Switch
-            label="Answer these programs"
-            description="Weaker than Keyward’s own protocol: turn it off once your customers have a version with our SDK."
-            checked={enabled}
-            onChange={(checked) => form.setValue('enabled', checked, change)}
-          />
-          {saved.enabled && !enabled && saved.programs > 0 && (
-            <Callout tone="warning" title="They stop working at once">
-              In the last 30 days {formatNumber(saved.programs)}{' '}
-              {saved.programs === 1 ? 'program' : 'programs'} used it.
-            </Callout>
-          )}
-          <div className="grid gap-4 md:grid-cols-2">
-            <Field label="Name" hint={isNew ? `Empty: ${app.name}` : unset} error={errors.name?.message}>
-              <Input {...form.register('name')} maxLength={100} />
-            </Field>
-            <Field label="Owner ID" hint={unset} error={errors.ownerId?.message}>
-              <Input {...form.register('ownerId')} className="font-mono" spellCheck={false} />
-            </Field>
-          </div>
-          <Field
-            label="Secret"
-            hint={isNew || secret === saved.secret ? unset : 'Programs with another secret stop working'}
-            error={errors.secret?.message}
-          >
-            <Input {...form.register('secret')} className="font-mono" spellCheck={false} />
-          </Field>
-          <Protocols
-            value={protocols}
-            onChange={(next) => form.setValue('protocols', next, change)}
-            error={errors.protocols?.message}
-          />
-        </DialogBody>
-        <FormFooter submitLabel="Save" busy={update.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Switch
+        label="Answer these programs"
+        description="Weaker than Keyward’s own protocol: turn it off once your customers have a version with our SDK."
+        checked={enabled}
+        onChange={(checked) => form.setValue('enabled', checked, change)}
+      />
+      {saved.enabled && !enabled && saved.programs > 0 && (
+        <Callout tone="warning" title="They stop working at once">
+          In the last 30 days {formatNumber(saved.programs)} {saved.programs === 1 ? 'program' : 'programs'}{' '}
+          used it.
+        </Callout>
+      )}
+      <div className="grid gap-4 md:grid-cols-2">
+        <Field label="Name" hint={isNew ? `Empty: ${app.name}` : unset} error={errors.name?.message}>
+          <Input {...form.register('name')} maxLength={100} />
+        </Field>
+        <Field label="Owner ID" hint={unset} error={errors.ownerId?.message}>
+          <Input {...form.register('ownerId')} className="font-mono" spellCheck={false} />
+        </Field>
+      </div>
+      <Field
+        label="Secret"
+        hint={isNew || secret === saved.secret ? unset : 'Programs with another secret stop working'}
+        error={errors.secret?.message}
+      >
+        <Input {...form.register('secret')} className="font-mono" spellCheck={false} />
+      </Field>
+      <Protocols
+        value={protocols}
+        onChange={(next) => form.setValue('protocols', next, change)}
+        error={errors.protocols?.message}
+      />
+    </FormDialog>
   )
 }
 

@@ -8,7 +8,7 @@ import { base } from '../../lib/navigation/base.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -79,13 +79,7 @@ function State({ saved }: { saved: Compatibility }) {
         items={[
           {
             label: 'State',
-            value: enabled ? (
-              <Badge tone="success" dot>
-                On
-              </Badge>
-            ) : (
-              <Badge dot>Off</Badge>
-            ),
+            value: enabled ? <StateBadge tone="success" label="On" /> : <StateBadge label="Off" />,
           },
           ...(isUsed
             ? [

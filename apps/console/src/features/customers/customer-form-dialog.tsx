@@ -4,10 +4,10 @@ import { useNavigate } from 'react-router'
 import { z } from 'zod'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { customerPath } from '../../lib/navigation/paths.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input } from '../../ui/input.tsx'
 import { useCreateCustomer, useEditCustomer } from './queries.ts'
 
@@ -82,31 +82,27 @@ function CustomerForm(props: CustomerFormProps) {
     },
   })
   const { errors } = form.formState
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await onSave(values)
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
-  })
+  const submit = useSubmit({ form }, (values) => onSave(values))
   return (
-    <Dialog onClose={onClose} busy={busy} title={title} description={description}>
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          {!fixedEmail && (
-            <Field label="Email" error={errors.email?.message}>
-              <ExactInput type="email" {...form.register('email')} />
-            </Field>
-          )}
-          <Field label="Name" optional error={errors.name?.message}>
-            <Input maxLength={100} autoComplete="off" {...form.register('name')} />
-          </Field>
-          <Field label="Note" optional hint="Visible only to you" error={errors.note?.message}>
-            <Input maxLength={1000} autoComplete="off" {...form.register('note')} />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel={submitLabel} busy={busy} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      busy={busy}
+      title={title}
+      description={description}
+      onSubmit={submit}
+      submitLabel={submitLabel}
+    >
+      {!fixedEmail && (
+        <Field label="Email" error={errors.email?.message}>
+          <ExactInput type="email" {...form.register('email')} />
+        </Field>
+      )}
+      <Field label="Name" optional error={errors.name?.message}>
+        <Input maxLength={100} autoComplete="off" {...form.register('name')} />
+      </Field>
+      <Field label="Note" optional hint="Visible only to you" error={errors.note?.message}>
+        <Input maxLength={1000} autoComplete="off" {...form.register('note')} />
+      </Field>
+    </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { type CustomerMail, limits } from '@keyward/contract'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { mailKindLabels, mailStates } from '../../lib/format/told-mails.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -32,11 +32,7 @@ const columns: Column<CustomerMail>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => (
-      <Badge tone={mailStates[state].tone} dot>
-        {mailStates[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <StateBadge {...mailStates[state]} />,
   },
   {
     id: 'date',

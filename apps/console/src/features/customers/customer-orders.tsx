@@ -1,6 +1,6 @@
 import { type DataOf, type endpoints, formatAmount } from '@keyward/contract'
 import { orderStateFacts } from '../../lib/format/order-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { EmptyLine } from '../../ui/states.tsx'
@@ -27,9 +27,7 @@ const columns: Column<Order>[] = [
     phone: 'aside',
     cell: ({ state, test }) => (
       <Lines note={test && 'Test'}>
-        <Badge tone={orderStateFacts[state].tone} dot>
-          {orderStateFacts[state].label}
-        </Badge>
+        <StateBadge {...orderStateFacts[state]} />
       </Lines>
     ),
   },

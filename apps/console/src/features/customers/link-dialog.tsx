@@ -1,8 +1,8 @@
 import { customers } from '@keyward/contract/customers'
 import { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ExactInput } from '../../ui/input.tsx'
 import { type Linked, useLinkCustomer } from './queries.ts'
 
@@ -20,31 +20,26 @@ export interface LinkDialogProps {
 export function LinkDialog({ email, linked, onClose }: LinkDialogProps) {
   const link = useLinkCustomer(linked)
   const form = useSchemaForm(schema, { defaultValues: { customer: email } })
-  const submit = form.handleSubmit(({ customer }) =>
-    link.mutate(customer, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
-  )
+  const submit = useSubmit({ form, onDone: onClose }, ({ customer }) => link.mutateAsync(customer))
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={link.isPending}
       title="Customer"
       description={
         'license' in linked ? 'Say who bought this license.' : 'Say which customer this end user is.'
       }
+      onSubmit={submit}
+      submitLabel="Save"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field
-            label="Email of the customer"
-            optional
-            hint="A new address adds a customer. Leave it empty for none."
-            error={form.formState.errors.customer?.message}
-          >
-            <ExactInput inputMode="email" {...form.register('customer')} />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Save" busy={link.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label="Email of the customer"
+        optional
+        hint="A new address adds a customer. Leave it empty for none."
+        error={form.formState.errors.customer?.message}
+      >
+        <ExactInput inputMode="email" {...form.register('customer')} />
+      </Field>
+    </FormDialog>
   )
 }

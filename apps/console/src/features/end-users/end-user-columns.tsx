@@ -4,7 +4,7 @@ import { endUserName } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { matchText } from '../../lib/list/match.ts'
 import { userPath } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
@@ -46,9 +46,7 @@ export const endUserColumns: Column<ListedClient>[] = [
     phone: 'aside',
     cell: ({ status, paused }) => (
       <span className="flex flex-wrap gap-1">
-        <Badge tone={statusFacts[status].tone} dot>
-          {statusFacts[status].label}
-        </Badge>
+        <StateBadge {...statusFacts[status]} />
         {paused && <Badge tone="warning">Paused</Badge>}
       </span>
     ),

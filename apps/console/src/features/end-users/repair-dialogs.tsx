@@ -1,11 +1,11 @@
 import { clients } from '@keyward/contract/clients'
 import { z } from 'zod'
 import { useApp } from '../../lib/api/apps.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { ExactInput, Input, PasswordInput } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -28,19 +28,16 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
   const form = useSchemaForm(names, { defaultValues: { username: user.username, email: user.email ?? '' } })
   const { errors } = form.formState
   const signsInByKey = user.username === user.licenseKey
-  const submit = form.handleSubmit((values) => {
+  const submit = useSubmit({ form, onDone: onClose }, (values) => {
     const body = {
       ...(values.username !== user.username && { username: values.username }),
       ...(values.email !== user.email && { email: values.email }),
     }
-    if (Object.keys(body).length === 0) return onClose()
-    return repair.mutate(
-      { id: user._id, body },
-      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
-    )
+    if (Object.keys(body).length === 0) return undefined
+    return repair.mutateAsync({ id: user._id, body })
   })
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={repair.isPending}
       title="Edit End User"
@@ -49,21 +46,19 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
           ? 'Devices and licenses stay.'
           : `Password, devices and licenses stay. ${user.app.name} knows the user by the new name at the next sign-in.`
       }
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Save User"
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          {!signsInByKey && (
-            <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
-              <ExactInput {...form.register('username')} />
-            </Field>
-          )}
-          <Field label="Email" optional error={errors.email?.message}>
-            <Input type="email" autoComplete="off" {...form.register('email')} />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Save User" busy={repair.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      {!signsInByKey && (
+        <Field label="Username" hint="At least 3 characters" error={errors.username?.message}>
+          <ExactInput {...form.register('username')} />
+        </Field>
+      )}
+      <Field label="Email" optional error={errors.email?.message}>
+        <Input type="email" autoComplete="off" {...form.register('email')} />
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -116,11 +111,9 @@ const passwords = z.object({ password: clients.createDirect.body!.shape.password
 export function SetPasswordDialog({ user, onClose }: EndUserDialogProps) {
   const set = useSetPassword()
   const form = useSchemaForm(passwords, { defaultValues: { password: '' } })
-  const submit = form.handleSubmit(({ password }) =>
-    set.mutate({ user, password }, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
-  )
+  const submit = useSubmit({ form, onDone: onClose }, ({ password }) => set.mutateAsync({ user, password }))
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={set.isPending}
       title="Set Password"
@@ -130,20 +123,18 @@ export function SetPasswordDialog({ user, onClose }: EndUserDialogProps) {
           the person in a safe way.
         </>
       }
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Set Password"
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          <Field
-            label="New Password"
-            hint="At least 6 characters"
-            error={form.formState.errors.password?.message}
-          >
-            <PasswordInput autoComplete="new-password" {...form.register('password')} />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Set Password" busy={set.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label="New Password"
+        hint="At least 6 characters"
+        error={form.formState.errors.password?.message}
+      >
+        <PasswordInput autoComplete="new-password" {...form.register('password')} />
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -155,11 +146,9 @@ export function AddLicenseDialog({ user, onClose }: EndUserDialogProps) {
   const free = useFreeLicenses(user.app._id)
   const form = useSchemaForm(choice, { defaultValues: { license: '' } })
   const found = free.data
-  const submit = form.handleSubmit(({ license }) =>
-    add.mutate({ user, license }, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
-  )
+  const submit = useSubmit({ form, onDone: onClose }, ({ license }) => add.mutateAsync({ user, license }))
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={add.isPending}
       title="Add License"
@@ -169,42 +158,29 @@ export function AddLicenseDialog({ user, onClose }: EndUserDialogProps) {
           had entered the key.
         </>
       }
+      onSubmit={submit}
+      submitLabel="Add License"
+      disabled={found === undefined || found.total === 0}
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          {found === undefined ? (
-            <Skeleton className="h-16" />
-          ) : found.total === 0 ? (
-            <Callout tone="warning">
-              {user.app.name} has no unused license. Generate one first, then add it here.
-            </Callout>
-          ) : (
-            <Field
-              label="License"
-              hint="Unused ones of the app"
-              error={form.formState.errors.license?.message}
-            >
-              <FormSelect
-                control={form.control}
-                name="license"
-                options={found.options}
-                find={
-                  found.total > found.options.length
-                    ? (text) => findFreeLicenses(user.app._id, text)
-                    : undefined
-                }
-                placeholder="Choose a license"
-              />
-            </Field>
-          )}
-        </DialogBody>
-        <FormFooter
-          submitLabel="Add License"
-          busy={add.isPending}
-          disabled={found === undefined || found.total === 0}
-          onCancel={onClose}
-        />
-      </DialogForm>
-    </Dialog>
+      {found === undefined ? (
+        <Skeleton className="h-16" />
+      ) : found.total === 0 ? (
+        <Callout tone="warning">
+          {user.app.name} has no unused license. Generate one first, then add it here.
+        </Callout>
+      ) : (
+        <Field label="License" hint="Unused ones of the app" error={form.formState.errors.license?.message}>
+          <FormSelect
+            control={form.control}
+            name="license"
+            options={found.options}
+            find={
+              found.total > found.options.length ? (text) => findFreeLicenses(user.app._id, text) : undefined
+            }
+            placeholder="Choose a license"
+          />
+        </Field>
+      )}
+    </FormDialog>
   )
 }

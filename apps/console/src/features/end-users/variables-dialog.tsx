@@ -9,10 +9,11 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { type NamedValues, NamedValuesFields } from '../../ui/named-values.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
@@ -77,32 +78,26 @@ function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
   const [written, setWritten] = useState(stored.variables.filter(({ program }) => program))
   const own = stored.variables.filter(({ program }) => !program)
   const form = useSchemaForm(schema, { defaultValues: { variables: own } })
-  const submit = form.handleSubmit(({ variables }) =>
-    save.mutate(
-      {
-        variables: [...variables.map((one) => ({ ...one, program: false })), ...written],
-        seen: stored.revision,
-      },
-      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
-    ),
+  const submit = useSubmit({ form, onDone: onClose }, ({ variables }) =>
+    save.mutateAsync({
+      variables: [...variables.map((one) => ({ ...one, program: false })), ...written],
+      seen: stored.revision,
+    }),
   )
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
-        <NamedValuesFields
-          control={form.control as unknown as Control<NamedValues>}
-          addLabel="Add Variable"
-          empty="This end user has no variables of its own."
+    <FieldsForm onSubmit={submit} submitLabel="Save Variables" busy={save.isPending} onCancel={onClose}>
+      <NamedValuesFields
+        control={form.control as unknown as Control<NamedValues>}
+        addLabel="Add Variable"
+        empty="This end user has no variables of its own."
+      />
+      {written.length > 0 && (
+        <WrittenByPrograms
+          variables={written}
+          onRemove={(name) => setWritten((kept) => kept.filter((one) => one.name !== name))}
         />
-        {written.length > 0 && (
-          <WrittenByPrograms
-            variables={written}
-            onRemove={(name) => setWritten((kept) => kept.filter((one) => one.name !== name))}
-          />
-        )}
-      </DialogBody>
-      <FormFooter submitLabel="Save Variables" busy={save.isPending} onCancel={onClose} />
-    </DialogForm>
+      )}
+    </FieldsForm>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Import } from '@keyward/contract'
 import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { stateFacts, systems } from './words.ts'
@@ -22,11 +22,7 @@ export const importColumns: Column<Import>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => (
-      <Badge tone={stateFacts[state].tone} dot>
-        {stateFacts[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <StateBadge {...stateFacts[state]} />,
   },
   { id: 'app', header: 'App', cell: ({ app }) => app.name },
   {

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { licensePath, userPath } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { FilterBar, FilterSelect } from '../../ui/filters.tsx'
@@ -27,11 +27,7 @@ const columnsOf = (expected: boolean): Column<ImportReportRow>[] => [
     phone: 'aside',
     cell: ({ outcome }) => {
       const { label, expected: words, tone } = outcomeFacts[outcome]
-      return (
-        <Badge tone={tone} dot>
-          {expected ? words : label}
-        </Badge>
-      )
+      return <StateBadge tone={tone} label={expected ? words : label} />
     },
   },
   {

@@ -4,7 +4,7 @@ import { amountOf } from '../../lib/format/words.ts'
 import { usePage } from '../../lib/list/list-page.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
@@ -46,9 +46,7 @@ export function ImportView({ id, onUndo, isUndoing, onClose }: ImportViewProps) 
           title={
             <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
               {`${systems[shown.preset].label} into ${shown.app.name}`}
-              <Badge tone={stateFacts[state].tone} dot>
-                {label}
-              </Badge>
+              <StateBadge tone={stateFacts[state].tone} label={label} />
             </span>
           }
           description={summaryOf(shown)}

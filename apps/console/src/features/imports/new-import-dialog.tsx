@@ -5,8 +5,8 @@ import { type ChangeEvent, type DragEvent, type FormEvent, useState } from 'reac
 import { toAppOptions, useFindApps } from '../../lib/api/apps.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ColumnMapping, type PreviewedColumn } from './column-mapping.tsx'
 import { type ChosenFile, readChosenFile } from './files.ts'
@@ -85,80 +85,79 @@ export function NewImportDialog({ apps, appId, onCreated, onClose }: NewImportDi
   }
 
   return (
-    <Dialog
+    <FormDialog
       size="lg"
       onClose={onClose}
       busy={start.isPending}
       title="New Import"
       description="Bring licenses along from a CSV file, or licenses and end users from another system. The files are checked first, and nothing changes until you import."
+      onSubmit={submit}
+      onDrop={drop}
+      onDragOver={(event) => event.preventDefault()}
+      submitLabel="Check Files"
     >
-      <DialogForm onSubmit={submit} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
-        <DialogBody>
-          <div className="grid gap-4 md:grid-cols-2">
-            <Field label="Application" error={error.app}>
-              <Select
-                value={app}
-                onChange={setApp}
-                options={toAppOptions(apps)}
-                find={find}
-                placeholder="Choose an application"
+      <div className="grid gap-4 md:grid-cols-2">
+        <Field label="Application" error={error.app}>
+          <Select
+            value={app}
+            onChange={setApp}
+            options={toAppOptions(apps)}
+            find={find}
+            placeholder="Choose an application"
+          />
+        </Field>
+        <Field label="System">
+          <Select
+            value={preset}
+            onChange={(value) => setPreset(value as ImportPreset)}
+            options={presetOptions}
+          />
+        </Field>
+      </div>
+      <p className="text-[0.8125rem] text-fg-muted">{systems[preset].files}</p>
+      <div className="grid gap-2">
+        <div>
+          <Button asChild>
+            <label className="cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent-text">
+              <FileUp />
+              Choose Files
+              <input
+                type="file"
+                multiple
+                accept=".json,.csv,.txt,.tsv,application/json,text/*"
+                className="sr-only"
+                onChange={choose}
               />
-            </Field>
-            <Field label="System">
-              <Select
-                value={preset}
-                onChange={(value) => setPreset(value as ImportPreset)}
-                options={presetOptions}
-              />
-            </Field>
-          </div>
-          <p className="text-[0.8125rem] text-fg-muted">{systems[preset].files}</p>
-          <div className="grid gap-2">
-            <div>
-              <Button asChild>
-                <label className="cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent-text">
-                  <FileUp />
-                  Choose Files
-                  <input
-                    type="file"
-                    multiple
-                    accept=".json,.csv,.txt,.tsv,application/json,text/*"
-                    className="sr-only"
-                    onChange={choose}
-                  />
-                </label>
-              </Button>
-              <span className="ml-3 text-[0.8125rem] text-fg-muted max-md:hidden">or drop them here</span>
-            </div>
-            {files.length > 0 && (
-              <ul aria-label="Chosen files" className="divide-y rounded-lg border">
-                {files.map(({ name, size }) => (
-                  <li key={name} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
-                    <span className="wrap-anywhere min-w-0">{name}</span>
-                    <span className="ml-auto whitespace-nowrap text-[0.8125rem] text-fg-muted tabular-nums">
-                      {formatNumber(Math.max(1, Math.round(size / 1024)))} KB
-                    </span>
-                    <IconButton
-                      label={`Remove ${name}`}
-                      onClick={() => take(files.filter((file) => file.name !== name))}
-                    >
-                      <X />
-                    </IconButton>
-                  </li>
-                ))}
-              </ul>
-            )}
-            {error.files && (
-              <p role="alert" className="text-[0.8125rem] text-danger-text">
-                {error.files}
-              </p>
-            )}
-          </div>
-          {mapped && <ColumnMapping columns={columns} mapping={mapping} onChange={setMapping} />}
-        </DialogBody>
-        <FormFooter submitLabel="Check Files" busy={start.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+            </label>
+          </Button>
+          <span className="ml-3 text-[0.8125rem] text-fg-muted max-md:hidden">or drop them here</span>
+        </div>
+        {files.length > 0 && (
+          <ul aria-label="Chosen files" className="divide-y rounded-lg border">
+            {files.map(({ name, size }) => (
+              <li key={name} className="flex items-center justify-between gap-3 py-1 pr-1 pl-3">
+                <span className="wrap-anywhere min-w-0">{name}</span>
+                <span className="ml-auto whitespace-nowrap text-[0.8125rem] text-fg-muted tabular-nums">
+                  {formatNumber(Math.max(1, Math.round(size / 1024)))} KB
+                </span>
+                <IconButton
+                  label={`Remove ${name}`}
+                  onClick={() => take(files.filter((file) => file.name !== name))}
+                >
+                  <X />
+                </IconButton>
+              </li>
+            ))}
+          </ul>
+        )}
+        {error.files && (
+          <p role="alert" className="text-[0.8125rem] text-danger-text">
+            {error.files}
+          </p>
+        )}
+      </div>
+      {mapped && <ColumnMapping columns={columns} mapping={mapping} onChange={setMapping} />}
+    </FormDialog>
   )
 }
 

@@ -4,7 +4,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { TimeText } from '../../ui/date.tsx'
@@ -73,13 +73,9 @@ function stateOf({ until }: LazyMove): MoveState {
 }
 
 const badges = {
-  off: <Badge dot>Off</Badge>,
-  on: (
-    <Badge tone="success" dot>
-      On
-    </Badge>
-  ),
-  ended: <Badge dot>Ended</Badge>,
+  off: <StateBadge label="Off" />,
+  on: <StateBadge tone="success" label="On" />,
+  ended: <StateBadge label="Ended" />,
 }
 
 function State({ saved, state }: { saved: LazyMove; state: MoveState }) {

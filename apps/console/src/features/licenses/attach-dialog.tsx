@@ -5,11 +5,11 @@ import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout } from '../../ui/states.tsx'
@@ -36,49 +36,40 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
   const form = useSchemaForm(choice, { defaultValues: { user: '' } })
-  const submit = form.handleSubmit(({ user }) =>
-    attach.mutate(user, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) }),
-  )
+  const submit = useSubmit({ form, onDone: onClose }, ({ user }) => attach.mutateAsync(user))
   const found = users.data
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={attach.isPending}
       title="Add to End User"
       description={`The end user gets the time and the features of ${keyPrefix(key)} as well, as if the program had entered the key.`}
+      onSubmit={submit}
+      submitLabel="Add License"
+      disabled={found === undefined || found.total === 0}
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          {found === undefined ? (
-            <Skeleton className="h-16" />
-          ) : found.total === 0 ? (
-            <Callout tone="warning">
-              {app.name} has no end users yet. A program registers one with the key.
-            </Callout>
-          ) : (
-            <Field label="End user" hint={`Of ${app.name}`} error={form.formState.errors.user?.message}>
-              <FormSelect
-                control={form.control}
-                name="user"
-                options={found.options}
-                find={
-                  found.total > found.options.length
-                    ? async (text) => (await listUsers(app._id, text)).clients.map(toOption)
-                    : undefined
-                }
-                placeholder="Choose an end user"
-              />
-            </Field>
-          )}
-        </DialogBody>
-        <FormFooter
-          submitLabel="Add License"
-          busy={attach.isPending}
-          disabled={found === undefined || found.total === 0}
-          onCancel={onClose}
-        />
-      </DialogForm>
-    </Dialog>
+      {found === undefined ? (
+        <Skeleton className="h-16" />
+      ) : found.total === 0 ? (
+        <Callout tone="warning">
+          {app.name} has no end users yet. A program registers one with the key.
+        </Callout>
+      ) : (
+        <Field label="End user" hint={`Of ${app.name}`} error={form.formState.errors.user?.message}>
+          <FormSelect
+            control={form.control}
+            name="user"
+            options={found.options}
+            find={
+              found.total > found.options.length
+                ? async (text) => (await listUsers(app._id, text)).clients.map(toOption)
+                : undefined
+            }
+            placeholder="Choose an end user"
+          />
+        </Field>
+      )}
+    </FormDialog>
   )
 }
 

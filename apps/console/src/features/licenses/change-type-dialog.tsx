@@ -5,9 +5,9 @@ import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -41,92 +41,83 @@ export function ChangeTypeDialog({ license, onClose }: ChangeTypeDialogProps) {
   const lines = preview ? typeChanges(seen, preview) : []
 
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={change.isPending}
       title="Change License Type"
       description={`${license.app.name}, ${keyPrefix(license.key)}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!chosen || !preview || !later || (shortens && !confirmed) || change.isPending) return
+        change.mutate({ license: seen, type: chosen, end }, { onSuccess: onClose })
+      }}
+      submitLabel="Change Type"
+      disabled={!preview || !later || (shortens && !confirmed)}
     >
-      <DialogForm
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!chosen || !preview || !later || (shortens && !confirmed) || change.isPending) return
-          change.mutate({ license: seen, type: chosen, end }, { onSuccess: onClose })
-        }}
-      >
-        <DialogBody>
-          {types.data?.length === 0 ? (
-            <Callout>{`${license.app.name} has no license types. Create one on the page of the app.`}</Callout>
-          ) : (
-            <Field label="License Type" hint={type ? typeSummary(type) : undefined}>
-              <Select
-                value={chosen}
-                onChange={(value) => {
-                  setChosen(value)
-                  setConfirmed(false)
-                }}
-                placeholder={seen.type ? `Now: ${seen.type.name}` : 'Choose a license type'}
-                options={(types.data ?? []).map(({ _id, name }) => ({ value: _id, label: name }))}
-              />
-            </Field>
-          )}
-          {chosen && (
-            <Field label="Expiry">
-              <Select
-                value={end}
-                onChange={(value) => {
-                  setEnd(value as TypeEnd)
-                  setConfirmed(false)
-                }}
-                options={ends}
-              />
-            </Field>
-          )}
-          {shortens && (
-            <>
-              <Callout tone="warning">
-                The new expiry is earlier than the current one. This shortens the license.
-              </Callout>
-              <Switch label="Shorten the license" checked={confirmed} onChange={setConfirmed} />
-            </>
-          )}
-          {preview && (
-            <div aria-live="polite" className="rounded-lg border px-4 py-1">
-              <Facts
-                items={[
-                  {
-                    label: 'Current expiry',
-                    value: <DateText value={seen.expiresAt} none={noDateText(seen)} />,
-                  },
-                  {
-                    label: 'New expiry',
-                    value: <DateText value={preview.expiresAt} none={noDateText(preview)} />,
-                  },
-                  ...lines.map(({ label, before, after }) => ({ label, value: `${before} → ${after}` })),
-                ]}
-              />
-            </div>
-          )}
-          {preview && lines.length === 0 && (
-            <p className="text-[0.8125rem] text-fg-muted">Devices, features and updates stay as they are.</p>
-          )}
-          {preview && seen.usedBy && (
-            <p className="text-[0.8125rem] text-fg-muted">
-              {seen.added
-                ? 'An upgrade added this license: its features and devices change for the end user. The time that it gives stays, and they end with it. '
-                : 'The end user gets the same expiry. '}
-              Devices that are bound stay bound, also beyond a smaller number.
-            </p>
-          )}
-        </DialogBody>
-        <FormFooter
-          submitLabel="Change Type"
-          busy={change.isPending}
-          disabled={!preview || !later || (shortens && !confirmed)}
-          onCancel={onClose}
-        />
-      </DialogForm>
-    </Dialog>
+      {types.data?.length === 0 ? (
+        <Callout>{`${license.app.name} has no license types. Create one on the page of the app.`}</Callout>
+      ) : (
+        <Field label="License Type" hint={type ? typeSummary(type) : undefined}>
+          <Select
+            value={chosen}
+            onChange={(value) => {
+              setChosen(value)
+              setConfirmed(false)
+            }}
+            placeholder={seen.type ? `Now: ${seen.type.name}` : 'Choose a license type'}
+            options={(types.data ?? []).map(({ _id, name }) => ({ value: _id, label: name }))}
+          />
+        </Field>
+      )}
+      {chosen && (
+        <Field label="Expiry">
+          <Select
+            value={end}
+            onChange={(value) => {
+              setEnd(value as TypeEnd)
+              setConfirmed(false)
+            }}
+            options={ends}
+          />
+        </Field>
+      )}
+      {shortens && (
+        <>
+          <Callout tone="warning">
+            The new expiry is earlier than the current one. This shortens the license.
+          </Callout>
+          <Switch label="Shorten the license" checked={confirmed} onChange={setConfirmed} />
+        </>
+      )}
+      {preview && (
+        <div aria-live="polite" className="rounded-lg border px-4 py-1">
+          <Facts
+            items={[
+              {
+                label: 'Current expiry',
+                value: <DateText value={seen.expiresAt} none={noDateText(seen)} />,
+              },
+              {
+                label: 'New expiry',
+                value: <DateText value={preview.expiresAt} none={noDateText(preview)} />,
+              },
+              ...lines.map(({ label, before, after }) => ({ label, value: `${before} → ${after}` })),
+            ]}
+          />
+        </div>
+      )}
+      {preview && lines.length === 0 && (
+        <p className="text-[0.8125rem] text-fg-muted">Devices, features and updates stay as they are.</p>
+      )}
+      {preview && seen.usedBy && (
+        <p className="text-[0.8125rem] text-fg-muted">
+          {seen.added
+            ? 'An upgrade added this license: its features and devices change for the end user. The time that it gives stays, and they end with it. '
+            : 'The end user gets the same expiry. '}
+          Devices that are bound stay bound, also beyond a smaller number.
+        </p>
+      )}
+    </FormDialog>
   )
 }
 

@@ -2,11 +2,11 @@ import { type License, limits, unlimited } from '@keyward/contract'
 import { licenses } from '@keyward/contract/licenses'
 import { useState } from 'react'
 import { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useEditLicense } from './queries.ts'
@@ -48,60 +48,54 @@ export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) 
   const { errors } = form.formState
   const anyDevice = form.watch('anyDevice')
 
-  const submit = form.handleSubmit(({ devices, features, note }) =>
-    edit.mutate(
-      {
-        id: license._id,
-        body: { features, note, ...(!isFloating && { devices: anyDevice ? unlimited : devices }), seen },
-      },
-      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
-    ),
+  const submit = useSubmit({ form, onDone: onClose }, ({ devices, features, note }) =>
+    edit.mutateAsync({
+      id: license._id,
+      body: { features, note, ...(!isFloating && { devices: anyDevice ? unlimited : devices }), seen },
+    }),
   )
 
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={edit.isPending}
       title="Edit License"
       description={`${license.app.name}, ${keyPrefix(license.key)}`}
+      onSubmit={submit}
+      submitLabel="Save License"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          {!isFloating && (
-            <Switch
-              label="Any Number of Devices"
-              checked={anyDevice}
-              onChange={(checked) => form.setValue('anyDevice', checked)}
-            />
-          )}
-          {!isFloating && !anyDevice && (
-            <Field
-              label="Devices"
-              hint="Devices that are bound already stay bound"
-              error={errors.devices?.message}
-            >
-              <NumberInput max={limits.devicesMax} {...form.register('devices', { valueAsNumber: true })} />
-            </Field>
-          )}
-          <Field
-            label="Features"
-            optional
-            hint="Names such as pro, export"
-            error={errors.features && (errors.features.message ?? 'Check the names of the features')}
-          >
-            <ExactInput {...form.register('features')} />
-          </Field>
-          <Field
-            label="Note"
-            optional
-            hint="Visible only to you, for example an order number"
-            error={errors.note?.message}
-          >
-            <Input maxLength={200} autoComplete="off" {...form.register('note')} />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Save License" busy={edit.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      {!isFloating && (
+        <Switch
+          label="Any Number of Devices"
+          checked={anyDevice}
+          onChange={(checked) => form.setValue('anyDevice', checked)}
+        />
+      )}
+      {!isFloating && !anyDevice && (
+        <Field
+          label="Devices"
+          hint="Devices that are bound already stay bound"
+          error={errors.devices?.message}
+        >
+          <NumberInput max={limits.devicesMax} {...form.register('devices', { valueAsNumber: true })} />
+        </Field>
+      )}
+      <Field
+        label="Features"
+        optional
+        hint="Names such as pro, export"
+        error={errors.features && (errors.features.message ?? 'Check the names of the features')}
+      >
+        <ExactInput {...form.register('features')} />
+      </Field>
+      <Field
+        label="Note"
+        optional
+        hint="Visible only to you, for example an order number"
+        error={errors.note?.message}
+      >
+        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+      </Field>
+    </FormDialog>
   )
 }

@@ -5,13 +5,14 @@ import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { useLicenseTypes } from '../../lib/api/license-types.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
@@ -113,141 +114,134 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
   const mayLink = useMay()(wire.clients.update) && !reseller
   const warning = isForever ? oldProgramsWarning(chosen) : undefined
 
-  const submit = form.handleSubmit(
-    async (values) => {
-      onBusy(true)
-      try {
-        const sentValues = customKeys ? values : { ...values, key: undefined }
-        onGenerated(await send(sentValues, generate.mutateAsync))
-      } catch (error) {
-        showFieldErrors(form, error)
-      } finally {
-        onBusy(false)
-      }
-    },
-    () => {
-      if (!hasMissingFields(form.getValues())) return
-      toast.error('Missing fields', { description: 'Please fill in all required fields.' })
-    },
-  )
+  const onInvalid = () => {
+    if (!hasMissingFields(form.getValues())) return
+    toast.error('Missing fields', { description: 'Please fill in all required fields.' })
+  }
+  const submit = useSubmit({ form, onBusy, onInvalid }, async (values) => {
+    const sentValues = customKeys ? values : { ...values, key: undefined }
+    onGenerated(await send(sentValues, generate.mutateAsync))
+  })
 
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
-        <Field label="Application" error={errors.app && 'Choose an application'}>
-          <Controller
-            control={form.control}
-            name="app"
-            render={({ field }) => (
-              <Select
-                value={field.value || undefined}
-                onChange={(value) => {
-                  field.onChange(value)
-                  form.resetField('key')
-                  form.resetField('term')
-                  form.resetField('reseller')
-                }}
-                options={toAppOptions(apps, chosen)}
-                find={find}
-                placeholder="Choose an application"
-                disabled={reseller !== undefined}
-              />
-            )}
-          />
-        </Field>
-        <Field label="Term" hint={type ? typeSummary(type) : undefined}>
-          <Controller
-            control={form.control}
-            name="term"
-            render={({ field }) => (
-              <Select
-                value={field.value}
-                onChange={(value) => {
-                  field.onChange(value)
-                  if (!hasDuration(value)) form.resetField('duration')
-                }}
-                options={[
-                  ...types.map(({ _id, name }) => ({ value: _id, label: `Type: ${name}` })),
-                  ...termOptions,
-                ]}
-              />
-            )}
-          />
-        </Field>
-        {warning && <Callout tone="warning">{warning}</Callout>}
-        {hasDuration(term) && (
-          <>
-            <Controller
-              control={form.control}
-              name="unit"
-              render={({ field }) => (
-                <DurationFields
-                  label="Duration"
-                  unit={field.value}
-                  onUnit={field.onChange}
-                  input={form.register('duration', { valueAsNumber: true })}
-                  error={errors.duration?.message}
-                />
-              )}
+    <FieldsForm
+      onSubmit={submit}
+      submitLabel="Generate License"
+      busy={generate.isPending}
+      onCancel={onCancel}
+    >
+      <Field label="Application" error={errors.app && 'Choose an application'}>
+        <Controller
+          control={form.control}
+          name="app"
+          render={({ field }) => (
+            <Select
+              value={field.value || undefined}
+              onChange={(value) => {
+                field.onChange(value)
+                form.resetField('key')
+                form.resetField('term')
+                form.resetField('reseller')
+              }}
+              options={toAppOptions(apps, chosen)}
+              find={find}
+              placeholder="Choose an application"
+              disabled={reseller !== undefined}
             />
-            <ExpiryPreview term={term} duration={duration} unit={unit} />
-          </>
-        )}
-        {!reseller && chosen && (
+          )}
+        />
+      </Field>
+      <Field label="Term" hint={type ? typeSummary(type) : undefined}>
+        <Controller
+          control={form.control}
+          name="term"
+          render={({ field }) => (
+            <Select
+              value={field.value}
+              onChange={(value) => {
+                field.onChange(value)
+                if (!hasDuration(value)) form.resetField('duration')
+              }}
+              options={[
+                ...types.map(({ _id, name }) => ({ value: _id, label: `Type: ${name}` })),
+                ...termOptions,
+              ]}
+            />
+          )}
+        />
+      </Field>
+      {warning && <Callout tone="warning">{warning}</Callout>}
+      {hasDuration(term) && (
+        <>
           <Controller
             control={form.control}
-            name="reseller"
+            name="unit"
             render={({ field }) => (
-              <ResellerField app={chosen._id} value={field.value} onChange={field.onChange} />
+              <DurationFields
+                label="Duration"
+                unit={field.value}
+                onUnit={field.onChange}
+                input={form.register('duration', { valueAsNumber: true })}
+                error={errors.duration?.message}
+              />
             )}
           />
-        )}
+          <ExpiryPreview term={term} duration={duration} unit={unit} />
+        </>
+      )}
+      {!reseller && chosen && (
+        <Controller
+          control={form.control}
+          name="reseller"
+          render={({ field }) => (
+            <ResellerField app={chosen._id} value={field.value} onChange={field.onChange} />
+          )}
+        />
+      )}
+      <Field
+        label="Amount"
+        hint="1 to 100 keys at a time"
+        error={errors.amount?.message}
+        action={
+          reseller ? (
+            <span className="text-[0.8125rem] text-fg-muted tabular-nums">
+              {formatNumber(reseller.remaining_licenses)} left
+            </span>
+          ) : (
+            <LicensesLeft app={chosen?._id} />
+          )
+        }
+      >
+        <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
+      </Field>
+      {mayLink && (
         <Field
-          label="Amount"
-          hint="1 to 100 keys at a time"
-          error={errors.amount?.message}
-          action={
-            reseller ? (
-              <span className="text-[0.8125rem] text-fg-muted tabular-nums">
-                {formatNumber(reseller.remaining_licenses)} left
-              </span>
-            ) : (
-              <LicensesLeft app={chosen?._id} />
-            )
-          }
-        >
-          <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
-        </Field>
-        {mayLink && (
-          <Field
-            label="Customer"
-            optional
-            hint="The email address of the buyer. A new address adds a customer."
-            error={errors.customer?.message}
-          >
-            <ExactInput inputMode="email" maxLength={254} {...form.register('customer')} />
-          </Field>
-        )}
-        <Field
-          label="Note"
+          label="Customer"
           optional
-          hint="Visible only to you, for example an order number"
-          error={errors.note?.message}
+          hint="The email address of the buyer. A new address adds a customer."
+          error={errors.customer?.message}
         >
-          <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+          <ExactInput inputMode="email" maxLength={254} {...form.register('customer')} />
         </Field>
-        {customKeys && (
-          <Field
-            label="Custom key"
-            optional
-            hint="6 to 100 letters, digits, - or _. Leave it empty for a random key."
-            error={errors.key?.message}
-          >
-            <ExactInput className="font-mono" {...form.register('key')} />
-          </Field>
-        )}
-      </DialogBody>
-      <FormFooter submitLabel="Generate License" busy={generate.isPending} onCancel={onCancel} />
-    </DialogForm>
+      )}
+      <Field
+        label="Note"
+        optional
+        hint="Visible only to you, for example an order number"
+        error={errors.note?.message}
+      >
+        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+      </Field>
+      {customKeys && (
+        <Field
+          label="Custom key"
+          optional
+          hint="6 to 100 letters, digits, - or _. Leave it empty for a random key."
+          error={errors.key?.message}
+        >
+          <ExactInput className="font-mono" {...form.register('key')} />
+        </Field>
+      )}
+    </FieldsForm>
   )
 }

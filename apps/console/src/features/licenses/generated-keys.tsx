@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { DialogFooter } from '../../ui/dialog.tsx'
+import { DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 
@@ -37,12 +37,9 @@ export function GeneratedKeys({ licenses, onMore, onDone }: GeneratedKeysProps) 
           ))}
         </ul>
       </DialogResult>
-      <DialogFooter>
+      <DoneFooter onDone={onDone}>
         <Button onClick={onMore}>Generate More</Button>
-        <Button variant="primary" onClick={onDone}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </>
   )
 }

@@ -6,7 +6,7 @@ import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { matchText } from '../../lib/list/match.ts'
 import { licensePath, userPath } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
@@ -49,9 +49,7 @@ export const licenseColumns: Column<ListedLicense>[] = [
           .filter(Boolean)
           .join(' · ')}
       >
-        <Badge tone={statusFacts[status].tone} dot>
-          {statusFacts[status].label}
-        </Badge>
+        <StateBadge {...statusFacts[status]} />
       </Lines>
     ),
   },

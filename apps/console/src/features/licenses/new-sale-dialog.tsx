@@ -9,12 +9,13 @@ import { useLicenseTypes } from '../../lib/api/license-types.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { cx } from '../../ui/cx.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -91,88 +92,79 @@ function SaleForm({ apps, appId, customer = '', onBusy, onCancel, onSold }: Sale
       : plainTerms.map(({ id, name }) => ({ id, name, about: '' }))
   const canMail = sendsMail && typed.includes('@')
 
-  const submit = form.handleSubmit(async (values) => {
-    onBusy(true)
-    try {
-      onSold(await send({ ...values, mail: values.mail && canMail }, generate.mutateAsync))
-    } catch (error) {
-      showFieldErrors(form, error)
-    } finally {
-      onBusy(false)
-    }
+  const submit = useSubmit({ form, onBusy }, async (values) => {
+    onSold(await send({ ...values, mail: values.mail && canMail }, generate.mutateAsync))
   })
 
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
-        {mayLink && (
-          <CustomerField input={form.register('customer')} typed={typed} error={errors.customer?.message} />
-        )}
-        {apps.length > 1 && (
-          <Field label="Application" error={errors.app && 'Choose an application'}>
-            <Controller
-              control={form.control}
-              name="app"
-              render={({ field }) => (
-                <Select
-                  value={field.value || undefined}
-                  onChange={(value) => {
-                    field.onChange(value)
-                    form.resetField('type')
-                  }}
-                  options={toAppOptions(apps, chosen)}
-                  find={find}
-                  placeholder="Choose an application"
-                />
-              )}
-            />
-          </Field>
-        )}
-        {chosen && (
+    <FieldsForm
+      onSubmit={submit}
+      submitLabel={mail && canMail ? 'Sell and Mail' : 'Sell'}
+      busy={generate.isPending}
+      onCancel={onCancel}
+    >
+      {mayLink && (
+        <CustomerField input={form.register('customer')} typed={typed} error={errors.customer?.message} />
+      )}
+      {apps.length > 1 && (
+        <Field label="Application" error={errors.app && 'Choose an application'}>
           <Controller
             control={form.control}
-            name="type"
+            name="app"
             render={({ field }) => (
-              <TypeCards
-                value={field.value}
-                onChange={field.onChange}
-                cards={cards}
-                error={errors.type?.message}
+              <Select
+                value={field.value || undefined}
+                onChange={(value) => {
+                  field.onChange(value)
+                  form.resetField('type')
+                }}
+                options={toAppOptions(apps, chosen)}
+                find={find}
+                placeholder="Choose an application"
               />
             )}
           />
-        )}
-        <Field label="How many" error={errors.amount?.message}>
-          <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
         </Field>
-        <Field
-          label="Reason"
-          optional
-          hint="Visible only to you, for example the number of an invoice"
-          error={errors.note?.message}
-        >
-          <Input maxLength={200} autoComplete="off" {...form.register('note')} />
-        </Field>
-        {mayLink && (
-          <Switch
-            label="Mail the key"
-            description={
-              sendsMail
-                ? 'In the text of the app, in the customer’s language'
-                : 'This server sends no mail. Hand over the key yourself.'
-            }
-            checked={mail && canMail}
-            disabled={!canMail}
-            onChange={(on) => form.setValue('mail', on, { shouldDirty: true })}
-          />
-        )}
-      </DialogBody>
-      <FormFooter
-        submitLabel={mail && canMail ? 'Sell and Mail' : 'Sell'}
-        busy={generate.isPending}
-        onCancel={onCancel}
-      />
-    </DialogForm>
+      )}
+      {chosen && (
+        <Controller
+          control={form.control}
+          name="type"
+          render={({ field }) => (
+            <TypeCards
+              value={field.value}
+              onChange={field.onChange}
+              cards={cards}
+              error={errors.type?.message}
+            />
+          )}
+        />
+      )}
+      <Field label="How many" error={errors.amount?.message}>
+        <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
+      </Field>
+      <Field
+        label="Reason"
+        optional
+        hint="Visible only to you, for example the number of an invoice"
+        error={errors.note?.message}
+      >
+        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
+      </Field>
+      {mayLink && (
+        <Switch
+          label="Mail the key"
+          description={
+            sendsMail
+              ? 'In the text of the app, in the customer’s language'
+              : 'This server sends no mail. Hand over the key yourself.'
+          }
+          checked={mail && canMail}
+          disabled={!canMail}
+          onChange={(on) => form.setValue('mail', on, { shouldDirty: true })}
+        />
+      )}
+    </FieldsForm>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Member } from '@keyward/contract'
 import { type FormEvent, useState } from 'react'
 import { useDraft } from '../../lib/form/drafts.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { nameOf, useUpdateMember } from './queries.ts'
 import { AppsField, lacksOf, RoleFields } from './rights-fields.tsx'
 
@@ -30,27 +30,24 @@ export function EditMemberDialog({ member, onClose }: EditMemberDialogProps) {
       update.mutate({ id: member._id, ...rights }, { onSuccess: onClose })
   }
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={update.isPending}
       title={`Rights of ${nameOf(member)}`}
       description="A change applies at once, in open windows too."
+      onSubmit={submit}
+      submitLabel="Save"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <RoleFields
-            value={rights}
-            onChange={({ role, permissions }) => setRights({ ...rights, role, permissions })}
-            error={tried ? lacks : undefined}
-          />
-          <AppsField
-            value={rights.apps}
-            onChange={(apps) => setRights({ ...rights, apps })}
-            error={tried && isEmpty ? 'Please choose at least one application' : undefined}
-          />
-        </DialogBody>
-        <FormFooter submitLabel="Save" busy={update.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <RoleFields
+        value={rights}
+        onChange={({ role, permissions }) => setRights({ ...rights, role, permissions })}
+        error={tried ? lacks : undefined}
+      />
+      <AppsField
+        value={rights.apps}
+        onChange={(apps) => setRights({ ...rights, apps })}
+        error={tried && isEmpty ? 'Please choose at least one application' : undefined}
+      />
+    </FormDialog>
   )
 }

@@ -3,11 +3,12 @@ import { members as endpoints } from '@keyward/contract/members'
 import { useState } from 'react'
 import { Controller } from 'react-hook-form'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DoneFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
 import { useInvite } from './queries.ts'
 import { AppsField, RoleFields } from './rights-fields.tsx'
@@ -25,57 +26,52 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     defaultValues: { email: '', role: 'support' },
   })
   const { errors } = form.formState
-  const submit = form.handleSubmit((body) => {
+  const submit = useSubmit({ form }, async (body) => {
     // Without `apps` the API gives access to all apps, so the form asks for a choice.
     if (body.apps === undefined) return form.setError('apps', { message: 'Choose all applications, or some' })
-    invite.mutate(body, {
-      onSuccess: ({ member, link }) => setInvited({ email: member.email, link }),
-      onError: (error) => showFieldErrors(form, error),
-    })
+    const { member, link } = await invite.mutateAsync(body)
+    setInvited({ email: member.email, link })
   })
   if (invited) return <LinkDialog {...invited} onClose={onClose} />
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={invite.isPending}
       title="Invite a Member"
       description="Members sign in with their own account, which may belong to other teams too."
+      onSubmit={submit}
+      submitLabel="Invite"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field label="Email" error={errors.email?.message}>
-            <Input
-              {...form.register('email')}
-              type="email"
-              autoComplete="off"
-              placeholder="colleague@company.com"
-            />
-          </Field>
-          <Controller
-            control={form.control}
-            name="role"
-            render={({ field }) => (
-              <RoleFields
-                value={{ role: field.value, permissions: form.watch('permissions') }}
-                onChange={({ role, permissions }) => {
-                  field.onChange(role)
-                  form.setValue('permissions', permissions, { shouldValidate: form.formState.isSubmitted })
-                }}
-                error={errors.permissions?.message}
-              />
-            )}
+      <Field label="Email" error={errors.email?.message}>
+        <Input
+          {...form.register('email')}
+          type="email"
+          autoComplete="off"
+          placeholder="colleague@company.com"
+        />
+      </Field>
+      <Controller
+        control={form.control}
+        name="role"
+        render={({ field }) => (
+          <RoleFields
+            value={{ role: field.value, permissions: form.watch('permissions') }}
+            onChange={({ role, permissions }) => {
+              field.onChange(role)
+              form.setValue('permissions', permissions, { shouldValidate: form.formState.isSubmitted })
+            }}
+            error={errors.permissions?.message}
           />
-          <Controller
-            control={form.control}
-            name="apps"
-            render={({ field }) => (
-              <AppsField value={field.value} onChange={field.onChange} error={errors.apps?.message} />
-            )}
-          />
-        </DialogBody>
-        <FormFooter submitLabel="Invite" busy={invite.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+        )}
+      />
+      <Controller
+        control={form.control}
+        name="apps"
+        render={({ field }) => (
+          <AppsField value={field.value} onChange={field.onChange} error={errors.apps?.message} />
+        )}
+      />
+    </FormDialog>
   )
 }
 
@@ -128,11 +124,7 @@ function LinkDialog({ email, link, onClose }: Invited & { onClose: () => void })
           invite the same address again.
         </p>
       </DialogBody>
-      <DialogFooter>
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      <DoneFooter onDone={onClose} />
     </Dialog>
   )
 }

@@ -5,15 +5,16 @@ import { Download, FileUp } from 'lucide-react'
 import { type ChangeEvent, useState } from 'react'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { addDuration } from '../../lib/format/dates.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DoneFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { NumberInput, Textarea } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { endOfFile } from './file.ts'
@@ -43,14 +44,8 @@ export function ActivateDialog({ app, user, onClose }: Props) {
   const { errors } = form.formState
   const [text, days] = form.watch(['request', 'days'])
 
-  const submit = form.handleSubmit((body) =>
-    activate.mutate(body, {
-      onSuccess: setIssued,
-      onError: (error) => {
-        if (!showFieldErrors(form, error)) toastFailure(error, 'Failed to activate the machine')
-      },
-    }),
-  )
+  const onFailure = (error: unknown) => toastFailure(error, 'Failed to activate the machine')
+  const submit = useSubmit({ form, onFailure }, (body) => activate.mutateAsync(body).then(setIssued))
 
   async function choose({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0]
@@ -65,56 +60,53 @@ export function ActivateDialog({ app, user, onClose }: Props) {
 
   if (issued) return <FileDialog issued={issued} onClose={onClose} />
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={activate.isPending}
       size="lg"
       title="Activate Offline"
       description={`For a machine with ${app.name} that is never online. Its program shows a request that starts with KWR1.`}
+      onSubmit={submit}
+      submitLabel="Create File"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field
-            label="Request"
-            hint="Paste the text, the content of its QR code, or type it: upper and lower case, blanks and dashes do not matter."
-            error={errors.request?.message}
-            action={
-              <label className="cursor-pointer rounded-sm text-[0.8125rem] text-accent-text hover:underline has-focus-visible:outline-2 has-focus-visible:outline-accent-text">
-                <FileUp aria-hidden className="mr-1 inline size-3.5" />
-                Choose a File
-                <input type="file" accept=".txt,.kwr,text/plain" className="sr-only" onChange={choose} />
-              </label>
-            }
-          >
-            <Textarea
-              rows={4}
-              className="break-all font-mono md:text-[0.8125rem]"
-              spellCheck={false}
-              autoCapitalize="off"
-              autoComplete="off"
-              placeholder="KWR1-…"
-              {...form.register('request')}
-            />
-          </Field>
-          <Field
-            label="Days"
-            optional
-            hint="How long the file works at most. Without it, until the license ends."
-            error={errors.days?.message}
-          >
-            <NumberInput
-              className="md:max-w-40"
-              {...form.register('days', {
-                setValueAs: (value: string | number | undefined) =>
-                  value === '' || value === undefined ? undefined : Number(value),
-              })}
-            />
-          </Field>
-          <Preview text={text} days={days} user={user} />
-        </DialogBody>
-        <FormFooter submitLabel="Create File" busy={activate.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label="Request"
+        hint="Paste the text, the content of its QR code, or type it: upper and lower case, blanks and dashes do not matter."
+        error={errors.request?.message}
+        action={
+          <label className="cursor-pointer rounded-sm text-[0.8125rem] text-accent-text hover:underline has-focus-visible:outline-2 has-focus-visible:outline-accent-text">
+            <FileUp aria-hidden className="mr-1 inline size-3.5" />
+            Choose a File
+            <input type="file" accept=".txt,.kwr,text/plain" className="sr-only" onChange={choose} />
+          </label>
+        }
+      >
+        <Textarea
+          rows={4}
+          className="break-all font-mono md:text-[0.8125rem]"
+          spellCheck={false}
+          autoCapitalize="off"
+          autoComplete="off"
+          placeholder="KWR1-…"
+          {...form.register('request')}
+        />
+      </Field>
+      <Field
+        label="Days"
+        optional
+        hint="How long the file works at most. Without it, until the license ends."
+        error={errors.days?.message}
+      >
+        <NumberInput
+          className="md:max-w-40"
+          {...form.register('days', {
+            setValueAs: (value: string | number | undefined) =>
+              value === '' || value === undefined ? undefined : Number(value),
+          })}
+        />
+      </Field>
+      <Preview text={text} days={days} user={user} />
+    </FormDialog>
   )
 }
 
@@ -201,7 +193,7 @@ function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }
           deactivate this one in its program and enter the code here.
         </p>
       </DialogBody>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         <CopyButton text={file} label="Copy file" message="File copied to clipboard">
           Copy
         </CopyButton>
@@ -209,10 +201,7 @@ function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }
           <Download />
           Download
         </Button>
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }

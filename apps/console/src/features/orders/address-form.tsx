@@ -2,7 +2,7 @@ import type { ShopOrder } from '@keyward/contract'
 import { customers } from '@keyward/contract/customers'
 import { Mail } from 'lucide-react'
 import { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { ExactInput } from '../../ui/input.tsx'
@@ -14,13 +14,7 @@ const schema = z.object({ email: customers.create.body!.shape.email })
 export function AddressForm({ order }: { order: ShopOrder }) {
   const address = useAddressOrder()
   const form = useSchemaForm(schema, { defaultValues: { email: '' } })
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await address.mutateAsync({ id: order._id, ...values })
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
-  })
+  const submit = useSubmit({ form }, (values) => address.mutateAsync({ id: order._id, ...values }))
   return (
     <form noValidate onSubmit={submit} aria-label="Address">
       <Field label="Buyer’s email" error={form.formState.errors.email?.message}>

@@ -2,11 +2,12 @@ import { formatAmount } from '@keyward/contract'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { orderStateFacts } from '../../lib/format/order-state.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { OrderState } from './order-state.tsx'
 import { useOrders } from './queries.ts'
 
 /** The newest order that created or renewed a license; nothing for licenses that no shop sold. */
@@ -31,7 +32,7 @@ export function LicenseOrder({ license }: { license: string }) {
                 </Link>
               ),
             },
-            { label: 'State', value: <OrderState state={order.state} /> },
+            { label: 'State', value: <StateBadge {...orderStateFacts[order.state]} /> },
             ...(order.email ? [{ label: 'Buyer', value: <bdi>{order.email}</bdi> }] : []),
             ...(order.amount === null
               ? []

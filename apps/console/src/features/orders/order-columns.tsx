@@ -1,12 +1,12 @@
 import { formatAmount, type OrderMailState, type OrderMailWait, type ShopOrder } from '@keyward/contract'
 import { formatTime } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { orderStateFacts } from '../../lib/format/order-state.ts'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { cx } from '../../ui/cx.ts'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
-import { OrderState } from './order-state.tsx'
 
 /** The mail with the keys of an order: in its row, and in full. */
 export const mailWords: Readonly<Record<OrderMailState, { note: string | null; text: string }>> = {
@@ -67,7 +67,7 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     cell: ({ state, reason }) => (
       <Lines note={reason && <Reason text={reason} className="max-md:hidden" />}>
         <span className="justify-self-start">
-          <OrderState state={state} />
+          <StateBadge {...orderStateFacts[state]} />
         </span>
       </Lines>
     ),

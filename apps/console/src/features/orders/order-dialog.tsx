@@ -4,21 +4,21 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { orderStateFacts } from '../../lib/format/order-state.ts'
 import { appTabPath } from '../../lib/navigation/app-tabs.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DoneFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { ChooseType } from './choose-type.tsx'
 import { mailWaits, mailWords } from './order-columns.tsx'
 import { OrderDecisions } from './order-decisions.tsx'
 import { linkClass, OrderLicenses } from './order-licenses.tsx'
-import { OrderState } from './order-state.tsx'
 import { useMailOrder } from './queries.ts'
 
 const AddressForm = lazyNamed(() => import('./address-form.tsx'), 'AddressForm')
@@ -78,7 +78,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
                 value: (
                   <span className="flex flex-wrap justify-end gap-1.5">
                     {test && <Badge>Test</Badge>}
-                    <OrderState state={state} />
+                    <StateBadge {...orderStateFacts[state]} />
                   </span>
                 ),
               },
@@ -128,7 +128,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
         <OrderLicenses title="Renewed license" licenses={renewed ? [renewed] : []} {...choosing} />
         <OrderLicenses title="Licenses" licenses={licenses} {...choosing} />
       </DialogBody>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         {customer && <Button onClick={() => onCustomer(customer)}>All of This Customer</Button>}
         {mayMail && (
           <Button loading={resend.isPending} onClick={() => resend.mutate(order)}>
@@ -137,10 +137,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
           </Button>
         )}
         <OrderDecisions order={order} chosen={chosen} />
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }

@@ -3,18 +3,18 @@ import { useState } from 'react'
 import { isRejected } from '../../lib/api/call.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
 import { addDuration, endOfLocalDay, toDayInput } from '../../lib/format/dates.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { typeSummary } from '../../lib/format/license-type.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyKeys } from '../../ui/copy-keys.tsx'
 import { DateText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
@@ -78,65 +78,57 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
   const type = types.find(({ _id }) => _id === form.watch('type'))
   const count = form.register('count', { valueAsNumber: true })
 
-  const submit = form.handleSubmit(async (values) => {
-    onBusy(true)
-    try {
-      onGenerated(await send(values, generate.mutateAsync))
-    } catch (error) {
-      setUnanswered(isRejected(error) ? 0 : values.count)
-      showFieldErrors(form, error)
-    } finally {
-      onBusy(false)
-    }
+  const submit = useSubmit({ form, onBusy }, async (values) => {
+    const sent = send(values, generate.mutateAsync)
+    sent.catch((error) => setUnanswered(isRejected(error) ? 0 : values.count))
+    onGenerated(await sent)
   })
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
-        <Field label="Number of Licenses" hint={`1 to ${formatNumber(most)}`} error={errors.count?.message}>
-          <NumberInput
-            {...count}
-            max={most}
-            onBlur={(event) => {
-              if (Number.isNaN(event.target.valueAsNumber)) form.setValue('count', 1)
-              void count.onBlur(event)
-            }}
+    <FieldsForm
+      onSubmit={submit}
+      submitLabel="Generate License"
+      busy={generate.isPending}
+      disabled={most <= 0}
+      onCancel={onCancel}
+    >
+      <Field label="Number of Licenses" hint={`1 to ${formatNumber(most)}`} error={errors.count?.message}>
+        <NumberInput
+          {...count}
+          max={most}
+          onBlur={(event) => {
+            if (Number.isNaN(event.target.valueAsNumber)) form.setValue('count', 1)
+            void count.onBlur(event)
+          }}
+        />
+      </Field>
+      {types.length > 0 && (
+        <Field label="Term" hint={type && typeSummary(type)}>
+          <Select
+            value={type?._id ?? 'date'}
+            onChange={(value) => form.setValue('type', value === 'date' ? '' : value)}
+            options={[
+              { value: 'date', label: 'Until a date' },
+              ...types.map(({ _id, name }) => ({ value: _id, label: name })),
+            ]}
           />
         </Field>
-        {types.length > 0 && (
-          <Field label="Term" hint={type && typeSummary(type)}>
-            <Select
-              value={type?._id ?? 'date'}
-              onChange={(value) => form.setValue('type', value === 'date' ? '' : value)}
-              options={[
-                { value: 'date', label: 'Until a date' },
-                ...types.map(({ _id, name }) => ({ value: _id, label: name })),
-              ]}
-            />
-          </Field>
-        )}
-        {!type && (
-          <Field
-            label="Expiration Date"
-            hint="Valid until the end of this day"
-            error={errors.expiresAt?.message}
-          >
-            <Input
-              {...form.register('expiresAt')}
-              type="date"
-              min={toDayInput(serverNow())}
-              max={latestDay}
-              required
-            />
-          </Field>
-        )}
-      </DialogBody>
-      <FormFooter
-        submitLabel="Generate License"
-        busy={generate.isPending}
-        disabled={most <= 0}
-        onCancel={onCancel}
-      />
-    </DialogForm>
+      )}
+      {!type && (
+        <Field
+          label="Expiration Date"
+          hint="Valid until the end of this day"
+          error={errors.expiresAt?.message}
+        >
+          <Input
+            {...form.register('expiresAt')}
+            type="date"
+            min={toDayInput(serverNow())}
+            max={latestDay}
+            required
+          />
+        </Field>
+      )}
+    </FieldsForm>
   )
 }
 
@@ -163,11 +155,7 @@ function GeneratedKeys({ licenses, onDone }: { licenses: PortalLicense[]; onDone
           </p>
         )}
       </DialogResult>
-      <DialogFooter>
-        <Button variant="primary" onClick={onDone}>
-          Done
-        </Button>
-      </DialogFooter>
+      <DoneFooter onDone={onDone} />
     </>
   )
 }

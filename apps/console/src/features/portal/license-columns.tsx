@@ -1,7 +1,7 @@
 import type { PortalLicense } from '@keyward/contract'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
@@ -33,9 +33,7 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
       const { label, tone } = badgeOf(license)
       return (
         <div className="flex flex-wrap gap-1 max-md:justify-end">
-          <Badge tone={license.banned ? 'neutral' : tone} dot>
-            {label}
-          </Badge>
+          <StateBadge tone={license.banned ? 'neutral' : tone} label={label} />
           {license.banned && <Badge tone="danger">Banned</Badge>}
         </div>
       )

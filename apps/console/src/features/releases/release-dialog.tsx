@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Deferred } from '../../ui/deferred.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input, Textarea } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -44,107 +44,100 @@ export function ReleaseDialog({ app, releases, release, onClose }: ReleaseDialog
   const { errors } = form.formState
   const [security, notes] = form.watch(['security', 'notes'])
 
-  const submit = form.handleSubmit((values) => {
+  const submit = useSubmit({ form, onDone: onClose }, (values) => {
     const { version, releasedAt, link } = values
     const body = opened ? changed(values, opened) : setsAll ? values : { version, releasedAt, link }
-    if (Object.keys(body).length === 0) return onClose()
-    save.mutate({ opened, body }, { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) })
+    if (Object.keys(body).length === 0) return undefined
+    return save.mutateAsync({ opened, body })
   })
 
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={save.isPending}
       size="lg"
       title={opened ? `Edit ${opened.version}` : 'Add Release'}
       description={app.name}
+      onSubmit={submit}
+      submitLabel={opened ? 'Save Release' : 'Add Release'}
+      disabled={isReading}
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <div className="grid items-start gap-3 sm:grid-cols-2">
-            <Field label="Version" error={errors.version?.message}>
-              <Input
-                {...form.register('version')}
-                autoComplete="off"
-                placeholder={nextVersion([...versions, app.version])}
-                className="font-mono"
-              />
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <Field label="Version" error={errors.version?.message}>
+          <Input
+            {...form.register('version')}
+            autoComplete="off"
+            placeholder={nextVersion([...versions, app.version])}
+            className="font-mono"
+          />
+        </Field>
+        <Field label="Released" error={errors.releasedAt?.message}>
+          <Input type="date" {...form.register('releasedAt')} />
+        </Field>
+      </div>
+      <Field label="Link" optional error={errors.link?.message}>
+        <Input
+          type="url"
+          {...form.register('link', orNull)}
+          autoComplete="off"
+          placeholder="https://example.com/download"
+        />
+      </Field>
+      {setsAll && (
+        <>
+          <div className="grid items-start gap-3 sm:grid-cols-3">
+            <Field label="Channel" hint="Such as stable or beta" error={errors.channel?.message}>
+              <ExactInput {...form.register('channel')} />
             </Field>
-            <Field label="Released" error={errors.releasedAt?.message}>
-              <Input type="date" {...form.register('releasedAt')} />
+            <Field
+              label="Updates from"
+              optional
+              hint="The oldest version that may update"
+              error={errors.updatesFrom?.message}
+            >
+              <Input {...form.register('updatesFrom', orNull)} autoComplete="off" className="font-mono" />
+            </Field>
+            <Field label="Build" optional hint="For Sparkle's appcast" error={errors.build?.message}>
+              <Input {...form.register('build', orNull)} autoComplete="off" className="font-mono" />
             </Field>
           </div>
-          <Field label="Link" optional error={errors.link?.message}>
-            <Input
-              type="url"
-              {...form.register('link', orNull)}
-              autoComplete="off"
-              placeholder="https://example.com/download"
-            />
-          </Field>
-          {setsAll && (
-            <>
-              <div className="grid items-start gap-3 sm:grid-cols-3">
-                <Field label="Channel" hint="Such as stable or beta" error={errors.channel?.message}>
-                  <ExactInput {...form.register('channel')} />
-                </Field>
-                <Field
-                  label="Updates from"
-                  optional
-                  hint="The oldest version that may update"
-                  error={errors.updatesFrom?.message}
-                >
-                  <Input {...form.register('updatesFrom', orNull)} autoComplete="off" className="font-mono" />
-                </Field>
-                <Field label="Build" optional hint="For Sparkle's appcast" error={errors.build?.message}>
-                  <Input {...form.register('build', orNull)} autoComplete="off" className="font-mono" />
-                </Field>
-              </div>
-              <Field
-                label="What is new"
-                optional
-                hint="Markdown. HTML is shown as text."
-                error={errors.notes?.message}
-                action={
-                  <button
-                    type="button"
-                    aria-pressed={isPreview}
-                    className="rounded-sm text-[0.8125rem] text-accent-text hover:underline"
-                    onClick={() => setPreview(!isPreview)}
-                  >
-                    {isPreview ? 'Hide Preview' : 'Preview'}
-                  </button>
-                }
+          <Field
+            label="What is new"
+            optional
+            hint="Markdown. HTML is shown as text."
+            error={errors.notes?.message}
+            action={
+              <button
+                type="button"
+                aria-pressed={isPreview}
+                className="rounded-sm text-[0.8125rem] text-accent-text hover:underline"
+                onClick={() => setPreview(!isPreview)}
               >
-                <Textarea rows={5} {...form.register('notes', { setValueAs: (value) => value || null })} />
-              </Field>
-              {isPreview && (
-                <section aria-label="Preview" className="rounded-lg border p-3">
-                  <Deferred fallback={<Skeleton className="h-10" />}>
-                    <ReleaseNotes notes={notes ?? ''} />
-                  </Deferred>
-                </section>
-              )}
-              <ArtifactFields form={form} onReading={setReading} />
-              <Switch
-                label="Security fix"
-                description="Every license covers it, whatever its updates. Once it is out, it stays one."
-                checked={Boolean(security)}
-                disabled={opened?.security != null && isOut(opened, serverNow())}
-                onChange={(checked) => form.setValue('security', checked ? newFix() : null)}
-              />
-              {security && <SecurityFields form={form} />}
-            </>
+                {isPreview ? 'Hide Preview' : 'Preview'}
+              </button>
+            }
+          >
+            <Textarea rows={5} {...form.register('notes', { setValueAs: (value) => value || null })} />
+          </Field>
+          {isPreview && (
+            <section aria-label="Preview" className="rounded-lg border p-3">
+              <Deferred fallback={<Skeleton className="h-10" />}>
+                <ReleaseNotes notes={notes ?? ''} />
+              </Deferred>
+            </section>
           )}
-        </DialogBody>
-        <FormFooter
-          submitLabel={opened ? 'Save Release' : 'Add Release'}
-          busy={save.isPending}
-          disabled={isReading}
-          onCancel={onClose}
-        />
-      </DialogForm>
-    </Dialog>
+          <ArtifactFields form={form} onReading={setReading} />
+          <Switch
+            label="Security fix"
+            description="Every license covers it, whatever its updates. Once it is out, it stays one."
+            checked={Boolean(security)}
+            disabled={opened?.security != null && isOut(opened, serverNow())}
+            onChange={(checked) => form.setValue('security', checked ? newFix() : null)}
+          />
+          {security && <SecurityFields form={form} />}
+        </>
+      )}
+    </FormDialog>
   )
 }
 

@@ -6,12 +6,13 @@ import { toAppOptions, useApp, useFindApps } from '../../lib/api/apps.ts'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogBody, DialogFooter, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { FormSelect } from '../../ui/form-select.tsx'
 import { Input, NumberInput, PasswordInput } from '../../ui/input.tsx'
 import { Callout, EmptyState } from '../../ui/states.tsx'
@@ -129,16 +130,10 @@ function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProp
   const { app } = useApp(form.watch('app_id') || undefined)
   const find = useFindApps()
 
-  const submit = form.handleSubmit(async (values) => {
-    onBusy(true)
-    try {
-      onCreated(await create.mutateAsync(values))
-    } catch (error) {
-      form.reset()
-      showFieldErrors(form, error)
-    } finally {
-      onBusy(false)
-    }
+  const submit = useSubmit({ form, onBusy }, async (values) => {
+    const created = create.mutateAsync(values)
+    created.catch(() => form.reset())
+    onCreated(await created)
   })
 
   function fillPassword() {
@@ -147,68 +142,65 @@ function CreateForm({ apps, appId, onBusy, onCancel, onCreated }: CreateFormProp
   }
 
   return (
-    <DialogForm onSubmit={submit} autoComplete="off">
-      <DialogBody>
-        {blocked && (
-          <Callout tone="warning">You need to create an app first before adding resellers.</Callout>
-        )}
-        <Field label="Email" error={errors.email?.message}>
-          <Input
-            {...form.register('email')}
-            type="email"
-            autoComplete="off"
-            placeholder="reseller@example.com"
-            disabled={blocked}
-          />
-        </Field>
-        <Field
-          label="Password"
-          hint={`At least ${limits.passwordMin} characters. Shown once more after creation.`}
-          error={errors.password?.message}
-          action={
-            <Button variant="link" onClick={fillPassword} disabled={blocked}>
-              Generate Password
-            </Button>
-          }
-        >
-          <PasswordInput
-            {...form.register('password')}
-            autoComplete="new-password"
-            className="font-mono"
-            disabled={blocked}
-          />
-        </Field>
-        <span className="sr-only" role="status">
-          {filledIn && 'Filled in a password of 12 characters'}
-        </span>
-        <Field label="Application" error={errors.app_id && 'Choose an application'}>
-          <FormSelect
-            control={form.control}
-            name="app_id"
-            options={toAppOptions(apps, app)}
-            find={find}
-            placeholder="Choose an application"
-            disabled={blocked}
-          />
-        </Field>
-        <Field
-          label="License Key Limit"
-          hint="Maximum number of licenses, 1 to 10,000"
-          error={errors.allowed_license_keys?.message}
-        >
-          <NumberInput
-            {...form.register('allowed_license_keys', { valueAsNumber: true })}
-            max={limits.resellerLicensesMax}
-            disabled={blocked}
-          />
-        </Field>
-      </DialogBody>
-      <FormFooter
-        submitLabel="Create Reseller"
-        busy={create.isPending}
-        disabled={blocked}
-        onCancel={onCancel}
-      />
-    </DialogForm>
+    <FieldsForm
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Create Reseller"
+      busy={create.isPending}
+      disabled={blocked}
+      onCancel={onCancel}
+    >
+      {blocked && <Callout tone="warning">You need to create an app first before adding resellers.</Callout>}
+      <Field label="Email" error={errors.email?.message}>
+        <Input
+          {...form.register('email')}
+          type="email"
+          autoComplete="off"
+          placeholder="reseller@example.com"
+          disabled={blocked}
+        />
+      </Field>
+      <Field
+        label="Password"
+        hint={`At least ${limits.passwordMin} characters. Shown once more after creation.`}
+        error={errors.password?.message}
+        action={
+          <Button variant="link" onClick={fillPassword} disabled={blocked}>
+            Generate Password
+          </Button>
+        }
+      >
+        <PasswordInput
+          {...form.register('password')}
+          autoComplete="new-password"
+          className="font-mono"
+          disabled={blocked}
+        />
+      </Field>
+      <span className="sr-only" role="status">
+        {filledIn && 'Filled in a password of 12 characters'}
+      </span>
+      <Field label="Application" error={errors.app_id && 'Choose an application'}>
+        <FormSelect
+          control={form.control}
+          name="app_id"
+          options={toAppOptions(apps, app)}
+          find={find}
+          placeholder="Choose an application"
+          disabled={blocked}
+        />
+      </Field>
+      <Field
+        label="License Key Limit"
+        hint="Maximum number of licenses, 1 to 10,000"
+        error={errors.allowed_license_keys?.message}
+      >
+        <NumberInput
+          {...form.register('allowed_license_keys', { valueAsNumber: true })}
+          max={limits.resellerLicensesMax}
+          disabled={blocked}
+        />
+      </Field>
+    </FieldsForm>
   )
 }

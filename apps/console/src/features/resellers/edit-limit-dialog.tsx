@@ -1,12 +1,13 @@
 import { limits, type Reseller } from '@keyward/contract'
 import { useState } from 'react'
 import { z } from 'zod'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { showFieldErrors } from '../../lib/form/field-errors.ts'
+import { useSchemaForm } from '../../lib/form/schema-form.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { NumberInput } from '../../ui/input.tsx'
 import { useEditLimit } from './queries.ts'
 import { previewLimit } from './summary.ts'
@@ -64,7 +65,7 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
     )
   }
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={edit.isPending}
       title="Edit Reseller License Limit"
@@ -73,38 +74,35 @@ export function EditLimitDialog({ reseller, onClose }: { reseller: Reseller; onC
           {reseller.email}, {reseller.app_id.name}
         </span>
       }
+      onSubmit={submit}
+      submitLabel="Update Limit"
     >
-      <DialogForm onSubmit={submit}>
-        <DialogBody>
-          <Field
-            label="License Limit"
-            hint="Maximum number of licenses, 0 to 10,000"
-            error={errors.licenseLimit?.message}
-          >
-            <NumberInput
-              {...form.register('licenseLimit', { valueAsNumber: true })}
-              min={0}
-              max={limits.resellerLicensesMax}
-            />
-          </Field>
-          <dl
-            aria-label="Preview"
-            aria-live="polite"
-            className="grid grid-cols-3 divide-x rounded-lg border bg-sunken text-center"
-          >
-            <Figure label="New limit" value={preview?.limit} />
-            <Figure label="Used" value={used} />
-            <Figure label="Remaining" value={preview?.remaining} />
-          </dl>
-          {preview?.belowUsed && (
-            <p className="text-[0.8125rem] text-warning-text">
-              This is below the {amountOf(used, 'license')} already created.
-            </p>
-          )}
-        </DialogBody>
-        <FormFooter submitLabel="Update Limit" busy={edit.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label="License Limit"
+        hint="Maximum number of licenses, 0 to 10,000"
+        error={errors.licenseLimit?.message}
+      >
+        <NumberInput
+          {...form.register('licenseLimit', { valueAsNumber: true })}
+          min={0}
+          max={limits.resellerLicensesMax}
+        />
+      </Field>
+      <dl
+        aria-label="Preview"
+        aria-live="polite"
+        className="grid grid-cols-3 divide-x rounded-lg border bg-sunken text-center"
+      >
+        <Figure label="New limit" value={preview?.limit} />
+        <Figure label="Used" value={used} />
+        <Figure label="Remaining" value={preview?.remaining} />
+      </dl>
+      {preview?.belowUsed && (
+        <p className="text-[0.8125rem] text-warning-text">
+          This is below the {amountOf(used, 'license')} already created.
+        </p>
+      )}
+    </FormDialog>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Reseller } from '@keyward/contract'
 import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { resellerPath } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -55,9 +55,7 @@ export const resellerColumns: Column<Reseller>[] = [
     header: 'Status',
     phone: 'aside',
     cell: ({ active }) => (
-      <Badge tone={active ? 'success' : 'warning'} dot>
-        {active ? 'Active' : 'Suspended'}
-      </Badge>
+      <StateBadge tone={active ? 'success' : 'warning'} label={active ? 'Active' : 'Suspended'} />
     ),
   },
 ]

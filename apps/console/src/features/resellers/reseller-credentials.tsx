@@ -2,9 +2,8 @@ import type { DataOf, endpoints } from '@keyward/contract'
 import { TriangleAlert } from 'lucide-react'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { DialogFooter } from '../../ui/dialog.tsx'
+import { DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 
@@ -30,14 +29,11 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
           {created.allowed_license_keys === 1 ? 'license' : 'licenses'} for {created.app_id.name}.
         </p>
       </DialogResult>
-      <DialogFooter>
+      <DoneFooter onDone={onDone}>
         <CopyButton text={all} label="Copy all credentials">
           Copy all
         </CopyButton>
-        <Button variant="primary" onClick={onDone}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </>
   )
 }

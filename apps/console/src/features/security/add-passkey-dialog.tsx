@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Holder } from '../../lib/api/holders.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
 import { describeAgent } from './agent.ts'
 import { proofFailure } from './failures.ts'
@@ -20,34 +20,30 @@ export function AddPasskeyDialog({ holder, onDone, onClose }: AddPasskeyDialogPr
   const [name, setName] = useState(() => describeAgent(navigator.userAgent))
   const error = add.error ? proofFailure(add.error) : undefined
   return (
-    <Dialog
+    <FormDialog
       title="Add a Passkey"
       description="Your browser asks for a fingerprint, a face, a PIN or a security key."
       busy={add.isPending}
       onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!name.trim() || add.isPending) return
+        add.mutate(
+          { name: name.trim(), create: createPasskey },
+          { onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes) },
+        )
+      }}
+      submitLabel="Continue"
+      disabled={!name.trim()}
     >
-      <DialogForm
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!name.trim() || add.isPending) return
-          add.mutate(
-            { name: name.trim(), create: createPasskey },
-            { onSuccess: ({ recoveryCodes }) => onDone(recoveryCodes) },
-          )
-        }}
-      >
-        <DialogBody>
-          <Field label="Name" hint="Tells your passkeys apart" error={error}>
-            <Input
-              value={name}
-              maxLength={60}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
-        </DialogBody>
-        <FormFooter submitLabel="Continue" busy={add.isPending} disabled={!name.trim()} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field label="Name" hint="Tells your passkeys apart" error={error}>
+        <Input
+          value={name}
+          maxLength={60}
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   )
 }

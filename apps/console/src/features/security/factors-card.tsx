@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Holder } from '../../lib/api/holders.ts'
 import type { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -129,11 +129,7 @@ function Row({ icon, title, badge, note, action, children }: RowProps) {
   )
 }
 
-const on = (
-  <Badge tone="success" dot>
-    On
-  </Badge>
-)
+const on = <StateBadge tone="success" label="On" />
 
 interface AppRowProps {
   on: boolean

@@ -8,10 +8,10 @@ import { orderStateFacts } from '../../lib/format/order-state.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { base } from '../../lib/navigation/base.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DialogFooter, DoneFooter } from '../../ui/dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Callout } from '../../ui/states.tsx'
@@ -105,9 +105,7 @@ function FirstOrder({ shop, onBack, onClose }: { shop: Shop; onBack: () => void;
             <>
               <div className="flex flex-wrap items-center gap-2">
                 <strong className="wrap-anywhere font-medium">Order {order.order}</strong>
-                <Badge tone={orderStateFacts[order.state].tone} dot>
-                  {orderStateFacts[order.state].label}
-                </Badge>
+                <StateBadge {...orderStateFacts[order.state]} />
                 {order.test && <Badge>Test</Badge>}
               </div>
               {order.reason && (
@@ -145,7 +143,7 @@ function FirstOrder({ shop, onBack, onClose }: { shop: Shop; onBack: () => void;
           </p>
         )}
       </DialogBody>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         <Button onClick={onBack}>Back</Button>
         {shop.active && (
           <Button loading={awaited} onClick={() => test.mutate(shop)}>
@@ -157,10 +155,7 @@ function FirstOrder({ shop, onBack, onClose }: { shop: Shop; onBack: () => void;
             <Link to={listPath(paths.orders, { app: shop.app._id, shop: shop._id })}>Show Orders</Link>
           </Button>
         )}
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }

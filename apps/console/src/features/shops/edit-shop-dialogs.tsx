@@ -1,8 +1,8 @@
 import type { Shop } from '@keyward/contract'
 import { useState } from 'react'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input } from '../../ui/input.tsx'
 import { kindFacts } from './kinds.ts'
 import { ProductFields } from './product-fields.tsx'
@@ -20,38 +20,31 @@ export function EditShopDialog({ shop, onClose }: ShopDialogProps) {
   const form = useSchemaForm(editShopSchema, { defaultValues })
   const { errors } = form.formState
   const change = { shouldDirty: true, shouldValidate: form.formState.isSubmitted }
-  const submit = form.handleSubmit(async ({ name, products }) => {
-    try {
-      await update.mutateAsync({ id: shop._id, name, products: toProducts(products) })
-      onClose()
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
-  })
+  const submit = useSubmit({ form, onDone: onClose }, ({ name, products }) =>
+    update.mutateAsync({ id: shop._id, name, products: toProducts(products) }),
+  )
   return (
-    <Dialog
+    <FormDialog
       size="lg"
       title={`Edit ${shop.name}`}
       description="Orders that wait for a product are tried again when you save."
       busy={update.isPending}
       onClose={onClose}
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Save"
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          <Field label="Name" error={errors.name?.message}>
-            <Input {...form.register('name')} maxLength={60} />
-          </Field>
-          <ProductFields
-            app={shop.app._id}
-            hint={kindFacts(shop.kind).product}
-            value={form.watch().products}
-            onChange={(rows) => form.setValue('products', rows, change)}
-            errors={errors.products}
-          />
-        </DialogBody>
-        <FormFooter submitLabel="Save" busy={update.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field label="Name" error={errors.name?.message}>
+        <Input {...form.register('name')} maxLength={60} />
+      </Field>
+      <ProductFields
+        app={shop.app._id}
+        hint={kindFacts(shop.kind).product}
+        value={form.watch().products}
+        onChange={(rows) => form.setValue('products', rows, change)}
+        errors={errors.products}
+      />
+    </FormDialog>
   )
 }
 
@@ -60,42 +53,35 @@ export function ReplaceSecretDialog({ shop, onClose }: ShopDialogProps) {
   const form = useSchemaForm(secretsSchema, { defaultValues: { secret: '', apiKey: '' } })
   const { errors } = form.formState
   const facts = kindFacts(shop.kind)
-  const submit = form.handleSubmit(async ({ secret, apiKey }) => {
-    try {
-      await update.mutateAsync({ id: shop._id, ...(secret && { secret }), ...(apiKey && { apiKey }) })
-      onClose()
-    } catch (error) {
-      showFieldErrors(form, error)
-    }
-  })
+  const submit = useSubmit({ form, onDone: onClose }, ({ secret, apiKey }) =>
+    update.mutateAsync({ id: shop._id, ...(secret && { secret }), ...(apiKey && { apiKey }) }),
+  )
   return (
-    <Dialog
+    <FormDialog
       title={`Replace the secret of ${shop.name}`}
       description="Events that are signed with the present secret are refused from then on, and the shop sends them again."
       busy={update.isPending}
       onClose={onClose}
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel="Replace"
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          <Field
-            label={`New ${facts.secret.label.toLowerCase()}`}
-            hint={facts.apiKey && 'Leave empty what stays'}
-            error={errors.secret?.message}
-          >
-            <ExactInput {...form.register('secret')} className="font-mono" />
-          </Field>
-          {facts.apiKey && (
-            <Field
-              label={`New ${facts.apiKey.label.toLowerCase()}`}
-              hint={facts.apiKey.hint}
-              error={errors.apiKey?.message}
-            >
-              <ExactInput {...form.register('apiKey')} className="font-mono" />
-            </Field>
-          )}
-        </DialogBody>
-        <FormFooter submitLabel="Replace" busy={update.isPending} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+      <Field
+        label={`New ${facts.secret.label.toLowerCase()}`}
+        hint={facts.apiKey && 'Leave empty what stays'}
+        error={errors.secret?.message}
+      >
+        <ExactInput {...form.register('secret')} className="font-mono" />
+      </Field>
+      {facts.apiKey && (
+        <Field
+          label={`New ${facts.apiKey.label.toLowerCase()}`}
+          hint={facts.apiKey.hint}
+          error={errors.apiKey?.message}
+        >
+          <ExactInput {...form.register('apiKey')} className="font-mono" />
+        </Field>
+      )}
+    </FormDialog>
   )
 }

@@ -1,10 +1,11 @@
 import type { App, Shop } from '@keyward/contract'
 import { useState } from 'react'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { ExactInput, Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { ConnectSteps } from './connect-steps.tsx'
@@ -57,22 +58,15 @@ function ShopForm({ app, busy, onBusy, onCreated, onCancel }: ShopFormProps) {
   const facts = kindFacts(kind)
   const change = { shouldDirty: true, shouldValidate: form.formState.isSubmitted }
 
-  const submit = form.handleSubmit(async (values) => {
-    onBusy(true)
-    try {
-      const shop = await create.mutateAsync({
-        kind: values.kind,
-        name: values.name,
-        secret: values.secret,
-        ...(facts.apiKey && values.apiKey && { apiKey: values.apiKey }),
-        products: toProducts(values.products),
-      })
-      onCreated({ shop, secret: values.kind === 'custom' ? values.secret : undefined })
-    } catch (error) {
-      showFieldErrors(form, error)
-    } finally {
-      onBusy(false)
-    }
+  const submit = useSubmit({ form, onBusy }, async (values) => {
+    const shop = await create.mutateAsync({
+      kind: values.kind,
+      name: values.name,
+      secret: values.secret,
+      ...(facts.apiKey && values.apiKey && { apiKey: values.apiKey }),
+      products: toProducts(values.products),
+    })
+    onCreated({ shop, secret: values.kind === 'custom' ? values.secret : undefined })
   })
   const choose = (next: string) => {
     form.setValue('kind', next as typeof kind, change)
@@ -81,55 +75,52 @@ function ShopForm({ app, busy, onBusy, onCreated, onCancel }: ShopFormProps) {
     form.clearErrors()
   }
   return (
-    <DialogForm onSubmit={submit} autoComplete="off">
-      <DialogBody>
-        <div className="grid gap-4 md:grid-cols-2">
-          <Field
-            label="Kind"
-            hint={
-              <a href={paths.shopDocs} target="_blank" rel="noopener" className="text-accent-text underline">
-                How to connect it
-              </a>
-            }
-          >
-            <Select value={kind} options={kindOptions} onChange={choose} />
-          </Field>
-          <Field label="Name" hint="As your orders name it" error={errors.name?.message}>
-            <Input {...form.register('name')} maxLength={60} placeholder={facts.label} />
-          </Field>
-        </div>
-        <Field label={facts.secret.label} hint={facts.secret.hint} error={errors.secret?.message}>
-          <ExactInput
-            {...form.register('secret')}
-            className="font-mono"
-            onFocus={(event) => event.target.select()}
-          />
+    <FieldsForm onSubmit={submit} autoComplete="off" submitLabel="Continue" busy={busy} onCancel={onCancel}>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Field
+          label="Kind"
+          hint={
+            <a href={paths.shopDocs} target="_blank" rel="noopener" className="text-accent-text underline">
+              How to connect it
+            </a>
+          }
+        >
+          <Select value={kind} options={kindOptions} onChange={choose} />
         </Field>
-        {kind === 'custom' && secret && (
-          <div className="-mt-3">
-            <CopyButton text={secret} label="Copy Secret">
-              Copy Secret
-            </CopyButton>
-          </div>
-        )}
-        {facts.apiKey && (
-          <Field
-            label={`${facts.apiKey.label}${facts.apiKey.isOptional ? ' (optional)' : ''}`}
-            hint={facts.apiKey.hint}
-            error={errors.apiKey?.message}
-          >
-            <ExactInput {...form.register('apiKey')} className="font-mono" />
-          </Field>
-        )}
-        <ProductFields
-          app={app._id}
-          hint={facts.product}
-          value={products}
-          onChange={(rows) => form.setValue('products', rows, change)}
-          errors={errors.products}
+        <Field label="Name" hint="As your orders name it" error={errors.name?.message}>
+          <Input {...form.register('name')} maxLength={60} placeholder={facts.label} />
+        </Field>
+      </div>
+      <Field label={facts.secret.label} hint={facts.secret.hint} error={errors.secret?.message}>
+        <ExactInput
+          {...form.register('secret')}
+          className="font-mono"
+          onFocus={(event) => event.target.select()}
         />
-      </DialogBody>
-      <FormFooter submitLabel="Continue" busy={busy} onCancel={onCancel} />
-    </DialogForm>
+      </Field>
+      {kind === 'custom' && secret && (
+        <div className="-mt-3">
+          <CopyButton text={secret} label="Copy Secret">
+            Copy Secret
+          </CopyButton>
+        </div>
+      )}
+      {facts.apiKey && (
+        <Field
+          label={`${facts.apiKey.label}${facts.apiKey.isOptional ? ' (optional)' : ''}`}
+          hint={facts.apiKey.hint}
+          error={errors.apiKey?.message}
+        >
+          <ExactInput {...form.register('apiKey')} className="font-mono" />
+        </Field>
+      )}
+      <ProductFields
+        app={app._id}
+        hint={facts.product}
+        value={products}
+        onChange={(rows) => form.setValue('products', rows, change)}
+        errors={errors.products}
+      />
+    </FieldsForm>
   )
 }

@@ -7,7 +7,7 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { tableState } from '../../lib/list/list-page.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { TimeText } from '../../ui/date.tsx'
@@ -75,11 +75,7 @@ const columns: Column<Shop>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ active }) => (
-      <Badge tone={active ? 'success' : 'neutral'} dot>
-        {active ? 'On' : 'Off'}
-      </Badge>
-    ),
+    cell: ({ active }) => <StateBadge tone={active ? 'success' : 'neutral'} label={active ? 'On' : 'Off'} />,
   },
   { id: 'kind', header: 'Kind', phone: 'whole', cell: ({ kind }) => kindFacts(kind).label },
   {

@@ -5,7 +5,7 @@ import { serverNow } from '../../lib/api/server-time.ts'
 import { addDuration, toDayInput } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { LineChart } from '../../ui/line-chart.tsx'
@@ -79,9 +79,10 @@ export function ActivityChart({ app, online }: { app?: string; online?: number }
 function OnlineNow({ count }: { count: number }) {
   return (
     <p className="mb-4 text-fg-muted text-sm">
-      <Badge tone={count > 0 ? 'success' : 'neutral'} dot>
-        {count === 1 ? '1 end user online' : `${formatNumber(count)} end users online`}
-      </Badge>{' '}
+      <StateBadge
+        tone={count > 0 ? 'success' : 'neutral'}
+        label={count === 1 ? '1 end user online' : `${formatNumber(count)} end users online`}
+      />{' '}
       signed in, with a program that called within {limits.onlineHours} hours
     </p>
   )

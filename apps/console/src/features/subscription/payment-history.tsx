@@ -1,6 +1,6 @@
 import type { Payment } from '@keyward/contract'
 import { ReceiptText } from 'lucide-react'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardHeader } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -53,9 +53,7 @@ const columns: Column<Payment>[] = [
     phone: 'aside',
     cell: ({ status, note }) => (
       <div className="grid gap-1 md:py-1">
-        <Badge tone={statusFacts[status].tone} dot className="justify-self-start max-md:justify-self-end">
-          {statusFacts[status].label}
-        </Badge>
+        <StateBadge {...statusFacts[status]} className="justify-self-start max-md:justify-self-end" />
         {note && <span className="max-w-56 text-balance text-[0.8125rem] text-fg-muted">{note}</span>}
       </div>
     ),

@@ -1,5 +1,5 @@
 import type { Delivery } from '@keyward/contract'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Lines } from '../../ui/table-rows.tsx'
@@ -27,11 +27,7 @@ export const deliveryColumns = (onOpen: (delivery: Delivery) => void): Column<De
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => (
-      <Badge tone={deliveryFacts[state].tone} dot>
-        {deliveryFacts[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <StateBadge {...deliveryFacts[state]} />,
   },
   {
     id: 'response',

@@ -3,11 +3,11 @@ import { RotateCw } from 'lucide-react'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { TimeText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody, DoneFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
@@ -44,17 +44,14 @@ export function DeliveryDialog({ webhook, deliveryId, onClose }: DeliveryDialogP
           <Skeleton className="h-96" />
         )}
       </DialogBody>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         {mayRetry && (
           <Button loading={retry.isPending} onClick={() => retry.mutate(deliveryId)}>
             <RotateCw aria-hidden />
             {data.state === 'delivered' ? 'Send Again' : 'Retry Now'}
           </Button>
         )}
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }
@@ -68,11 +65,7 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
           items={[
             {
               label: 'State',
-              value: (
-                <Badge tone={deliveryFacts[state].tone} dot>
-                  {deliveryFacts[state].label}
-                </Badge>
-              ),
+              value: <StateBadge {...deliveryFacts[state]} />,
             },
             ...(attempts > 0 ? [{ label: 'Response', value: responseText(delivery) }] : []),
             { label: 'Attempts', value: formatNumber(attempts) },

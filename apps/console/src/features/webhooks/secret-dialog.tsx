@@ -4,10 +4,9 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { webhookPath } from '../../lib/navigation/paths.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { Dialog, DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 import type { ShownSecret } from './queries.ts'
@@ -67,14 +66,11 @@ export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
           shows how, in Node, Python and PHP.
         </p>
       </DialogResult>
-      <DialogFooter>
+      <DoneFooter onDone={onClose}>
         <CopyButton text={secret} label="Copy secret">
           Copy secret
         </CopyButton>
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogFooter>
+      </DoneFooter>
     </Dialog>
   )
 }

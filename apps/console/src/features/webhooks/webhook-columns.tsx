@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import { appsText } from '../../lib/format/apps.ts'
 import { formatDate } from '../../lib/format/dates.ts'
 import { webhookPath } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, textWidth } from '../../ui/table-rows.tsx'
@@ -53,9 +53,7 @@ export const webhookColumns = (apps: Parameters<typeof appsText>[1]): Column<Web
       return (
         <Lines note={note && <span className="whitespace-nowrap max-md:hidden">{note}</span>}>
           <div>
-            <Badge tone={stateFacts[state].tone} dot>
-              {stateFacts[state].label}
-            </Badge>
+            <StateBadge {...stateFacts[state]} />
           </div>
         </Lines>
       )

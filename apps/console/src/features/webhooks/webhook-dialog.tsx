@@ -2,10 +2,10 @@ import { limits, type Webhook } from '@keyward/contract'
 import { useState } from 'react'
 import { useOwner } from '../../lib/api/account.ts'
 import { useAppsField } from '../../lib/api/apps.ts'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { Choice } from '../../ui/choice.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
 import { SomeField } from '../../ui/some-field.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -51,16 +51,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: WebhookDialogProps
     toast.success('Webhook created')
     onClose()
   }
-  const submit = form.handleSubmit(async (values) => {
-    setBusy(true)
-    try {
-      await save(values)
-    } catch (error) {
-      showFieldErrors(form, error)
-    } finally {
-      setBusy(false)
-    }
-  })
+  const submit = useSubmit({ form, onBusy: setBusy }, (values) => save(values))
   // The server names the entry of a list: `apps.2`.
   const messageOf = (name: 'events' | 'apps') => {
     const all = errors[name] as { message?: string } | ({ message?: string } | undefined)[] | undefined
@@ -68,7 +59,7 @@ export function WebhookDialog({ webhook, onSecret, onClose }: WebhookDialogProps
   }
 
   return (
-    <Dialog
+    <FormDialog
       onClose={onClose}
       busy={busy}
       title={webhook ? 'Edit Webhook' : 'Create Webhook'}
@@ -77,59 +68,57 @@ export function WebhookDialog({ webhook, onSecret, onClose }: WebhookDialogProps
           ? 'Once you save, it gets the events that you may read.'
           : 'It gets the events that you may read, as long as you may read them.'
       }
+      onSubmit={submit}
+      autoComplete="off"
+      submitLabel={webhook ? 'Save' : 'Create Webhook'}
     >
-      <DialogForm onSubmit={submit} autoComplete="off">
-        <DialogBody>
-          {!webhook && (
-            <div className="grid gap-1.5">
-              <p aria-hidden className="font-medium">
-                Format
-              </p>
-              <Choice
-                label="Format"
-                value={format}
-                onChange={(value) => form.setValue('format', value, change)}
-                options={[
-                  { value: 'standard', label: 'Standard' },
-                  { value: 'discord', label: 'Discord' },
-                ]}
-              />
-              <p className="text-[0.8125rem] text-fg-muted">{formatHints[format]}</p>
-            </div>
-          )}
-          <Field
-            label="Address"
-            hint="https, at port 443 or from 1024, on a public network"
-            error={errors.url?.message}
-          >
-            <Input
-              {...form.register('url')}
-              type="url"
-              inputMode="url"
-              spellCheck={false}
-              placeholder={
-                format === 'discord' ? 'https://discord.com/api/webhooks/…' : 'https://example.com/keyward'
-              }
-              maxLength={limits.webhookUrlMax}
-            />
-          </Field>
-          <EventsField
-            value={events}
-            onChange={(value) => form.setValue('events', value, change)}
-            error={messageOf('events')}
+      {!webhook && (
+        <div className="grid gap-1.5">
+          <p aria-hidden className="font-medium">
+            Format
+          </p>
+          <Choice
+            label="Format"
+            value={format}
+            onChange={(value) => form.setValue('format', value, change)}
+            options={[
+              { value: 'standard', label: 'Standard' },
+              { value: 'discord', label: 'Discord' },
+            ]}
           />
-          <SomeField
-            {...appsField}
-            mayAll={allApps}
-            value={apps}
-            onChange={(value) => form.setValue('apps', value, change)}
-            max={limits.webhookAppsMax}
-            hint="Events that belong to no app, such as settings, are not sent then."
-            error={messageOf('apps')}
-          />
-        </DialogBody>
-        <FormFooter submitLabel={webhook ? 'Save' : 'Create Webhook'} busy={busy} onCancel={onClose} />
-      </DialogForm>
-    </Dialog>
+          <p className="text-[0.8125rem] text-fg-muted">{formatHints[format]}</p>
+        </div>
+      )}
+      <Field
+        label="Address"
+        hint="https, at port 443 or from 1024, on a public network"
+        error={errors.url?.message}
+      >
+        <Input
+          {...form.register('url')}
+          type="url"
+          inputMode="url"
+          spellCheck={false}
+          placeholder={
+            format === 'discord' ? 'https://discord.com/api/webhooks/…' : 'https://example.com/keyward'
+          }
+          maxLength={limits.webhookUrlMax}
+        />
+      </Field>
+      <EventsField
+        value={events}
+        onChange={(value) => form.setValue('events', value, change)}
+        error={messageOf('events')}
+      />
+      <SomeField
+        {...appsField}
+        mayAll={allApps}
+        value={apps}
+        onChange={(value) => form.setValue('apps', value, change)}
+        max={limits.webhookAppsMax}
+        hint="Events that belong to no app, such as settings, are not sent then."
+        error={messageOf('apps')}
+      />
+    </FormDialog>
   )
 }

@@ -1,7 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod'
+import { useEffect, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
 import { type CheckedFormOptions, useCheckedForm } from './checked-form.ts'
+import { showFieldErrors } from './field-errors.ts'
 
 /** A form with a schema of the contract, in a part that loads when it opens. */
 export const useSchemaForm = <Input extends FieldValues, Output>(
@@ -9,4 +11,38 @@ export const useSchemaForm = <Input extends FieldValues, Output>(
   options: CheckedFormOptions<Input, Output> = {},
 ): UseFormReturn<Input, unknown, Output> => useCheckedForm(zodResolver(schema), options)
 
-export { showFieldErrors } from './field-errors.ts'
+interface Submitted<Input extends FieldValues, Output> {
+  form: UseFormReturn<Input, unknown, Output>
+  /** Called before and after. */
+  onBusy?: (busy: boolean) => void
+  /** Called after it, unless the form is gone by then: the page may show something else. */
+  onDone?: () => void
+  /** Called unless the server's errors have a field each. */
+  onFailure?: (error: unknown) => void
+  onInvalid?: () => void
+}
+
+/** Submits a form, and shows the server's errors at their fields. */
+export function useSubmit<Input extends FieldValues, Output>(
+  { form, onBusy, onDone, onFailure, onInvalid }: Submitted<Input, Output>,
+  send: (values: Output) => unknown,
+) {
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  return form.handleSubmit(async (values) => {
+    onBusy?.(true)
+    try {
+      await send(values)
+      if (isShown.current) onDone?.()
+    } catch (error) {
+      if (!showFieldErrors(form, error)) onFailure?.(error)
+    } finally {
+      onBusy?.(false)
+    }
+  }, onInvalid)
+}

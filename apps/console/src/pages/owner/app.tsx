@@ -12,7 +12,7 @@ import { type AppTabName, appTabPath, useAppTabs } from '../../lib/navigation/ap
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { listPath, paths } from '../../lib/navigation/paths.ts'
 import { useUrlState } from '../../lib/navigation/url-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -95,11 +95,7 @@ export function AppPage() {
             badge={
               <>
                 <Badge>v{app.version}</Badge>
-                {app.paused && (
-                  <Badge tone="warning" dot>
-                    Paused
-                  </Badge>
-                )}
+                {app.paused && <StateBadge tone="warning" label="Paused" />}
               </>
             }
             actions={<AppMenu app={app} onPage />}

@@ -11,7 +11,7 @@ import { endUserName } from '../../lib/format/end-user-name.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -40,9 +40,7 @@ export function EndUserPage() {
             subtitle={user.app.name}
             badge={
               <>
-                <Badge tone={statusFacts[user.status].tone} dot>
-                  {statusFacts[user.status].label}
-                </Badge>
+                <StateBadge {...statusFacts[user.status]} />
                 {user.paused && <Badge tone="warning">Paused</Badge>}
               </>
             }

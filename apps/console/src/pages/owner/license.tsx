@@ -15,7 +15,7 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Deferred } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -47,9 +47,7 @@ export function LicensePage() {
             subtitle={license.note ?? license.app.name}
             badge={
               <>
-                <Badge tone={statusFacts[license.status].tone} dot>
-                  {statusFacts[license.status].label}
-                </Badge>
+                <StateBadge {...statusFacts[license.status]} />
                 {license.test && <TestBadge license={license} />}
               </>
             }

@@ -11,7 +11,7 @@ import { roleFacts } from '../../lib/format/roles.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam } from '../../lib/navigation/url-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -113,11 +113,7 @@ export function ProfilePage() {
                     { label: 'Member Since', value: <DateText value={owner.createdAt} /> },
                     {
                       label: 'Status',
-                      value: (
-                        <Badge tone="success" dot>
-                          Active
-                        </Badge>
-                      ),
+                      value: <StateBadge tone="success" label="Active" />,
                     },
                   ]}
                 />

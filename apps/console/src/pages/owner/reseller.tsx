@@ -12,7 +12,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -55,9 +55,10 @@ export function ResellerPage() {
               title={reseller.email}
               subtitle={reseller.app_id.name}
               badge={
-                <Badge tone={reseller.active ? 'success' : 'warning'} dot>
-                  {reseller.active ? 'Active' : 'Suspended'}
-                </Badge>
+                <StateBadge
+                  tone={reseller.active ? 'success' : 'warning'}
+                  label={reseller.active ? 'Active' : 'Suspended'}
+                />
               }
               actions={<ResellerMenu reseller={reseller} onAction={act} />}
               primary={

@@ -19,7 +19,7 @@ import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
 import { base } from '../../lib/navigation/base.ts'
 import { customerPath, licensePath, listPath, paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
@@ -140,9 +140,7 @@ function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) 
         <Link to={licensePath(id)} onClick={onFollow} className={linkClass}>
           <KeyText>{license.key}</KeyText>
         </Link>
-        <Badge tone={statusFacts[license.status].tone} dot>
-          {statusFacts[license.status].label}
-        </Badge>
+        <StateBadge {...statusFacts[license.status]} />
         <span className="ml-auto flex items-center gap-2">
           {license.expiresAt !== null && !license.banned && may(wire.licenses.update) && (
             <Button size="sm" onClick={() => setDialog('extend')}>

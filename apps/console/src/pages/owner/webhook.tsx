@@ -12,7 +12,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { useDialogParam, useUrlState } from '../../lib/navigation/url-state.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { DialogSlot } from '../../ui/deferred.tsx'
@@ -56,11 +56,7 @@ export function WebhookPage() {
               title={hostOf(webhook)}
               tabTitle={`Webhook to ${hostOf(webhook)}`}
               subtitle={<code className="font-mono text-[0.8125rem]">{webhook.url}</code>}
-              badge={
-                <Badge tone={state.tone} dot>
-                  {state.label}
-                </Badge>
-              }
+              badge={<StateBadge {...state} />}
               actions={<WebhookMenu webhook={webhook} />}
               primary={
                 webhook.active &&

@@ -5,7 +5,7 @@ import { formatDate } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { percentOf } from '../../lib/format/percent.ts'
 import { paths } from '../../lib/navigation/paths.ts'
-import { Badge } from '../../ui/badge.tsx'
+import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../ui/card.tsx'
 import { CopyField } from '../../ui/copy-button.tsx'
@@ -85,9 +85,10 @@ export function ResellerProfilePage() {
                   {
                     label: 'Account',
                     value: (
-                      <Badge tone={reseller.active ? 'success' : 'warning'} dot>
-                        {reseller.active ? 'Active' : 'Suspended'}
-                      </Badge>
+                      <StateBadge
+                        tone={reseller.active ? 'success' : 'warning'}
+                        label={reseller.active ? 'Active' : 'Suspended'}
+                      />
                     ),
                   },
                   { label: 'Role', value: <Badge tone="accent">{reseller.role}</Badge> },

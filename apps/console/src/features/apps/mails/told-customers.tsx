@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { mailKindLabels, mailStates } from '../../../lib/format/told-mails.ts'
 import { customerPath } from '../../../lib/navigation/paths.ts'
-import { Badge } from '../../../ui/badge.tsx'
+import { StateBadge } from '../../../ui/badge.tsx'
 import { Card, CardBody, CardHeader } from '../../../ui/card.tsx'
 import { DateText } from '../../../ui/date.tsx'
 import { Pagination } from '../../../ui/pagination.tsx'
@@ -33,11 +33,7 @@ const columns: Column<ToldCustomer>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state }) => (
-      <Badge tone={mailStates[state].tone} dot>
-        {mailStates[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <StateBadge {...mailStates[state]} />,
   },
   {
     id: 'date',
