@@ -1,4 +1,11 @@
-import { limits, password as passwordRules, type SecondFactorStep, type User } from '@keyward/contract'
+import {
+  type BodyOf,
+  type endpoints,
+  limits,
+  password as passwordRules,
+  type SecondFactorStep,
+  type User,
+} from '@keyward/contract'
 import type { PersonActor } from '../../core/actor.ts'
 import { minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -26,12 +33,7 @@ import { getUser } from './account.view.ts'
 
 const wrongTokens: Allowance = { name: 'invitation-token', max: 30, windowMs: 15 * minute }
 
-interface Acceptance {
-  token: string
-  name?: string | undefined
-  password?: string | undefined
-  address: string
-}
+type Acceptance = BodyOf<typeof endpoints.vendors.acceptInvitation> & { address: string }
 
 /**
  * Accepts an invitation and signs in at its vendor. The holder of the link must not learn whether the invited address has an

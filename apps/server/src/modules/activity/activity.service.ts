@@ -1,7 +1,7 @@
-import { type ActivityEvent, limits, type MessageKey } from '@keyward/contract'
+import { type ActivityEvent, type endpoints, limits, type MessageKey, type QueryOf } from '@keyward/contract'
 import { type OwnerScope, system } from '../../core/actor.ts'
 import { day, toEpochMs, toIso } from '../../core/clock.ts'
-import { type Page, toPagination } from '../../core/paging.ts'
+import { toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
@@ -13,15 +13,7 @@ import { gatheredDetail, type Share } from './activity.sources.ts'
 
 export type { EventMatches }
 
-export interface ActivityQuery extends Page {
-  app?: string | undefined
-  client?: string | undefined
-  license?: string | undefined
-  kind?: string | undefined
-  code?: MessageKey | 'any' | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
+export type ActivityQuery = QueryOf<typeof endpoints.activity.list>
 
 /** What programs do that begins the use of a license. */
 const activations = ['end_user.registered', 'license.redeemed']

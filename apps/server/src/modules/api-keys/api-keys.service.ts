@@ -1,4 +1,4 @@
-import type { ApiKey, Permission } from '@keyward/contract'
+import type { ApiKey, BodyOf, endpoints } from '@keyward/contract'
 import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { hintOf, newApiKey } from '../../core/api-key.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
@@ -26,13 +26,7 @@ export async function getOwnApiKey(ctx: Ctx, actor: VendorActor) {
   return { _id, name, permissions, apps, expiresAt }
 }
 
-export interface NewApiKey {
-  name: string
-  permissions: readonly Permission[]
-  apps?: readonly string[] | null | undefined
-  expiresAt?: string | null | undefined
-  networks?: readonly string[] | undefined
-}
+export type NewApiKey = BodyOf<typeof endpoints.apiKeys.create>
 
 /** Returns the key itself, which nothing can return again: only its hash is stored. */
 export async function createApiKey(

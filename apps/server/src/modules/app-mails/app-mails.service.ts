@@ -1,4 +1,11 @@
-import { type AppMail, canonicalLocale, type MailKind, misplaced } from '@keyward/contract'
+import {
+  type AppMail,
+  type BodyOf,
+  canonicalLocale,
+  type endpoints,
+  type MailKind,
+  misplaced,
+} from '@keyward/contract'
 import type { OwnerScope, PersonActor, VendorActor } from '../../core/actor.ts'
 import { day } from '../../core/clock.ts'
 import { invalid, problem } from '../../core/problem.ts'
@@ -26,12 +33,7 @@ export async function getAppMail(ctx: Ctx, scope: OwnerScope, { app, kind, local
   return shown(ctx.db, id, kind, localeOf(locale))
 }
 
-export interface AppMailChange extends Pick<AppMail, 'subject' | 'text'> {
-  html?: AppMail['html'] | undefined
-  fromName?: AppMail['fromName'] | undefined
-  replyTo?: AppMail['replyTo'] | undefined
-  seen?: { [Part in keyof AppMail]?: AppMail[Part] | undefined } | undefined
-}
+export type AppMailChange = BodyOf<typeof endpoints.appMails.update>
 
 /** Saves the mail of a language; parts that are omitted get their defaults. */
 export function updateAppMail(

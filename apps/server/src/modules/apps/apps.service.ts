@@ -1,4 +1,4 @@
-import { type App, limits } from '@keyward/contract'
+import { type App, type BodyOf, type endpoints, limits } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -14,7 +14,7 @@ import { getLimits } from '../owners/owners.service.ts'
 import { isOlder, newestOf } from '../releases/catalog.rules.ts'
 import { findApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
-import { type SettingsUpdate, toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
+import { toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
 
 export type { AppRow }
 
@@ -75,12 +75,7 @@ export async function createApp(ctx: Ctx, actor: VendorActor, name: string): Pro
   })
 }
 
-export interface AppUpdate {
-  name?: string | undefined
-  version?: string | undefined
-  paused?: boolean | undefined
-  settings?: SettingsUpdate | undefined
-}
+export type AppUpdate = BodyOf<typeof endpoints.apps.update>
 
 /** The values that the caller saw. */
 export type AppSeen = Omit<AppUpdate, 'paused'>

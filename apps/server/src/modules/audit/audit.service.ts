@@ -1,4 +1,4 @@
-import { type ActionName, type AuditRecord, limits, type Permission } from '@keyward/contract'
+import { type AuditRecord, type endpoints, limits, type Permission, type QueryOf } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -37,16 +37,7 @@ import {
   subjectKind,
 } from './audit.rules.ts'
 
-export interface AuditQuery {
-  actor?: string | undefined
-  action?: ActionName | undefined
-  subject?: string | undefined
-  about?: string | undefined
-  app?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-  search?: string | undefined
-}
+export type AuditQuery = Omit<QueryOf<typeof endpoints.audit.export>, 'format'>
 
 /** Modules say which columns name their objects. */
 interface AuditParts {

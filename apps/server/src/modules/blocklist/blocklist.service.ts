@@ -1,4 +1,11 @@
-import { type Block, isPlaceholderId, limits, type ProgramHash } from '@keyward/contract'
+import {
+  type Block,
+  type BodyOf,
+  type endpoints,
+  isPlaceholderId,
+  limits,
+  type ProgramHash,
+} from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -28,11 +35,7 @@ export async function findBlock(ctx: Ctx, scope: OwnerScope, id: string): Promis
   return row && toBlock(row)
 }
 
-export interface BlockEntry {
-  kind: BlockKind
-  value: string
-  reason?: string | undefined
-}
+export type BlockEntry = BodyOf<typeof endpoints.blocklist.add>
 
 export async function addBlock(ctx: Ctx, actor: VendorActor, app: string, block: BlockEntry): Promise<Block> {
   const normalized = normalize(block)

@@ -1,4 +1,4 @@
-import type { Compatibility, CompatibilityProtocol } from '@keyward/contract'
+import type { BodyOf, Compatibility, endpoints } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIsoOrNull } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
@@ -23,13 +23,7 @@ export async function getCompatibility(deps: Deps, scope: OwnerScope, app: strin
   return row ? shown(deps, row) : notUsed
 }
 
-export interface CompatibilityChange {
-  enabled: boolean
-  name?: string | undefined
-  ownerId?: string | undefined
-  secret?: string | undefined
-  protocols?: CompatibilityProtocol[] | undefined
-}
+export type CompatibilityChange = BodyOf<typeof endpoints.compatibility.update>
 
 export async function updateCompatibility(
   deps: Deps,

@@ -1,7 +1,14 @@
-import { type CustomerMailSettings, canonicalLocale, limits, type MailKind } from '@keyward/contract'
+import {
+  type CustomerMailSettings,
+  canonicalLocale,
+  type endpoints,
+  limits,
+  type MailKind,
+  type QueryOf,
+} from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
-import { type Page, toPagination } from '../../core/paging.ts'
+import { toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { tagsOf } from '../app-mails/app-mails.rules.ts'
@@ -48,12 +55,7 @@ const toShown = ({ endedSince, ...settings }: Settings): CustomerMailSettings =>
   ended: endedSince !== null,
 })
 
-export interface ListedFilter extends Page {
-  app?: string | undefined
-  customer?: string | undefined
-  kind?: repo.MailFilter['kind']
-  state?: repo.MailFilter['state']
-}
+export type ListedFilter = QueryOf<typeof endpoints.customerMails.list>
 
 export async function listMails(
   ctx: Ctx,

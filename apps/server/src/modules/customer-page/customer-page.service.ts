@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream'
-import { type CustomerPage, canonicalLocale, type MessageKey } from '@keyward/contract'
+import {
+  type BodyOf,
+  type CustomerPage,
+  canonicalLocale,
+  type endpoints,
+  type MessageKey,
+} from '@keyward/contract'
 import type { CustomerActor } from '../../core/actor.ts'
 import { FileAnswer } from '../../core/answers.ts'
 import { minute, toIso } from '../../core/clock.ts'
@@ -77,14 +83,7 @@ export async function textsOf(
   return (code, reason) => messageOf(texts, code, reason)
 }
 
-export interface Proof {
-  /** The language of a refusal. */
-  locale?: string | undefined
-  licenseKey?: string | undefined
-  username?: string | undefined
-  password?: string | undefined
-  mailToken?: string | undefined
-}
+export type Proof = BodyOf<typeof endpoints.customerPage.login>
 
 interface Proved {
   subject: sessions.Subject

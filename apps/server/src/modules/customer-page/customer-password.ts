@@ -1,3 +1,4 @@
+import type { BodyOf, endpoints } from '@keyward/contract'
 import type { CustomerActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { minute } from '../../core/clock.ts'
@@ -14,11 +15,7 @@ import * as repo from './customer-page.repo.ts'
 import { type CustomerPageDeps, getPage } from './customer-page.service.ts'
 import { maySetPassword, partsOf } from './customer-self.ts'
 
-interface NewPassword {
-  client?: string | undefined
-  currentPassword?: string | undefined
-  newPassword: string
-}
+type NewPassword = BodyOf<typeof endpoints.customerPage.setPassword>
 
 const changes: Allowance = { name: 'customer password', max: 20, windowMs: 60 * minute }
 

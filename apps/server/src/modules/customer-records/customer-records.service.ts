@@ -1,4 +1,4 @@
-import { type Customer, type CustomerMail, limits } from '@keyward/contract'
+import { type BodyOf, type Customer, type CustomerMail, type endpoints, limits } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
@@ -31,12 +31,7 @@ export async function listCustomers(
   return { customers: rows.map(toCustomer), pagination: toPagination(page, total, true) }
 }
 
-export interface CustomerChange {
-  email?: string | undefined
-  name?: string | null | undefined
-  note?: string | null | undefined
-  mails?: boolean | undefined
-}
+export type CustomerChange = BodyOf<typeof endpoints.customers.update>
 
 export async function createCustomer(
   ctx: Ctx,

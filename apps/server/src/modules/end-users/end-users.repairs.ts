@@ -1,4 +1,4 @@
-import type { Client } from '@keyward/contract'
+import type { BodyOf, Client, endpoints } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
@@ -20,16 +20,7 @@ import { findEndUser } from './end-users.repo.ts'
 import { toNewUsername } from './end-users.rules.ts'
 import { changeEndUser } from './end-users.service.ts'
 
-export interface Repair {
-  username?: string | undefined
-  email?: string | null | undefined
-  /** Null for never. */
-  expiresAt?: string | null | undefined
-  /** The `_id` or the address of a customer; null for none. */
-  customer?: string | null | undefined
-  /** What the caller saw. */
-  seen?: { expiresAt?: string | null | undefined } | undefined
-}
+export type Repair = BodyOf<typeof endpoints.clients.update>
 
 /** Changes the name, address, end or customer of an end user. */
 export async function repairEndUser(

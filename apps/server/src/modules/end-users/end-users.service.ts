@@ -1,4 +1,11 @@
-import { type Client, type ClientStatus, type ListedClientStatus, limits } from '@keyward/contract'
+import {
+  type BodyOf,
+  type Client,
+  type ClientStatus,
+  type endpoints,
+  type ListedClientStatus,
+  limits,
+} from '@keyward/contract'
 import type { Actor, OwnerScope, ProgramActor, VendorActor } from '../../core/actor.ts'
 import { callerOf } from '../../core/caller.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
@@ -84,16 +91,7 @@ export const endUserSource = {
 export const countEndUsers = (ctx: Ctx, scope: OwnerScope, appId?: string): Promise<Counts<ClientStatus>> =>
   endUserList.count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
-export interface DirectEndUser {
-  username: string
-  password: string
-  appId: string
-  hwid?: string | null | undefined
-  /** Null for never. */
-  expiresAt: string | null
-  /** The `_id` or the address of a customer. */
-  customer?: string | null | undefined
-}
+export type DirectEndUser = BodyOf<typeof endpoints.clients.createDirect>
 
 /** Creates an end user without a license. */
 export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: DirectEndUser): Promise<Client> {
@@ -144,11 +142,7 @@ export async function createDirect(ctx: Ctx, actor: VendorActor, endUser: Direct
   return toEndUser(row, now)
 }
 
-export interface Ban {
-  is_banned?: boolean | undefined
-  reason?: string | undefined
-  blockDevices?: boolean | undefined
-}
+export type Ban = BodyOf<typeof endpoints.clients.toggleBan>
 
 export const toggleBan = (ctx: Ctx, actor: VendorActor, id: string, ban: Ban): Promise<Client> =>
   changeEndUser(ctx, actor, id, async (write, client) => {

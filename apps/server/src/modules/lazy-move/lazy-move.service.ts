@@ -1,4 +1,4 @@
-import type { LazyMove, OldProtocol } from '@keyward/contract'
+import type { BodyOf, endpoints, LazyMove } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs, toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
@@ -20,15 +20,7 @@ export async function getLazyMove({ ctx }: LazyMoveParts, scope: OwnerScope, app
   return toShown(ctx.seal, await repo.findSettings(ctx.db, id))
 }
 
-export interface NewLazyMove {
-  url: string
-  protocol: OldProtocol
-  name: string
-  ownerId: string
-  secret?: string | null | undefined
-  publicKey?: string | null | undefined
-  until: string | null
-}
+export type NewLazyMove = BodyOf<typeof endpoints.lazyMove.update>
 
 export function updateLazyMove(
   { ctx, outbound }: LazyMoveParts,

@@ -1,4 +1,4 @@
-import type { Duration, LicenseTerm, LicenseType, TypeUpgrade } from '@keyward/contract'
+import type { LicenseType, TypeUpgrade } from '@keyward/contract'
 import { addDuration, toIso } from '../../core/clock.ts'
 import { normalizeName } from '../../core/ids.ts'
 import { invalid } from '../../core/problem.ts'
@@ -8,24 +8,7 @@ import { toDuration } from '../entitlements/terms.rules.ts'
 import { type LicenseTerms, toTermsFields } from '../licenses/licenses.rules.ts'
 
 /** What an owner defines of a license type. */
-export interface TypeFields {
-  name: string
-  term: LicenseTerm
-  duration: Duration | null
-  graceDays: number
-  devices: number
-  seats: number | null
-  seatTimeoutSeconds: number
-  features: string[]
-  updatesForDays: number | null
-  trial: boolean
-  keyPrefix: string | null
-  resellable: boolean
-  buyUrl: string | null
-  renewUrl: string | null
-  upgrades: TypeUpgrade[]
-  fallbackAfterMonths: number | null
-}
+export type TypeFields = Omit<LicenseType, '_id' | 'createdAt'>
 
 /** What resellers see of a type. */
 export const toOffer = (row: LicenseTypeRow) => ({

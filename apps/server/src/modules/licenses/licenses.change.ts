@@ -1,4 +1,4 @@
-import type { License, LicenseTerm, UndoRow } from '@keyward/contract'
+import type { BodyOf, endpoints, License, UndoRow } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
 import { toEpochMs } from '../../core/clock.ts'
 import { problem } from '../../core/problem.ts'
@@ -13,32 +13,19 @@ import { endNow, returnKeys, withdrawKeys } from '../entitlements/grants.changes
 import { changeAccess, changeHolders, type Holder, lockHolders, sourceOf } from '../entitlements/grants.ts'
 import { updateLicenses } from '../entitlements/license-rows.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
-import type { TypeEnd } from '../license-types/type-of-license.rules.ts'
 import { queueWithout } from './licenses.mail.ts'
 import * as repo from './licenses.repo.ts'
 import { toLicense, toReadable } from './licenses.rules.ts'
 import { changeType, isTyped, previewType, takenBy } from './licenses.type.ts'
 
-export interface LicenseChanges {
-  expiresAt?: string | null | undefined
-  devices?: number | undefined
-  features?: string[] | undefined
-  note?: string | null | undefined
-}
+export type LicenseChanges = Pick<LicenseEdit, 'expiresAt' | 'devices' | 'features' | 'note'>
 
 type Details = Omit<LicenseChanges, 'expiresAt'>
 
 /** The values that the caller saw. */
-type Seen = LicenseChanges & { term?: LicenseTerm | undefined; type?: string | null | undefined }
+type Seen = NonNullable<LicenseEdit['seen']>
 
-interface LicenseEdit extends LicenseChanges {
-  /** The `_id` or the address of a customer; null for none. */
-  customer?: string | null | undefined
-  type?: string | undefined
-  end?: TypeEnd | undefined
-  dryRun?: boolean | undefined
-  seen?: Seen | undefined
-}
+type LicenseEdit = BodyOf<typeof endpoints.licenses.update>
 
 /** What an edit names, locked before the license. */
 interface Named {

@@ -1,6 +1,7 @@
 import {
   type Bans,
-  type Duration,
+  type BodyOf,
+  type endpoints,
   type License,
   type LicenseStatus,
   type ListedLicenseStatus,
@@ -107,21 +108,7 @@ export const countLicenses = (
 ): Promise<Counts<LicenseStatus>> =>
   licenseListBy(banned).count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
-export interface NewLicenses {
-  app: string
-  expiresAt?: string | null | undefined
-  duration?: Duration | undefined
-  type?: string | undefined
-  /** Whose the licenses become. */
-  reseller?: string | undefined
-  count: number
-  key?: string | undefined
-  note?: string | undefined
-  /** The `_id` or the address of a customer. */
-  customer?: string | null | undefined
-  /** Whether the customer gets the keys by mail. */
-  mail?: boolean | undefined
-}
+export type NewLicenses = BodyOf<typeof endpoints.licenses.create>
 
 /** Creates all of them or none. */
 export async function createLicenses(ctx: Ctx, actor: VendorActor, batch: NewLicenses): Promise<License[]> {

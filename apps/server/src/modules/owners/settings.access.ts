@@ -1,3 +1,4 @@
+import type { BodyOf, endpoints } from '@keyward/contract'
 import type { OfOwner } from '../../core/actor.ts'
 import type { Db, Tx } from '../../db/index.ts'
 
@@ -11,13 +12,8 @@ export const getSettings = (db: Db, scope: OfOwner) =>
 export async function updateSettings(
   tx: Tx,
   scope: OfOwner,
-  change: {
-    pauseApplications?: boolean | undefined
-    hwidLock?: boolean | undefined
-    requireSecondFactor?: boolean | undefined
-  },
+  { pauseApplications, hwidLock, requireSecondFactor }: BodyOf<typeof endpoints.settings.update>,
 ): Promise<void> {
-  const { pauseApplications, hwidLock, requireSecondFactor } = change
   await tx
     .updateTable('owners')
     .set({

@@ -1,3 +1,4 @@
+import type { DataOf, endpoints } from '@keyward/contract'
 import {
   type Actor,
   type OfOwner,
@@ -21,11 +22,7 @@ import { deleteProfile } from '../profiles/profiles.access.ts'
 import { endSessionsAt } from '../sessions/sessions.service.ts'
 import { type DeletionParts, deleteApp } from './apps-overview.service.ts'
 
-export interface PlatformSettings {
-  pauseApplications: boolean
-  hwidLock: boolean
-  requireSecondFactor: boolean
-}
+export type PlatformSettings = DataOf<typeof endpoints.settings.get>
 
 export async function getSettings(db: Db, scope: OfOwner): Promise<PlatformSettings> {
   const row = await repo.getSettings(db, scope)

@@ -1,4 +1,4 @@
-import { limits, type PortalLicense, type PortalStats } from '@keyward/contract'
+import { type BodyOf, type endpoints, limits, type PortalLicense, type PortalStats } from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
 import { toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
@@ -71,12 +71,7 @@ async function countLicenses(ctx: Ctx, actor: ResellerActor): Promise<PortalStat
   return { ...counts, active: counts.total - counts.expired, remaining }
 }
 
-export interface NewLicenses {
-  count: number
-  expiresAt?: string | undefined
-  date_expired?: string | undefined
-  type?: string | undefined
-}
+export type NewLicenses = BodyOf<typeof endpoints.portal.createLicenses>
 
 function toDated(batch: NewLicenses, now: number) {
   const path = batch.expiresAt === undefined ? 'date_expired' : 'expiresAt'

@@ -1,4 +1,4 @@
-import { type Reseller, unlimited } from '@keyward/contract'
+import { type BodyOf, type endpoints, type QueryOf, type Reseller, unlimited } from '@keyward/contract'
 import {
   type OfOwner,
   type OwnerScope,
@@ -9,7 +9,7 @@ import {
 import { callerOf } from '../../core/caller.ts'
 import { toIso } from '../../core/clock.ts'
 import { newId, normalizeEmail, normalizeEmailPart } from '../../core/ids.ts'
-import { type Page, toPagination } from '../../core/paging.ts'
+import { toPagination } from '../../core/paging.ts'
 import { checkPassword } from '../../core/password-policy.ts'
 import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
@@ -26,11 +26,7 @@ import * as access from './resellers.access.ts'
 import * as repo from './resellers.repo.ts'
 import { remainingLicenses } from './resellers.rules.ts'
 
-export interface ResellerQuery extends Page {
-  app?: string | undefined
-  active?: boolean | undefined
-  search?: string | undefined
-}
+export type ResellerQuery = QueryOf<typeof endpoints.resellers.list>
 
 export async function listResellers(ctx: Ctx, scope: OwnerScope, query: ResellerQuery) {
   const appId = await findAppId(ctx.db, scope, query.app)
@@ -57,12 +53,7 @@ export async function getResellerPage(ctx: Ctx, actor: VendorActor, id: string) 
   return { reseller, sessions: await listResellerSessions(ctx, id, seesAddresses) }
 }
 
-export interface NewReseller {
-  email: string
-  password: string
-  app_id: string
-  allowed_license_keys: number
-}
+export type NewReseller = BodyOf<typeof endpoints.resellers.create>
 
 /** The only response that contains the password. */
 export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: NewReseller) {
@@ -105,10 +96,7 @@ export async function createReseller(ctx: Ctx, actor: VendorActor, reseller: New
   }
 }
 
-export interface ResellerUpdate {
-  licenseLimit?: number | undefined
-  active?: boolean | undefined
-}
+export type ResellerUpdate = BodyOf<typeof endpoints.resellers.update>
 
 type SeenUpdate = ResellerUpdate & { seen?: Pick<ResellerUpdate, 'licenseLimit'> | undefined }
 

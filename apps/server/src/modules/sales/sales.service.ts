@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream'
-import { limits, type SaleFigures, type Sales, toCsvLine } from '@keyward/contract'
+import {
+  type endpoints,
+  limits,
+  type QueryOf,
+  type SaleFigures,
+  type Sales,
+  toCsvLine,
+} from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { FileAnswer } from '../../core/answers.ts'
 import { day, minute, toIso } from '../../core/clock.ts'
@@ -10,12 +17,7 @@ import { spans } from './sales.count.ts'
 import { daysOf } from './sales.days.ts'
 import * as repo from './sales.repo.ts'
 
-export interface SalesQuery {
-  app?: string | undefined
-  from: string
-  to: string
-  timeZone: string
-}
+export type SalesQuery = QueryOf<typeof endpoints.sales.get>
 
 const dueWithin = 30 * day
 

@@ -1,4 +1,4 @@
-import type { OrderChoice, OrderReasonCode } from '@keyward/contract'
+import type { BodyOf, endpoints, OrderChoice, OrderReasonCode } from '@keyward/contract'
 import type { ShopOrderRow } from '../../db/tables.ts'
 import type { ToldOrder } from './orders.rules.ts'
 
@@ -16,10 +16,7 @@ export interface Chosen {
   reference?: 'replace' | 'newLicense'
 }
 
-export interface Choice {
-  choice?: OrderChoice | undefined
-  licenses?: string[] | undefined
-}
+export type Choice = BodyOf<typeof endpoints.orders.retry>
 
 const choices: Partial<Record<OrderReasonCode, readonly OrderChoice[]>> = {
   partly_refunded: ['keep', 'ban'],

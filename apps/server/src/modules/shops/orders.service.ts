@@ -1,10 +1,9 @@
-import { limits, type ShopOrder, type ShopOrderState } from '@keyward/contract'
+import { type endpoints, limits, type QueryOf, type ShopOrder } from '@keyward/contract'
 import { allApps, type OwnerScope, type VendorActor } from '../../core/actor.ts'
 import { toIso } from '../../core/clock.ts'
 import { normalizeEmail } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
-import type { SaleKind } from '../../db/tables/sales.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { linkedCustomer } from '../customers/customers.access.ts'
@@ -29,23 +28,10 @@ import { settleOrder } from './orders.settle.ts'
 import { endEventsOf, wakeEventsOf } from './shop-events.repo.ts'
 import { holdShop, listProductsOf, productsOf } from './shops.repo.ts'
 
-export interface OrdersQuery extends Page {
-  app?: string | undefined
-  shop?: string | undefined
-  state?: ShopOrderState | undefined
-  license?: string | undefined
-  customer?: string | undefined
-  search?: string | undefined
-}
+export type OrdersQuery = Page &
+  Partial<Pick<ListQuery, 'app' | 'shop' | 'state' | 'license' | 'customer' | 'search'>>
 
-interface ListQuery extends OrdersQuery {
-  sale?: SaleKind | undefined
-  from?: string | undefined
-  to?: string | undefined
-  timeZone: string
-  currency?: string | undefined
-  product?: string | undefined
-}
+type ListQuery = QueryOf<typeof endpoints.orders.list>
 
 export async function listOrders(ctx: Ctx, actor: OwnerScope, query: ListQuery) {
   const { customer: named, sale: kind, from, to, timeZone, currency, product, ...others } = query

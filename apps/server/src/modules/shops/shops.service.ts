@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Shop, ShopKind, ShopProduct } from '@keyward/contract'
+import type { BodyOf, endpoints, Shop, ShopKind, ShopProduct } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import type { Seal } from '../../core/crypto.ts'
@@ -51,13 +51,7 @@ export async function getShop(ctx: Ctx, actor: VendorActor, id: string): Promise
   return toShop(ctx.seal, actor, row)
 }
 
-export interface NewShop {
-  kind: ShopKind
-  name: string
-  secret: string
-  apiKey?: string | undefined
-  products: readonly ShopProduct[]
-}
+export type NewShop = BodyOf<typeof endpoints.shops.create>
 
 export async function createShop(ctx: Ctx, actor: VendorActor, app: string, wanted: NewShop): Promise<Shop> {
   const { kind, name, secret, apiKey, products } = wanted
@@ -89,13 +83,7 @@ export async function createShop(ctx: Ctx, actor: VendorActor, app: string, want
   return toShop(ctx.seal, actor, { ...row, active: 1, last_event_at: null, waiting: 0 })
 }
 
-export interface ShopChange {
-  name?: string | undefined
-  secret?: string | undefined
-  apiKey?: string | undefined
-  products?: readonly ShopProduct[] | undefined
-  active?: boolean | undefined
-}
+export type ShopChange = BodyOf<typeof endpoints.shops.update>
 
 export async function updateShop(
   ctx: Ctx,

@@ -1,4 +1,4 @@
-import { limits, type Webhook, type WebhookFormat } from '@keyward/contract'
+import { type BodyOf, type endpoints, limits, type Webhook } from '@keyward/contract'
 import { type OwnerScope, system, type VendorActor } from '../../core/actor.ts'
 import { hour, toIso, toIsoOrNull } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
@@ -25,12 +25,7 @@ export async function listWebhooks(ctx: Ctx, actor: VendorActor): Promise<Webhoo
   return rows.filter((row) => isVisible(actor, row)).map((row) => toWebhook(ctx, actor, row))
 }
 
-export interface NewWebhook {
-  url: string
-  events: readonly string[]
-  apps?: readonly string[] | null | undefined
-  format?: WebhookFormat | undefined
-}
+export type NewWebhook = BodyOf<typeof endpoints.webhooks.create>
 
 /** Returns the secret too, which nothing returns again. */
 export async function createWebhook(
@@ -67,12 +62,7 @@ export async function createWebhook(
   return secret === undefined ? { webhook } : { webhook, secret }
 }
 
-export interface WebhookChange {
-  url?: string | undefined
-  events?: readonly string[] | undefined
-  apps?: readonly string[] | null | undefined
-  active?: boolean | undefined
-}
+export type WebhookChange = BodyOf<typeof endpoints.webhooks.update>
 
 /** The actor becomes the maker: otherwise it could point a webhook that reads more than itself at its own server. */
 export async function updateWebhook(
