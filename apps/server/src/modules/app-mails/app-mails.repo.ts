@@ -1,5 +1,4 @@
 import { limits, type MailKind } from '@keyward/contract'
-import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/index.ts'
 import type { AppMailRow } from '../../db/tables.ts'
 
@@ -52,40 +51,4 @@ export async function deleteMail(tx: Tx, appId: string, kind: MailKind, locale: 
     .where('kind', '=', kind)
     .where('locale', '=', locale)
     .execute()
-}
-
-export interface Places {
-  first: number
-  max: number
-  /** How many of them are for mails that tell customers of something, if this is one. */
-  ofCustomers?: number | undefined
-}
-
-/** Takes one of the first `max` places of an owner after `first`; false if there is none. */
-export async function takePlace(
-  tx: Tx,
-  ownerId: string,
-  { first, max, ofCustomers }: Places,
-): Promise<boolean> {
-  if (max <= 0) return false
-  const isOfCustomer = ofCustomers !== undefined
-  const taken = await tx
-    .insertInto('buyer_mails')
-    .values({ owner_id: ownerId, place: first + 1, customer_place: isOfCustomer ? first + 1 : 0 })
-    .onConflict((conflict) => {
-      const next = (column: 'place' | 'customer_place') =>
-        sql<number>`case when ${sql.ref(`buyer_mails.${column}`)} >= ${sql.lit(first)}
-          then ${sql.ref(`buyer_mails.${column}`)} + 1 else ${sql.lit(first + 1)} end`
-      const updated = conflict
-        .column('owner_id')
-        .doUpdateSet({
-          place: next('place'),
-          ...(isOfCustomer && { customer_place: next('customer_place') }),
-        })
-        .where('buyer_mails.place', '<', first + max)
-      return isOfCustomer ? updated.where('buyer_mails.customer_place', '<', first + ofCustomers) : updated
-    })
-    .returning('place')
-    .executeTakeFirst()
-  return taken !== undefined
 }

@@ -40,16 +40,36 @@ const placesOfDay = 10_000_000_000
  * Takes one of an owner's first `max` mails to buyers of this day (UTC); false once they are used up. Mails that tell
  * customers of something leave half of them to purchases.
  */
-export const takeMailOfDay = (
+export async function takeMailOfDay(
   { tx, now }: WriteTransaction,
   ownerId: string,
   max: number,
   isOfCustomer = false,
-): Promise<boolean> =>
-  repo.takePlace(tx, ownerId, {
-    ...{ first: dayNumber(now) * placesOfDay, max },
-    ...(isOfCustomer && { ofCustomers: Math.ceil(max / 2) }),
-  })
+): Promise<boolean> {
+  if (max <= 0) return false
+  const first = dayNumber(now) * placesOfDay
+  const next = (column: 'place' | 'customer_place') =>
+    sql<number>`case when ${sql.ref(`buyer_mails.${column}`)} >= ${sql.lit(first)}
+      then ${sql.ref(`buyer_mails.${column}`)} + 1 else ${sql.lit(first + 1)} end`
+  const taken = await tx
+    .insertInto('buyer_mails')
+    .values({ owner_id: ownerId, place: first + 1, customer_place: isOfCustomer ? first + 1 : 0 })
+    .onConflict((conflict) => {
+      const updated = conflict
+        .column('owner_id')
+        .doUpdateSet({
+          place: next('place'),
+          ...(isOfCustomer && { customer_place: next('customer_place') }),
+        })
+        .where('buyer_mails.place', '<', first + max)
+      return isOfCustomer
+        ? updated.where('buyer_mails.customer_place', '<', first + Math.ceil(max / 2))
+        : updated
+    })
+    .returning('place')
+    .executeTakeFirst()
+  return taken !== undefined
+}
 
 /** Queues the receipt of a buyer who has renewed somebody's license: without its key, and without a word about who has it. */
 export async function queueReceipt(
