@@ -12,15 +12,10 @@ const connectionsMax = 64
 const requestsMax = 64
 const subscriptionsMax = 4
 
-export interface HttpOptions {
-  port: number
-  token: string
-}
-
 /** Serves agents of this machine. Other machines cannot connect, and web pages are refused. */
 export async function serveHttp(
   makeServer: () => McpServer,
-  { port, token }: HttpOptions,
+  { port, token }: { port: number; token: string },
 ): Promise<{ url: string; server: Server }> {
   const options = { maxRequestBodySize: bodyBytesMax }
   const handle = toNodeHandler(

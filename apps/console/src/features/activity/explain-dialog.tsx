@@ -18,13 +18,8 @@ import { fixCalls, useExplanation, useFix } from './queries.ts'
 
 type Explained = DataOf<typeof endpoints.activity.explain>
 
-export interface ExplainDialogProps {
-  reference: string
-  onClose: () => void
-}
-
 /** Explains a refusal by its reference, and offers the click that removes its reason. */
-export function ExplainDialog({ reference, onClose }: ExplainDialogProps) {
+export function ExplainDialog({ reference, onClose }: { reference: string; onClose: () => void }) {
   const explained = useExplanation(reference)
   const fix = useFix()
   const { event, explanation } = explained.data ?? {}

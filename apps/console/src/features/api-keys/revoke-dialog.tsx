@@ -2,12 +2,7 @@ import type { ApiKey } from '@keyward/contract'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useRevokeApiKey } from './queries.ts'
 
-export interface RevokeDialogProps {
-  apiKey: ApiKey
-  onClose: () => void
-}
-
-export function RevokeDialog({ apiKey, onClose }: RevokeDialogProps) {
+export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const revoke = useRevokeApiKey()
   return (
     <ConfirmDialog

@@ -16,13 +16,8 @@ import { useSwitches } from '../../ui/use-switches.ts'
 
 export { useAppCount, useApps } from '../../lib/api/apps.ts'
 
-export interface AppQuery {
-  page: number
-  search: string | undefined
-}
-
 /** A page of the apps that match the search, newest first. */
-export function useAppPage({ page, search }: AppQuery) {
+export function useAppPage({ page, search }: { page: number; search: string | undefined }) {
   const token = useToken(ownerSession)
   const first = page === 1 && !search
   return useQuery({

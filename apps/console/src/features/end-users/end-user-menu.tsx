@@ -40,12 +40,7 @@ export type EndUserAction =
 /** The call itself, and what the vendor needs besides it. */
 export const addingLicense = [wire.clients.addLicense, wire.licenses.update, wire.licenses.list]
 
-export interface EndUserMenuProps {
-  user: Client
-  onAction: (action: EndUserAction) => void
-}
-
-export function EndUserMenu({ user, onAction }: EndUserMenuProps) {
+export function EndUserMenu({ user, onAction }: { user: Client; onAction: (action: EndUserAction) => void }) {
   const { hwid } = user
   const setPaused = useSetPaused()
   const navigate = useNavigate()

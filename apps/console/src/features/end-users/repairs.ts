@@ -10,15 +10,10 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-interface Repair {
-  id: string
-  body: BodyInputOf<typeof endpoints.clients.update>
-}
-
 /** Changes the name, the address or the end of an end user. */
 export function useRepair(done = 'User Updated') {
   return useWrite({
-    mutationFn: async ({ id, body }: Repair) =>
+    mutationFn: async ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.clients.update> }) =>
       (await call(wire.clients.update, { params: { id }, body })).client,
     onSuccess: ({ username }) =>
       toast.success(done, { description: `The changes to ${username} are saved.` }),

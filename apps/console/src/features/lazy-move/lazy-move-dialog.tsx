@@ -9,16 +9,10 @@ import { Select } from '../../ui/select.tsx'
 import { lazyMoveDefaults, lazyMoveSchema, proofOf, urlAfter } from './lazy-move-form.ts'
 import { useUpdateLazyMove } from './queries.ts'
 
-interface LazyMoveDialogProps {
-  app: App
-  saved: LazyMove
-  onClose: () => void
-}
-
 const options = oldProtocols.map((protocol) => ({ value: protocol, label: protocol }))
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export function LazyMoveDialog({ app, saved, onClose }: LazyMoveDialogProps) {
+export function LazyMoveDialog({ app, saved, onClose }: { app: App; saved: LazyMove; onClose: () => void }) {
   const update = useUpdateLazyMove(app._id, 'Move saved')
   const form = useSchemaForm(lazyMoveSchema(saved.until), {
     defaultValues: lazyMoveDefaults(saved, app.name),

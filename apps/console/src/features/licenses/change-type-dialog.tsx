@@ -14,11 +14,6 @@ import { Switch } from '../../ui/switch.tsx'
 import { type TypeEnd, useChangeType, useTypePreview } from './change-type.ts'
 import { typeChanges } from './type-changes.ts'
 
-export interface ChangeTypeDialogProps {
-  license: License
-  onClose: () => void
-}
-
 const ends: { value: TypeEnd; label: string }[] = [
   { value: 'later', label: 'The later of both' },
   { value: 'type', label: 'As the type says' },
@@ -26,7 +21,7 @@ const ends: { value: TypeEnd; label: string }[] = [
 ]
 
 /** Gives a license another type, after it shows what changes for the customer. */
-export function ChangeTypeDialog({ license, onClose }: ChangeTypeDialogProps) {
+export function ChangeTypeDialog({ license, onClose }: { license: License; onClose: () => void }) {
   const change = useChangeType()
   const types = useLicenseTypes(license.app._id)
   // The list may load the license again while this dialog shows the values from before.

@@ -6,12 +6,7 @@ import { KeyText } from '../../ui/key-text.tsx'
 import { useDeleteAllLicenses, useDeleteLicense } from './queries.ts'
 import { useOffline } from './users-offline.ts'
 
-export interface DeleteLicenseDialogProps {
-  license: License
-  onClose: () => void
-}
-
-export function DeleteLicenseDialog({ license, onClose }: DeleteLicenseDialogProps) {
+export function DeleteLicenseDialog({ license, onClose }: { license: License; onClose: () => void }) {
   const remove = useDeleteLicense()
   const offline = useOffline(license)
   return (

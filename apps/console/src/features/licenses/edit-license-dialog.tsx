@@ -26,13 +26,8 @@ const schema = z.object({
   note: body.note.unwrap().unwrap(),
 })
 
-export interface EditLicenseDialogProps {
-  license: License
-  onClose: () => void
-}
-
 /** Changes the terms of one license, besides its expiry. */
-export function EditLicenseDialog({ license, onClose }: EditLicenseDialogProps) {
+export function EditLicenseDialog({ license, onClose }: { license: License; onClose: () => void }) {
   const edit = useEditLicense()
   const isFloating = license.seats !== null
   // The list may load the license again while this dialog shows the values from before.

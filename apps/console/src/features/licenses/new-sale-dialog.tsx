@@ -168,14 +168,8 @@ function SaleForm({ apps, appId, customer = '', onBusy, onCancel, onSold }: Sale
   )
 }
 
-interface CustomerFieldProps {
-  input: object
-  typed: string
-  error: string | undefined
-}
-
 /** An address, with those of known customers to choose from. */
-function CustomerField({ input, typed, error }: CustomerFieldProps) {
+function CustomerField({ input, typed, error }: { input: object; typed: string; error: string | undefined }) {
   const list = useId()
   const search = typed.trim()
   const mayRead = useMay()(wire.customers.list)

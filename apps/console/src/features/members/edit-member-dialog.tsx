@@ -5,12 +5,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { nameOf, useUpdateMember } from './queries.ts'
 import { AppsField, lacksOf, RoleFields } from './rights-fields.tsx'
 
-interface EditMemberDialogProps {
-  member: Member
-  onClose: () => void
-}
-
-export function EditMemberDialog({ member, onClose }: EditMemberDialogProps) {
+export function EditMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const update = useUpdateMember()
   const [opened] = useState({
     role: member.role,

@@ -12,13 +12,8 @@ import type { Notice } from './notice.ts'
 
 const keyOf = (ownerId: string) => `keyward-plan-notice-${ownerId}`
 
-export interface PlanNoticeProps {
-  ownerId: string
-  notice: Notice
-}
-
 /** Shown on every page when premium ends soon or ended recently. Dismissing it lasts until another end date. */
-export function PlanNotice({ ownerId, notice }: PlanNoticeProps) {
+export function PlanNotice({ ownerId, notice }: { ownerId: string; notice: Notice }) {
   const [dismissed, setDismissed] = useState(() => readStored(keyOf(ownerId)))
   const sells = usePublicConfig()?.payments !== 'off'
   const id = `${notice.kind} ${notice.date}`

@@ -120,13 +120,7 @@ export function AppPage() {
   )
 }
 
-interface AppTabsProps {
-  app: App
-  tabs: ReturnType<typeof useAppTabs>
-  shown: AppTabName
-}
-
-function AppTabs({ app, tabs, shown }: AppTabsProps) {
+function AppTabs({ app, tabs, shown }: { app: App; tabs: ReturnType<typeof useAppTabs>; shown: AppTabName }) {
   const [{ dialog, id }, set] = useUrlState('tab', 'dialog', 'id', 'kind', 'language')
   const unsaved = useUnsavedForms().map(({ to }) => to)
   const isUnsaved = (value: AppTabName) =>

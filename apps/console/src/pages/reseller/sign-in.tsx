@@ -8,13 +8,8 @@ import { AuthFrame, type LinkPart, textLinkClass } from '../../ui/auth-frame.tsx
 import { LogoMark } from '../../ui/logo.tsx'
 import { useTitle } from '../../ui/use-title.ts'
 
-export interface ResellerSignInPageProps {
-  start: StartSession
-  Link: LinkPart
-}
-
 /** Without router and client of queries: its own root shows it, and the portal after a session. */
-export function ResellerSignInPage({ start, Link }: ResellerSignInPageProps) {
+export function ResellerSignInPage({ start, Link }: { start: StartSession; Link: LinkPart }) {
   const { page, fields } = useSignIn({
     form: (props) => <PortalSignInForm {...props} start={start} Link={Link} />,
     begin: () => call(wire.portalSecondFactor.passkeyLoginOptions),

@@ -41,11 +41,6 @@ import { findServerWithout } from './servers.ts'
  */
 const settleMs = 5 * second
 
-export interface RotationOptions {
-  columns: readonly SealedColumn[]
-  tell: (line: string) => void
-}
-
 export interface RotationReport {
   /** Values that were sealed anew, by table and column. */
   sealed: Record<string, number>
@@ -59,7 +54,7 @@ export interface RotationReport {
 export async function rotateKeys(
   database: OpenDatabase,
   settings: KeySettings,
-  { columns, tell }: RotationOptions,
+  { columns, tell }: { columns: readonly SealedColumn[]; tell: (line: string) => void },
 ): Promise<RotationReport> {
   const hasServers = database.dialect === 'postgres' || isServed(settings.dataDir)
   // A server with key files reads them again.

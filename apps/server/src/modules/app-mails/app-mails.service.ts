@@ -74,14 +74,9 @@ export function resetAppMail(ctx: Ctx, actor: VendorActor, { app, kind, locale: 
   })
 }
 
-export interface TestParts {
-  ctx: Ctx
-  accountMails: Pick<AccountMails, 'queueAsked'>
-}
-
 /** Mails the caller what a buyer would get, with invented values. */
 export async function testAppMail(
-  { ctx, accountMails }: TestParts,
+  { ctx, accountMails }: { ctx: Ctx; accountMails: Pick<AccountMails, 'queueAsked'> },
   actor: PersonActor,
   { app, kind, locale: tag }: Named,
 ): Promise<void> {

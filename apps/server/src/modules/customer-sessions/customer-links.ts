@@ -30,11 +30,6 @@ const linksOfApp: Allowance = {
 /** Where anyone can register, those of all apps of a vendor on the free plan. */
 const linksOfVendor = { name: 'customer links of vendor', windowMs: day }
 
-export interface LinkParts {
-  ctx: Pick<Ctx, 'seal' | 'config' | 'clock'>
-  attempts: Pick<Attempts, 'addIn'>
-}
-
 interface NewLink {
   app: { id: string; ownerId: string; appId: string; name: string }
   face: Face
@@ -54,7 +49,7 @@ interface NewLink {
  * the next day; 0 if it is mailed, `unconfirmed` if the vendor may mail nobody yet.
  */
 export async function mailLink(
-  { ctx, attempts }: LinkParts,
+  { ctx, attempts }: { ctx: Pick<Ctx, 'seal' | 'config' | 'clock'>; attempts: Pick<Attempts, 'addIn'> },
   write: WriteTransaction,
   { app, face, subject, secret, email, customerId, purpose, locale, consoleUrl }: NewLink,
 ): Promise<number | 'unconfirmed'> {

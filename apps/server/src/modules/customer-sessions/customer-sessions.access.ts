@@ -26,15 +26,10 @@ export const proofOf = (
 /** Sessions, and links that still work, of one license, end user or customer. */
 const openMost = 20
 
-export interface NewSession {
-  actor: CustomerActor
-  proof: string
-}
-
 /** Opens a session and returns its token and its end; ends the oldest ones beyond `openMost`. */
 export async function openSession(
   { tx, now }: WriteTransaction,
-  { actor, proof }: NewSession,
+  { actor, proof }: { actor: CustomerActor; proof: string },
 ): Promise<{ token: string; expiresAt: number }> {
   const token = newToken('kwc')
   const expiresAt = now + limits.customerSessionHours * hour

@@ -23,12 +23,6 @@ import {
 } from './devices.rules.ts'
 import { leaveVersions, toVersionColumns } from './versions.access.ts'
 
-/** What an app says about devices. */
-export interface DeviceSettings {
-  deviceTolerance: boolean
-  deviceCooldownHours: number
-}
-
 /** How a machine relates to the devices of an end user. */
 export type Match =
   | { kind: 'known'; device: DeviceRow }
@@ -44,7 +38,7 @@ export async function matchDevice(
   db: Db,
   clientId: string,
   machine: Machine,
-  settings: DeviceSettings,
+  settings: { deviceTolerance: boolean; deviceCooldownHours: number },
   now: number,
   known?: { exact: DeviceRow | undefined; hwid?: string | null },
 ): Promise<Match> {

@@ -14,11 +14,6 @@ import type { FirstLicense } from '../licenses/licenses.access.ts'
 import { countTrial } from '../sales/sales.count.ts'
 import type { LockedEndUser } from './end-users.access.ts'
 
-export interface AddedTo {
-  client: LockedEndUser
-  first: FirstLicense | undefined
-}
-
 /**
  * Adds a key to an end user: its remaining time and, for that time, its features, and its devices or seats if they are
  * more. The caller has locked both. Returns the end user as it is then; undefined if the key is used.
@@ -26,7 +21,7 @@ export interface AddedTo {
 export async function addKey(
   write: WriteTransaction,
   app: OwnerScope & { id: string },
-  { client, first }: AddedTo,
+  { client, first }: { client: LockedEndUser; first: FirstLicense | undefined },
   license: LicenseRow,
   addsNothing: () => Error,
 ): Promise<LockedEndUser | undefined> {

@@ -33,15 +33,9 @@ export async function setPassword(
   })
 }
 
-export interface PasswordLinkParts {
-  ctx: Ctx
-  attempts: Attempts
-  consoleUrl: () => string
-}
-
 /** Mails an end user, or its customer, a link to choose a password on the page of the app. */
 export async function mailPasswordLink(
-  { ctx, attempts, consoleUrl }: PasswordLinkParts,
+  { ctx, attempts, consoleUrl }: { ctx: Ctx; attempts: Attempts; consoleUrl: () => string },
   actor: VendorActor | ProgramActor,
   id: string,
 ): Promise<Client> {

@@ -24,16 +24,11 @@ const views = (db: Db, scope: OwnerScope) =>
 export const findActivation = (db: Db, scope: OwnerScope, id: string): Promise<ActivationView | undefined> =>
   views(db, scope).where('a.id', '=', id).executeTakeFirst()
 
-interface Filter {
-  appId: string
-  clientId: string | undefined
-}
-
 /** A page of activations of an app or one of its end users, newest first, and how many there are. */
 export async function pageActivations(
   db: Db,
   scope: OwnerScope,
-  { appId, clientId }: Filter,
+  { appId, clientId }: { appId: string; clientId: string | undefined },
   page: Page,
 ): Promise<{ rows: ActivationView[]; total: number }> {
   const counted = db

@@ -20,12 +20,6 @@ import { type Fetch, type Reported, settle } from './payments.settlement.ts'
 // webhook and the schedule. None is trusted with more than the name of the order: `settle` fetches the current state
 // from the provider and applies it, and `sendRefunds` refunds what turned out to be unusable.
 
-interface CheckoutReport {
-  orderId: string
-  paymentId: string
-  signature: string
-}
-
 /**
  * Handles the checkout's report of a payment: returns once premium has started, otherwise throws the reason.
  * Idempotent.
@@ -33,7 +27,7 @@ interface CheckoutReport {
 export async function acceptReport(
   payments: Payments,
   scope: OfOwner,
-  report: CheckoutReport,
+  report: { orderId: string; paymentId: string; signature: string },
 ): Promise<PaymentRow> {
   const provider = requireProvider(payments)
   const { db } = payments.ctx

@@ -116,14 +116,9 @@ export const orderMails: MailSubject = {
 /** Anybody who may manage licenses could flood a buyer. */
 const resends: Allowance = { name: 'order mails', max: limits.orderMailsPerDay, windowMs: day }
 
-export interface ResendParts {
-  ctx: Ctx
-  attempts: Pick<Attempts, 'addIn'>
-}
-
 /** Mails the keys of an order again. */
 export async function mailAgain(
-  { ctx, attempts }: ResendParts,
+  { ctx, attempts }: { ctx: Ctx; attempts: Pick<Attempts, 'addIn'> },
   actor: VendorActor,
   id: string,
 ): Promise<void> {

@@ -21,14 +21,9 @@ export interface QueuedEvent {
   at: number
 }
 
-interface BodyParts {
-  ctx: Ctx
-  modules: readonly Description[]
-}
-
 /** Builds what a webhook sends for an event; undefined if its maker may not read the event at this moment. */
 export async function toBody(
-  { ctx, modules }: BodyParts,
+  { ctx, modules }: { ctx: Ctx; modules: readonly Description[] },
   event: QueuedEvent,
   maker: VendorActor,
 ): Promise<string | undefined> {

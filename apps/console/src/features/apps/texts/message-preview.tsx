@@ -1,13 +1,7 @@
 import type { MessageKey } from '@keyward/contract'
 
-export interface MessagePreviewProps {
-  appName: string
-  code: MessageKey
-  text: string
-}
-
 /** A message as an end user sees it, in a window of the program. */
-export function MessagePreview({ appName, code, text }: MessagePreviewProps) {
+export function MessagePreview({ appName, code, text }: { appName: string; code: MessageKey; text: string }) {
   const shown = text.replaceAll('{reason}', 'Chargeback').trim()
   return (
     <section

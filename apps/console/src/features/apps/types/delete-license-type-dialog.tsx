@@ -2,12 +2,7 @@ import type { LicenseType } from '@keyward/contract'
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
 import { useDeleteLicenseType } from './license-types-queries.ts'
 
-export interface DeleteLicenseTypeDialogProps {
-  type: LicenseType
-  onClose: () => void
-}
-
-export function DeleteLicenseTypeDialog({ type, onClose }: DeleteLicenseTypeDialogProps) {
+export function DeleteLicenseTypeDialog({ type, onClose }: { type: LicenseType; onClose: () => void }) {
   const remove = useDeleteLicenseType()
   return (
     <ConfirmDialog

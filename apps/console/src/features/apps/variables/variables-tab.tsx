@@ -87,13 +87,7 @@ const resolver: Resolver<Pick<Stored, 'variables'>> = async (values, ...further)
   return resolve ? resolve(values, ...further) : { values, errors: {} }
 }
 
-interface VariablesFormProps {
-  app: App
-  opened: Stored
-  onCancel: () => void
-}
-
-function VariablesForm({ app, opened, onCancel }: VariablesFormProps) {
+function VariablesForm({ app, opened, onCancel }: { app: App; opened: Stored; onCancel: () => void }) {
   const save = useSetAppVariables(app._id)
   const [stored, setStored] = useState(opened)
   const form = useCheckedForm(resolver, { defaultValues: { variables: opened.variables } })

@@ -10,17 +10,10 @@ const lastSecond = 253_402_300_799
 
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 
-interface SignedIn {
-  _id: string
-  username: string
-  createdAt: string
-  lastLoginAt: string | null
-}
-
 /** The `info` of a sign-in: texts, but for `timeleft`. The end includes grace days, because access does. */
 export async function toInfo(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
-  user: SignedIn,
+  user: { _id: string; username: string; createdAt: string; lastLoginAt: string | null },
   { hwid, address }: { hwid: string | undefined; address: string },
 ) {
   const row = await readSignedIn(db, user._id)

@@ -17,11 +17,6 @@ import { enterByKey } from '../sign-in/by-key.ts'
 import { contextOf, isMessageKey, noteRefusal, refusedLater } from '../verdict/refusal.ts'
 import { appVerdict } from '../verdict/verdict.ts'
 
-interface OfflineRequest {
-  licenseKey: string
-  hwidHash: string
-}
-
 /** A machine that the verdict lets in, and that is a device of the end user now. */
 export interface AdmittedMachine {
   endUser: EndUserFacts
@@ -38,7 +33,7 @@ export interface AdmittedMachine {
 export async function admitOfflineMachine<T>(
   { ctx, blocks }: { ctx: Ctx; blocks: BlockTables },
   { actor, app }: { actor: VendorActor | CustomerActor; app: AppFacts },
-  request: OfflineRequest,
+  request: { licenseKey: string; hwidHash: string },
   store: (write: WriteTransaction, admitted: AdmittedMachine) => Promise<T>,
 ): Promise<T> {
   const refusal = appVerdict(app)

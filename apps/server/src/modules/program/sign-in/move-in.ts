@@ -94,17 +94,11 @@ async function existed({ ctx }: Pick<ProgramDeps, 'ctx'>, appId: string, text: s
   return wasUsed(ctx.db, appId, { key: key.exact, name })
 }
 
-interface Takeover {
-  sent: Sent
-  newcomer: Newcomer
-  endUser: OldEndUser
-}
-
 /** Stores name, password, device and time left in one transaction. Returns why it could not; undefined once it did. */
 async function takeOver(
   deps: ProgramDeps,
   session: SessionFacts,
-  { sent, newcomer, endUser }: Takeover,
+  { sent, newcomer, endUser }: { sent: Sent; newcomer: Newcomer; endUser: OldEndUser },
 ): Promise<string | undefined> {
   const { ctx, moves } = deps
   const { app } = session

@@ -17,18 +17,11 @@ import { refuseBy } from '../verdict/refusal.ts'
 import { enter, type SignInCall, type SignInDevice, sessionSignIn, toDevice } from './admit.ts'
 import { redeemForNewUser } from './new-user.ts'
 
-interface TrialCall {
-  machine: Machine
-  type?: string | undefined
-  email?: string | undefined
-  address: string
-}
-
 /** Starts the only trial of a device, or signs in to it while it runs. */
 export async function startTrial(
   deps: ProgramDeps,
   session: SessionFacts,
-  sent: TrialCall,
+  sent: { machine: Machine; type?: string | undefined; email?: string | undefined; address: string },
 ): Promise<SignedInUser> {
   const { app } = session
   const { ctx, attempts } = deps

@@ -13,17 +13,11 @@ import type { ProgramDeps } from '../program.deps.ts'
 import { refuseBy } from '../verdict/refusal.ts'
 import { findKey, keyUsed } from './key.ts'
 
-interface Upgrade {
-  username: string
-  licenseKey: string
-  address: string
-}
-
 /** Adds a key to an end user: its remaining time, its features, and its devices or seats if they are more. */
 export async function upgrade(
   deps: ProgramDeps,
   session: SessionFacts,
-  { username, licenseKey, address }: Upgrade,
+  { username, licenseKey, address }: { username: string; licenseKey: string; address: string },
 ): Promise<SignedInUser> {
   const { ctx } = deps
   const { app } = session
