@@ -10,7 +10,7 @@ interface KeptToast {
   description?: string
 }
 
-/** Keeps the shown toasts for the next document. */
+/** Keeps the toasts for the next document, although their place has left the screen by then. */
 function keepToasts() {
   const kept = toast.getToasts().flatMap((shown): KeptToast[] => {
     if (!('title' in shown) || typeof shown.title !== 'string') return []

@@ -74,7 +74,7 @@ export const toast = {
     if (shown) shown.dismiss(id)
     else setWaiting(waiting.filter((one) => one.id !== id))
   },
-  getToasts: () => shown?.getToasts() ?? waiting,
+  getToasts: () => [...(part?.sonner.getToasts() ?? []), ...waiting],
 }
 
 /** The place of the toasts. What shows them is loaded when the visitor first touches the page, so that it is there offline. */
