@@ -129,7 +129,7 @@ export function LicensesPage() {
             {dialog.may('delete-all') && (
               <Button variant="dangerQuiet" onClick={deleteAll} disabled={!data}>
                 <Trash2 />
-                Delete All
+                <span className="max-md:sr-only">Delete All</span>
               </Button>
             )}
           </>
