@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import { expectAccessible } from '../accessibility.ts'
 import { expect, test } from '../keyward.ts'
 import { Tally } from '../program.ts'
-import { dialog, enter, expectToast, Program, part, readClipboard, rowAction, Vendor } from '../steps.ts'
+import {
+  dialog,
+  enter,
+  expectToast,
+  Program,
+  part,
+  readClipboard,
+  rowAction,
+  Vendor,
+  visit,
+} from '../steps.ts'
 
 test.describe('the settings of an app', () => {
   test('an app that remembers no sign-in recommends it until it is set', { tag: '@full' }, async ({
@@ -53,6 +63,40 @@ test.describe('the settings of an app', () => {
     await expect(view.getByText(app.appSecret, { exact: true })).toBeVisible()
     await expect(code).toContainText(`secret: '${app.appSecret}'`)
     await expect(view.getByRole('link', { name: 'API docs' })).toHaveAttribute('href', '/docs')
+
+    await test.step('sends its own error messages until they are reset to the defaults', async () => {
+      const program = await Program.start(request, app)
+      const refused = async () => (await program.login('nobody')).body.message
+      await visit(page, '/dashboard')
+      await rowAction(page, app.name, 'Error Messages')
+      const messages = part(page, 'Error Messages')
+      await expect(messages.getByRole('textbox')).toHaveCount(19)
+      await messages.getByText('Trials, seats, updates and activation').click()
+      await expect(messages.getByRole('textbox')).toHaveCount(24)
+      await expect(messages.getByLabel('noSeats', { exact: true })).toHaveValue('All seats are in use')
+      await messages.getByRole('searchbox', { name: 'Search messages' }).fill('not found')
+      await expect(messages.getByRole('textbox')).toHaveCount(2)
+      await messages.getByRole('searchbox', { name: 'Search messages' }).fill('no such message')
+      await expect(messages.getByText('No message matches “no such message”.')).toBeVisible()
+      await messages.getByRole('button', { name: 'Clear Search' }).click()
+      const save = messages.getByRole('button', { name: 'Save Messages' })
+      await expect(save).toBeDisabled()
+      const text = messages.getByLabel('usernameNotFound', { exact: true })
+      await expect(text).toHaveValue('Username not found')
+      await text.fill('Who are you?')
+      await expect(messages.getByRole('region', { name: 'Preview' })).toContainText(`${app.name}Who are you?`)
+      await save.click()
+      await expectToast(page, 'Error messages updated successfully')
+      expect(await refused()).toBe('Who are you?')
+
+      await messages.getByRole('button', { name: 'Reset to Defaults' }).click()
+      await dialog(page, 'Reset the error messages?')
+        .getByRole('button', { name: 'Reset to Defaults' })
+        .click()
+      await expectToast(page, 'Error messages reset to defaults')
+      await expect(text).toHaveValue('Username not found')
+      expect(await refused()).toBe('Username not found')
+    })
   })
 
   test('shows the integration in the language that was chosen last', { tag: '@full' }, async ({
@@ -155,40 +199,6 @@ test.describe('the settings of an app', () => {
     await expectToast(page, 'Copied to clipboard')
     const appSecret = await readClipboard(page)
     expect(await Program.init(request, { ...app, appSecret })).toMatchObject({ body: { success: true } })
-  })
-
-  test('sends its own error messages until they are reset to the defaults', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    const program = await Program.start(request, app)
-    const refused = async () => (await program.login('nobody')).body.message
-    await enter(page, vendor)
-    await rowAction(page, 'Tally', 'Error Messages')
-    const view = part(page, 'Error Messages')
-    await expect(view.getByRole('textbox')).toHaveCount(19)
-    await view.getByText('Trials, seats, updates and activation').click()
-    await expect(view.getByRole('textbox')).toHaveCount(24)
-    await expect(view.getByLabel('noSeats', { exact: true })).toHaveValue('All seats are in use')
-    await view.getByRole('searchbox', { name: 'Search messages' }).fill('not found')
-    await expect(view.getByRole('textbox')).toHaveCount(2)
-    await view.getByRole('searchbox', { name: 'Search messages' }).fill('no such message')
-    await expect(view.getByText('No message matches “no such message”.')).toBeVisible()
-    await view.getByRole('button', { name: 'Clear Search' }).click()
-    const save = view.getByRole('button', { name: 'Save Messages' })
-    await expect(save).toBeDisabled()
-    const text = view.getByLabel('usernameNotFound', { exact: true })
-    await expect(text).toHaveValue('Username not found')
-    await text.fill('Who are you?')
-    await expect(view.getByRole('region', { name: 'Preview' })).toContainText('TallyWho are you?')
-    await save.click()
-    await expectToast(page, 'Error messages updated successfully')
-    expect(await refused()).toBe('Who are you?')
-
-    await view.getByRole('button', { name: 'Reset to Defaults' }).click()
-    await dialog(page, 'Reset the error messages?').getByRole('button', { name: 'Reset to Defaults' }).click()
-    await expectToast(page, 'Error messages reset to defaults')
-    await expect(text).toHaveValue('Username not found')
-    expect(await refused()).toBe('Username not found')
   })
 
   test('sends its error messages in the language of the program', { tag: '@full' }, async ({

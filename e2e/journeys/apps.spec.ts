@@ -99,6 +99,8 @@ test.describe('an app', () => {
   test('is resumed if it was paused elsewhere after the list was loaded', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request)
     const app = await vendor.createApp()
+    const [license] = await vendor.createLicenses(app, 3)
+    await (await Program.start(request, app)).register('erik', license!)
     await page.route('**/api/events', (route) => route.abort())
     await enter(page, vendor)
     await expect(row(page, 'Tally')).toBeVisible()
@@ -106,41 +108,33 @@ test.describe('an app', () => {
     await rowAction(page, 'Tally', 'Pause App')
     await expectToast(page, 'App resumed successfully')
     expect(await vendor.call('GET', `/apps/${app._id}`)).toMatchObject({ app: { paused: false } })
-  })
 
-  test('is deleted with everything that belongs to it, after its name was typed exactly', async ({
-    page,
-    request,
-  }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp('Tally')
-    const [license] = await vendor.createLicenses(app, 3)
-    await (await Program.start(request, app)).register('erik', license!)
-    await enter(page, vendor)
-    await rowAction(page, 'Tally', 'Delete App')
-    const question = dialog(page, 'Delete Application')
-    const counts = question.locator('dl > div')
-    for (const [label, value] of [
-      ['Resellers', '0'],
-      ['Licenses', '3'],
-      ['End Users', '1'],
-    ] as const) {
-      await expect(counts.filter({ hasText: label }).locator('dd')).toHaveText(value)
-    }
-    const confirm = question.getByRole('button', { name: 'Delete', exact: true })
-    for (const wrong of ['', 'tally', 'Tally ', 'Tall']) {
-      await question.getByRole('textbox').fill(wrong)
-      await expect(confirm).toBeDisabled()
-    }
-    await question.getByRole('textbox').fill('Tally')
-    await confirm.click()
-    await expectToast(
-      page,
-      'App and all associated data deleted successfully',
-      'All resellers, licenses, and clients have been removed.',
-    )
-    await expect(page.getByText('No applications yet')).toBeVisible()
-    expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [] })
+    await test.step('is deleted with everything that belongs to it, after its name was typed exactly', async () => {
+      await rowAction(page, 'Tally', 'Delete App')
+      const question = dialog(page, 'Delete Application')
+      const counts = question.locator('dl > div')
+      for (const [label, value] of [
+        ['Resellers', '0'],
+        ['Licenses', '3'],
+        ['End Users', '1'],
+      ] as const) {
+        await expect(counts.filter({ hasText: label }).locator('dd')).toHaveText(value)
+      }
+      const confirm = question.getByRole('button', { name: 'Delete', exact: true })
+      for (const wrong of ['', 'tally', 'Tally ', 'Tall']) {
+        await question.getByRole('textbox').fill(wrong)
+        await expect(confirm).toBeDisabled()
+      }
+      await question.getByRole('textbox').fill('Tally')
+      await confirm.click()
+      await expectToast(
+        page,
+        'App and all associated data deleted successfully',
+        'All resellers, licenses, and clients have been removed.',
+      )
+      await expect(page.getByText('No applications yet')).toBeVisible()
+      expect(await vendor.call('GET', '/licenses')).toMatchObject({ licenses: [] })
+    })
   })
 
   test('can be deleted while its counts are unknown, which are not shown as zero', { tag: '@full' }, async ({

@@ -45,8 +45,41 @@ function calls(page: Page, path: string) {
 test.describe('sign in', () => {
   test('opens the dashboard, stores the token and shows a message', async ({ page, request }) => {
     const vendor = await Vendor.signUp(request, 'Ida Inn')
-    const made = calls(page, '/api/auth/login')
     await page.goto('/auth')
+    await expect(signIn(page)).toBeVisible()
+    await test.step('shows the same message for a wrong password and an unknown email, and stores nothing', async () => {
+      await storeToken(page, 'left over')
+      for (const wrong of [
+        { email: vendor.email, password: 'not the password' },
+        { email: `${unique('nobody')}@example.com`, password: 'not the password' },
+      ]) {
+        await fillSignIn(page, wrong)
+        await signIn(page).click()
+        await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
+        await expect(page.getByText('Session Expired')).toHaveCount(0)
+      }
+      expect(await storedToken(page)).toBeNull()
+      await expect(page).toHaveURL('/auth')
+    })
+    await test.step("shows the server's message for any other failure", async () => {
+      const answers = [
+        { status: 500, json: { success: false, message: 'The cellar is flooded' } },
+        {
+          status: 400,
+          json: { success: false, message: 'Invalid', errors: [{ msg: 'First' }, { message: 'Second' }] },
+        },
+        { status: 502, body: '' },
+      ]
+      await page.route('**/api/auth/login', (route) => route.fulfill(answers.shift()))
+      await fillSignIn(page, { email: 'vera@example.com', password: 'whatever' })
+      for (const text of ['The cellar is flooded', 'First, Second', 'HTTP error! status: 502']) {
+        await signIn(page).click()
+        await expectToast(page, 'Login Failed', text)
+      }
+      await page.unroute('**/api/auth/login')
+      await fillSignIn(page, { email: '', password: '' })
+    })
+    const made = calls(page, '/api/auth/login')
     await test.step('does nothing while email or password is empty', async () => {
       await expect(page.getByRole('tab')).toHaveText(['Sign In', 'Sign Up'])
       await signIn(page).click()
@@ -63,44 +96,6 @@ test.describe('sign in', () => {
     await expect(page).toHaveURL('/dashboard')
     await expect(heading(page, 'Welcome, Ida Inn')).toBeVisible()
     expect(await storedToken(page)).toBeTruthy()
-  })
-
-  test('shows the same message for a wrong password and an unknown email, and stores nothing', async ({
-    page,
-    request,
-  }) => {
-    const vendor = await Vendor.signUp(request)
-    await page.goto('/auth')
-    await expect(signIn(page)).toBeVisible()
-    await storeToken(page, 'left over')
-    for (const wrong of [
-      { email: vendor.email, password: 'not the password' },
-      { email: `${unique('nobody')}@example.com`, password: 'not the password' },
-    ]) {
-      await fillSignIn(page, wrong)
-      await signIn(page).click()
-      await expectToast(page, 'Login Failed', 'Invalid credentials. Please try again.')
-      await expect(page.getByText('Session Expired')).toHaveCount(0)
-    }
-    expect(await storedToken(page)).toBeNull()
-    await expect(page).toHaveURL('/auth')
-
-    await test.step("shows the server's message for any other failure", async () => {
-      const answers = [
-        { status: 500, json: { success: false, message: 'The cellar is flooded' } },
-        {
-          status: 400,
-          json: { success: false, message: 'Invalid', errors: [{ msg: 'First' }, { message: 'Second' }] },
-        },
-        { status: 502, body: '' },
-      ]
-      await page.route('**/api/auth/login', (route) => route.fulfill(answers.shift()))
-      await fillSignIn(page, { email: 'vera@example.com', password: 'whatever' })
-      for (const text of ['The cellar is flooded', 'First, Second', 'HTTP error! status: 502']) {
-        await signIn(page).click()
-        await expectToast(page, 'Login Failed', text)
-      }
-    })
   })
 
   test('shows and hides the password', { tag: '@full' }, async ({ page }) => {
@@ -152,12 +147,32 @@ test.describe('sign up', () => {
       await expect(page.getByText('Strong')).toBeVisible()
       await expect(page.getByText('one of the most common passwords')).toBeHidden()
     })
-    await fillSignUp(page, { name: 'Nora New', email: `${unique('nora')}@example.com`, password: 'kT4-x9' })
+    const nora = { email: `${unique('nora')}@example.com`, password: 'kT4-x9' }
+    await fillSignUp(page, nora)
     await signUp(page).click()
     await expectToast(page, 'Registration Successful')
     await expect(page).toHaveURL('/dashboard')
     await expect(heading(page, 'Welcome, Nora New')).toBeVisible()
     expect(await storedToken(page)).toBeTruthy()
+
+    await test.step('removes an invalid token silently, and returns after sign-in', async () => {
+      await storeToken(page, 'dead-token')
+      await page.goto('/settings')
+      await expect(page).toHaveURL('/auth')
+      await expect(signIn(page)).toBeVisible()
+      expect(await storedToken(page)).toBeNull()
+      await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
+      await fillSignIn(page, nora)
+      await signIn(page).click()
+      await expect(page).toHaveURL('/settings')
+    })
+
+    await test.step('landing and sign-in redirect signed-in owners to the dashboard', async () => {
+      for (const path of ['/', '/landing', '/auth']) {
+        await page.goto(path)
+        await expect(page).toHaveURL('/dashboard')
+      }
+    })
   })
 
   test('reports a taken email, and keeps it for the sign-in tab', async ({ page, request }) => {
@@ -174,6 +189,27 @@ test.describe('sign up', () => {
     await password(page).fill(vendor.password)
     await signIn(page).click()
     await expectToast(page, 'Login Successful')
+
+    await test.step('log-out ends the session on the server, and Back does not restore it', async () => {
+      const session = Vendor.as(request, { ...vendor, token: (await storedToken(page)) ?? '' })
+      await navigate(page, 'Profile')
+      await expect(heading(page, 'Profile')).toBeVisible()
+      await openMenu(page)
+      const revoked = page.waitForResponse('**/api/auth/logout')
+      await mainNavigation(page).getByRole('button', { name: 'Log Out' }).click()
+      await expectToast(page, 'Logged Out')
+      await expect(page).toHaveURL('/auth')
+      expect(await storedToken(page)).toBeNull()
+      await revoked
+      await expect(session.call('GET', '/auth/profile')).rejects.toThrow('401')
+      await page.goBack()
+      await expect(page).toHaveURL('/auth')
+      await expect(signIn(page)).toBeVisible()
+      await page.goto('/auth')
+      await fillSignIn(page, vendor)
+      await signIn(page).click()
+      await expect(page).toHaveURL('/dashboard')
+    })
   })
 
   test("shows the server's message for any other failure", { tag: '@full' }, async ({ page }) => {
@@ -226,27 +262,6 @@ test.describe('guard', () => {
 })
 
 test.describe('session', () => {
-  test('removes an invalid token silently, and returns after sign-in', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    await page.goto('/theme.js')
-    await storeToken(page, 'dead-token')
-    await page.goto('/settings')
-    await expect(page).toHaveURL('/auth')
-    await expect(signIn(page)).toBeVisible()
-    expect(await storedToken(page)).toBeNull()
-    await expect(page.locator('[data-sonner-toast]')).toHaveCount(0)
-    await fillSignIn(page, vendor)
-    await signIn(page).click()
-    await expect(page).toHaveURL('/settings')
-
-    await test.step('landing and sign-in redirect signed-in owners to the dashboard', async () => {
-      for (const path of ['/', '/landing', '/auth']) {
-        await page.goto(path)
-        await expect(page).toHaveURL('/dashboard')
-      }
-    })
-  })
-
   test('shows Session Expired when the token expires while the console is open', { tag: '@full' }, async ({
     page,
     request,
@@ -279,28 +294,6 @@ test.describe('session', () => {
     await fillSignIn(page, vendor)
     await signIn(page).click()
     await expect(edit.getByLabel('Note')).toHaveValue('typed too late')
-  })
-
-  test('log-out ends the session on the server, and Back does not restore it', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    await enter(page, vendor, '/settings')
-    await navigate(page, 'Profile')
-    await expect(heading(page, 'Profile')).toBeVisible()
-    await openMenu(page)
-    const revoked = page.waitForResponse('**/api/auth/logout')
-    await mainNavigation(page).getByRole('button', { name: 'Log Out' }).click()
-    await expectToast(page, 'Logged Out')
-    await expect(page).toHaveURL('/auth')
-    expect(await storedToken(page)).toBeNull()
-    await revoked
-    await expect(vendor.call('GET', '/auth/profile')).rejects.toThrow('401')
-    await page.goBack()
-    await expect(page).toHaveURL('/auth')
-    await expect(signIn(page)).toBeVisible()
-    await page.goto('/auth')
-    await fillSignIn(page, vendor)
-    await signIn(page).click()
-    await expect(page).toHaveURL('/dashboard')
   })
 
   test('log-out in one tab logs out the others', { tag: '@full' }, async ({ page, context, request }) => {

@@ -18,7 +18,8 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
-  const seller = await Seller.signIn(request, await createReseller(vendor, app, 5))
+  const reseller = await createReseller(vendor, app, 5)
+  const seller = await Seller.signIn(request, reseller)
   await enterPortal(page, seller, '/reseller/licenses')
   await expect(page.getByText('No licenses yet')).toBeVisible()
   await page.getByRole('button', { name: 'Delete All' }).click()
@@ -83,6 +84,19 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   await expectToast(page, 'Successfully deleted 2 license(s)')
   await expect(page.getByText('No licenses yet')).toBeVisible()
   await expect(figure(page, 'Total Generated')).toContainText('5 remaining')
+
+  await test.step("shows the server's message for a rejection", async () => {
+    await page.getByRole('button', { name: 'Generate License' }).first().click()
+    await count.fill('3')
+    await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 1 })
+    await form.getByRole('button', { name: 'Generate License' }).click()
+    await expectToast(page, 'You can generate at most 1 more license(s)')
+    await expect(form.getByText('You can generate at most 1 more license(s)')).toBeVisible()
+    setPlan(keyward, vendor, 'free')
+    await count.fill('1')
+    await form.getByRole('button', { name: 'Generate License' }).click()
+    await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
+  })
 })
 
 test('licenses are searched and exported', { tag: '@full' }, async ({ page, request, keyward }) => {
@@ -125,21 +139,4 @@ test('marks licenses that the owner has banned', { tag: '@full' }, async ({ page
   await expect(page.getByText('Banned', { exact: true })).toHaveCount(1)
   await page.goto('/reseller/dashboard')
   await expect(page.getByText('Banned', { exact: true })).toHaveCount(1)
-})
-
-test("shows the server's message for a rejection", async ({ page, request, keyward }) => {
-  const { vendor, app } = await premiumVendor(request, keyward)
-  const reseller = await createReseller(vendor, app, 3)
-  const seller = await Seller.signIn(request, reseller)
-  await enterPortal(page, seller, '/reseller/licenses?dialog=generate')
-  const form = dialog(page, 'Generate License')
-  await form.getByLabel('Number of Licenses').fill('3')
-  await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 1 })
-  await form.getByRole('button', { name: 'Generate License' }).click()
-  await expectToast(page, 'You can generate at most 1 more license(s)')
-  await expect(form.getByText('You can generate at most 1 more license(s)')).toBeVisible()
-  setPlan(keyward, vendor, 'free')
-  await form.getByLabel('Number of Licenses').fill('1')
-  await form.getByRole('button', { name: 'Generate License' }).click()
-  await expectToast(page, 'Licenses cannot be generated at the moment. Please contact your administrator.')
 })

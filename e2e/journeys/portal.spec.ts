@@ -86,33 +86,12 @@ test.describe('sign-in', () => {
   })
 })
 
-test('lists its sidebar entries in order and marks the current page', { tag: '@phone' }, async ({
-  page,
-  request,
-  keyward,
-}) => {
-  const { vendor, app } = await premiumVendor(request, keyward)
-  await enterPortal(page, await Seller.signIn(request, await createReseller(vendor, app)))
-  const entries = portalNavigation(page).getByRole('link')
-  const all = [
-    ['Dashboard', '/reseller/dashboard'],
-    ['Licenses', '/reseller/licenses'],
-    ['Profile', '/reseller/profile'],
-  ] as const
-  await expect(entries).toHaveText(all.map(([name]) => name))
-  for (const [name, path] of all) {
-    await portalNavigation(page).getByRole('link', { name }).click()
-    await expect(page).toHaveURL(path)
-    await expect(heading(page, name)).toBeVisible()
-    await expect(portalNavigation(page).locator('[aria-current=page]')).toHaveText([name])
-  }
-})
-
 test('the dashboard shows the statistics, the five latest licenses and quick actions', {
   tag: '@phone',
 }, async ({ page, request, keyward }) => {
   const { vendor, app } = await premiumVendor(request, keyward)
-  const seller = await Seller.signIn(request, await createReseller(vendor, app, 10))
+  const reseller = await createReseller(vendor, app, 10)
+  const seller = await Seller.signIn(request, reseller)
   await enterPortal(page, seller)
   await expect(page.getByText('No activity yet')).toBeVisible()
   const older = await seller.generate(3)
@@ -136,37 +115,48 @@ test('the dashboard shows the statistics, the five latest licenses and quick act
   await portalNavigation(page).getByRole('link', { name: 'Dashboard' }).click()
   await page.getByRole('link', { name: /View Profile/ }).click()
   await expect(page).toHaveURL('/reseller/profile')
-})
 
-test('the profile shows the account and its quota, and refreshes', async ({ page, request, keyward }) => {
-  const { vendor, app } = await premiumVendor(request, keyward)
-  const reseller = await createReseller(vendor, app, 4)
-  const seller = await Seller.signIn(request, reseller)
-  await seller.generate(3)
-  await enterPortal(page, seller, '/reseller/profile')
-  await expect(page.getByLabel('Email')).toHaveValue(reseller.email)
-  await expect(page.getByLabel('Email')).toHaveAttribute('readonly')
-  await expect(page.getByLabel('Associated App')).toHaveValue('Tally')
-  await expect(page.getByLabel('Account Created')).toHaveValue(shownDate(Date.now()))
-  await expect(page.getByLabel('Associated App')).toHaveAttribute('readonly')
-  await expect(page.getByLabel('Account Created')).toHaveAttribute('readonly')
-  for (const [name, value] of [
-    ['Licenses Generated', '3'],
-    ['License Limit', '4'],
-    ['Remaining', '1'],
-  ] as const) {
-    await expect(figure(page, name)).toContainText(value)
-  }
-  await expect(page.getByRole('main').getByText('Reseller', { exact: true })).toBeVisible()
-  await expect(page.getByText(reseller._id)).toBeVisible()
-  await expect(page.getByText('Active', { exact: true })).toBeVisible()
-  const usage = page.getByRole('progressbar', { name: 'License usage' })
-  await expect(usage).toHaveAttribute('aria-valuenow', '75')
-  await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 2 })
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await expectToast(page, 'Profile data refreshed successfully')
-  await expect(usage).toHaveAttribute('aria-valuenow', '100')
-  await expect(figure(page, 'Remaining')).toContainText('0')
+  await test.step('the profile shows the account and its quota, and refreshes', async () => {
+    await expect(page.getByLabel('Email')).toHaveValue(reseller.email)
+    await expect(page.getByLabel('Email')).toHaveAttribute('readonly')
+    await expect(page.getByLabel('Associated App')).toHaveValue('Tally')
+    await expect(page.getByLabel('Account Created')).toHaveValue(shownDate(Date.now()))
+    await expect(page.getByLabel('Associated App')).toHaveAttribute('readonly')
+    await expect(page.getByLabel('Account Created')).toHaveAttribute('readonly')
+    for (const [name, value] of [
+      ['Licenses Generated', '8'],
+      ['License Limit', '10'],
+      ['Remaining', '2'],
+    ] as const) {
+      await expect(figure(page, name)).toContainText(value)
+    }
+    await expect(page.getByRole('main').getByText('Reseller', { exact: true })).toBeVisible()
+    await expect(page.getByText(reseller._id)).toBeVisible()
+    await expect(page.getByText('Active', { exact: true })).toBeVisible()
+    const usage = page.getByRole('progressbar', { name: 'License usage' })
+    await expect(usage).toHaveAttribute('aria-valuenow', '80')
+    await vendor.call('PUT', `/resellers/${reseller._id}`, { licenseLimit: 7 })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expectToast(page, 'Profile data refreshed successfully')
+    await expect(usage).toHaveAttribute('aria-valuenow', '100')
+    await expect(figure(page, 'Remaining')).toContainText('0')
+  })
+
+  await test.step('lists its sidebar entries in order and marks the current page', async () => {
+    const entries = portalNavigation(page).getByRole('link')
+    const all = [
+      ['Dashboard', '/reseller/dashboard'],
+      ['Licenses', '/reseller/licenses'],
+      ['Profile', '/reseller/profile'],
+    ] as const
+    await expect(entries).toHaveText(all.map(([name]) => name))
+    for (const [name, path] of all) {
+      await portalNavigation(page).getByRole('link', { name }).click()
+      await expect(page).toHaveURL(path)
+      await expect(heading(page, name)).toBeVisible()
+      await expect(portalNavigation(page).locator('[aria-current=page]')).toHaveText([name])
+    }
+  })
 
   await test.step('sign-out ends the session on the server', async () => {
     const revoked = page.waitForResponse('**/api/resellers/auth/logout')

@@ -34,6 +34,44 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
     )
   }
 
+  const prices = page.getByRole('region', { name: 'Start free, pay when you grow' })
+  await test.step('the landing page shows use cases, the console, the code and the prices of the server', async () => {
+    for (const name of ['An indie tool', 'A reseller network', 'A game mod', 'What a signed verdict stops']) {
+      await expect(page.getByRole('heading', { level: 3, name })).toBeVisible()
+    }
+    await expect(page.getByText("import { Keyward } from '@keyward/sdk'")).toBeVisible()
+    await expect(page.getByText('Free for 2 apps with 30 licenses each.')).toBeVisible()
+    await page.getByRole('link', { name: 'Premium for ₹699 per month' }).click()
+    await expect(prices).toBeInViewport()
+    await expect(prices).toContainText('Save 86%: ₹1,199 instead of 12 × ₹699')
+    await expect(prices).toContainText('30 licenses per application')
+    for (const link of await prices.getByRole('link').all())
+      await expect(link).toHaveAttribute('href', '/auth')
+
+    const tour = page.getByRole('region', { name: 'A console for the whole day’s work' })
+    const shown = tour.getByRole('img')
+    await expect(shown).toHaveCount(isPhone(page) ? 1 : 3)
+    for (const picture of await shown.all()) {
+      await picture.scrollIntoViewIfNeeded()
+      await expect
+        .poll(() => picture.evaluate<number, { naturalWidth: number }>((image) => image.naturalWidth))
+        .toBeGreaterThan(700)
+      const [loaded, reserved] = await picture.evaluate<
+        [number, number],
+        { naturalWidth: number; naturalHeight: number; getAttribute(name: string): string }
+      >((image) => [
+        image.naturalWidth / image.naturalHeight,
+        Number(image.getAttribute('width')) / Number(image.getAttribute('height')),
+      ])
+      expect(loaded).toBeCloseTo(reserved, 2)
+    }
+    const loadedThemes = () =>
+      page.evaluate<string[]>(
+        `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.webp'))`,
+      )
+    for (const name of await loadedThemes()) expect(name).toMatch(/-light-/)
+  })
+
   // A click before the scripts have loaded would be lost.
   await expect(page.locator('#root')).not.toHaveAttribute('data-prerendered')
   const html = page.locator('html')
@@ -42,18 +80,12 @@ test('the landing page links to sign-in and dashboard, and switches its theme', 
   await expect(html).toHaveClass(/dark/)
   await page.getByRole('button', { name: 'Use the light theme' }).click()
   await expect(html).not.toHaveClass(/dark/)
-})
 
-test('the about page leads to the licenses of the packages in the console', async ({ page }) => {
+  // Another page links to the prices, which load after the page.
+  if (isPhone(page)) return
   await page.goto('/about')
-  await page.getByRole('link', { name: 'third-party notices' }).click()
-  await expect(page).toHaveURL('/third-party-notices.txt')
-  const notices = page.locator('body')
-  // Code, an own chunk of it, styles, a font, and what the bundler adds.
-  for (const name of ['react-dom', 'zod', 'tailwindcss', '@fontsource-variable/inter', 'rolldown']) {
-    await expect(notices).toContainText(new RegExp(`\\n${name} \\d+\\.\\d+\\.\\d+ \\(`))
-  }
-  await expect(notices).toContainText('SIL OPEN FONT LICENSE')
+  await page.getByRole('link', { name: 'Pricing' }).click()
+  await expect(prices).toBeInViewport()
 })
 
 test('rendering never reads the OS theme, which would suppress the event of its change', {
@@ -76,52 +108,6 @@ test('rendering never reads the OS theme, which would suppress the event of its 
   await settle(page)
   // The script before the first paint, and the start of the page.
   expect(await page.evaluate<string[]>('readers')).toHaveLength(2)
-})
-
-test('the landing page shows use cases, the console, the code and the prices of the server', {
-  tag: '@phone',
-}, async ({ page }) => {
-  await page.goto('/landing')
-  for (const name of ['An indie tool', 'A reseller network', 'A game mod', 'What a signed verdict stops']) {
-    await expect(page.getByRole('heading', { level: 3, name })).toBeVisible()
-  }
-  await expect(page.getByText("import { Keyward } from '@keyward/sdk'")).toBeVisible()
-  await expect(page.getByText('Free for 2 apps with 30 licenses each.')).toBeVisible()
-  await page.getByRole('link', { name: 'Premium for ₹699 per month' }).click()
-  const prices = page.getByRole('region', { name: 'Start free, pay when you grow' })
-  await expect(prices).toBeInViewport()
-  await expect(prices).toContainText('Save 86%: ₹1,199 instead of 12 × ₹699')
-  await expect(prices).toContainText('30 licenses per application')
-  for (const link of await prices.getByRole('link').all()) await expect(link).toHaveAttribute('href', '/auth')
-
-  const tour = page.getByRole('region', { name: 'A console for the whole day’s work' })
-  const shown = tour.getByRole('img')
-  await expect(shown).toHaveCount(isPhone(page) ? 1 : 3)
-  for (const picture of await shown.all()) {
-    await picture.scrollIntoViewIfNeeded()
-    await expect
-      .poll(() => picture.evaluate<number, { naturalWidth: number }>((image) => image.naturalWidth))
-      .toBeGreaterThan(700)
-    const [loaded, reserved] = await picture.evaluate<
-      [number, number],
-      { naturalWidth: number; naturalHeight: number; getAttribute(name: string): string }
-    >((image) => [
-      image.naturalWidth / image.naturalHeight,
-      Number(image.getAttribute('width')) / Number(image.getAttribute('height')),
-    ])
-    expect(loaded).toBeCloseTo(reserved, 2)
-  }
-  const loadedThemes = () =>
-    page.evaluate<string[]>(
-      `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.webp'))`,
-    )
-  for (const name of await loadedThemes()) expect(name).toMatch(/-light-/)
-
-  if (isPhone(page)) return
-  // Another page links to the prices, which load after the page.
-  await page.goto('/about')
-  await page.getByRole('link', { name: 'Pricing' }).click()
-  await expect(prices).toBeInViewport()
 })
 
 test('a highlight moves over the six cards every three seconds, and pauses on hover', {
@@ -183,23 +169,35 @@ test('terms and privacy state their audience, date and periods', async ({ page }
   ]) {
     await expect(main).toContainText(text)
   }
-})
 
-test('the footer links to the policies and the community that the operator configured', async ({ page }) => {
-  const links = {
-    shipping: 'https://pay.example.com/shipping',
-    refund: 'https://pay.example.com/refund',
-    paymentTerms: 'https://pay.example.com/terms',
-    community: 'https://chat.example.com/',
-    videos: 'https://videos.example.com/',
-  }
-  await page.route('**/api/config', async (route) => {
-    const { data, ...rest } = await (await route.fetch()).json()
-    await route.fulfill({ json: { ...rest, data: { ...data, links } } })
+  await test.step('the about page leads to the licenses of the packages in the console', async () => {
+    await page.goto('/about')
+    await page.getByRole('link', { name: 'third-party notices' }).click()
+    await expect(page).toHaveURL('/third-party-notices.txt')
+    const notices = page.locator('body')
+    // Code, an own chunk of it, styles, a font, and what the bundler adds.
+    for (const name of ['react-dom', 'zod', 'tailwindcss', '@fontsource-variable/inter', 'rolldown']) {
+      await expect(notices).toContainText(new RegExp(`\\n${name} \\d+\\.\\d+\\.\\d+ \\(`))
+    }
+    await expect(notices).toContainText('SIL OPEN FONT LICENSE')
   })
-  await page.goto('/landing')
-  const footer = page.getByRole('contentinfo')
-  for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
+
+  await test.step('the footer links to the policies and the community that the operator configured', async () => {
+    const links = {
+      shipping: 'https://pay.example.com/shipping',
+      refund: 'https://pay.example.com/refund',
+      paymentTerms: 'https://pay.example.com/terms',
+      community: 'https://chat.example.com/',
+      videos: 'https://videos.example.com/',
+    }
+    await page.route('**/api/config', async (route) => {
+      const { data, ...rest } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...rest, data: { ...data, links } } })
+    })
+    await page.goto('/landing')
+    const footer = page.getByRole('contentinfo')
+    for (const href of Object.values(links)) await expect(footer.locator(`a[href="${href}"]`)).toBeVisible()
+  })
 })
 
 test('an unknown path shows the 404 page before and after scripts run', { tag: '@full' }, async ({

@@ -15,6 +15,7 @@ import {
   shownDate,
   storedToken,
   Vendor,
+  visit,
 } from '../steps.ts'
 
 const html = (page: Page) => page.locator('html')
@@ -43,7 +44,7 @@ test.describe('theme', () => {
   test('System follows the device, even while the page is open', async ({ page, request }) => {
     await page.emulateMedia({ colorScheme: 'dark' })
     const vendor = await Vendor.signUp(request, 'Paula Profile')
-    await vendor.createApp()
+    const app = await vendor.createApp()
     await enter(page, vendor, '/settings')
     await expect(html(page)).toHaveClass(/dark/)
     await page.emulateMedia({ colorScheme: 'light' })
@@ -54,6 +55,37 @@ test.describe('theme', () => {
     await expect(html(page)).not.toHaveClass(/dark/)
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect(html(page)).toHaveClass(/dark/)
+
+    await test.step('Pause Applications rejects every program, and is saved', async () => {
+      const pause = page.getByRole('switch', { name: 'Pause Applications' })
+      await expect(pause).not.toBeChecked()
+      await pause.click()
+      const question = dialog(page, 'Pause all applications?')
+      await expect(question).toContainText('0 end users in 1 app are refused from the next call on.')
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      await expect(question).toBeHidden()
+      await expect(page).toHaveURL('/settings')
+      await expect(pause).not.toBeChecked()
+      await pauseAll(page)
+      const banner = page.getByRole('region', { name: 'Paused applications' })
+      await expect(banner).toContainText('All applications are paused')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await expect(banner).toBeHidden()
+      expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
+      await pauseAll(page)
+      await expect(banner).toBeVisible()
+      expect(await Program.init(request, app)).toMatchObject({
+        status: 403,
+        body: { code: 'appDisabled', message: 'Application is currently disabled' },
+      })
+      await page.reload()
+      await expect(pause).toBeChecked()
+      await visit(page, '/licenses')
+      await banner.getByRole('button', { name: 'Resume Applications' }).click()
+      await expectToast(page, 'Settings updated successfully')
+      await expect(banner).toBeHidden()
+      expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
+    })
 
     await test.step('shows the account, the free plan and its limits', async () => {
       await navigate(page, 'Profile')
@@ -114,40 +146,6 @@ test.describe('theme', () => {
 })
 
 test.describe('switches', () => {
-  test('Pause Applications rejects every program, and is saved', async ({ page, request }) => {
-    const vendor = await Vendor.signUp(request)
-    const app = await vendor.createApp()
-    await enter(page, vendor, '/settings')
-    const pause = page.getByRole('switch', { name: 'Pause Applications' })
-    await expect(pause).not.toBeChecked()
-    await pause.click()
-    const question = dialog(page, 'Pause all applications?')
-    await expect(question).toContainText('0 end users in 1 app are refused from the next call on.')
-    await question.getByRole('button', { name: 'Cancel' }).click()
-    await expect(question).toBeHidden()
-    await expect(page).toHaveURL('/settings')
-    await expect(pause).not.toBeChecked()
-    await pauseAll(page)
-    const banner = page.getByRole('region', { name: 'Paused applications' })
-    await expect(banner).toContainText('All applications are paused')
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await expect(banner).toBeHidden()
-    expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
-    await pauseAll(page)
-    await expect(banner).toBeVisible()
-    expect(await Program.init(request, app)).toMatchObject({
-      status: 403,
-      body: { code: 'appDisabled', message: 'Application is currently disabled' },
-    })
-    await page.reload()
-    await expect(pause).toBeChecked()
-    await page.goto('/licenses')
-    await banner.getByRole('button', { name: 'Resume Applications' }).click()
-    await expectToast(page, 'Settings updated successfully')
-    await expect(banner).toBeHidden()
-    expect(await Program.init(request, app)).toMatchObject({ body: { success: true } })
-  })
-
   test('HWID Lock controls whether another device can sign in', { tag: '@full' }, async ({
     page,
     request,

@@ -82,6 +82,26 @@ test.describe('sidebar', () => {
       if (isPhone(page)) await openMenu(page)
       await expect(current).toHaveText([entry])
     }
+
+    await test.step('shows the product and its version, and links to the documents inside the shell', async () => {
+      if (isPhone(page)) await page.keyboard.press('Escape')
+      const footer = page.getByRole('contentinfo')
+      await expect(footer).toContainText('Secure authentication platform')
+      await expect(footer).toContainText(`Version ${version}`)
+      await expect(footer.getByRole('link')).toHaveText(['About', 'Terms', 'Privacy'])
+      for (const [name, path] of [
+        ['About', '/about'],
+        ['Terms', '/terms'],
+        ['Privacy', '/privacy'],
+      ] as const) {
+        // By key: the footer moves while a page loads, and a click would miss it.
+        await footer.getByRole('link', { name }).press('Enter')
+        await expect(page).toHaveURL(path)
+        await expect(page.getByRole('heading', { level: 1 })).toContainText(name)
+        await openMenu(page)
+        if (isPhone(page)) await page.keyboard.press('Escape')
+      }
+    })
   })
 
   test('disables entries that need an app, with a hint, until there is one', {
@@ -165,52 +185,38 @@ test.describe('sidebar', () => {
       await logo.click()
       await expect(page).toHaveURL('/dashboard')
     })
-  })
 
-  test('is a sheet on phones, closed by a link, Escape and Ctrl+B', async ({ page, request }) => {
-    await page.setViewportSize(phone)
-    await enter(page, await Vendor.signUp(request))
-    await expect(mainNavigation(page)).toBeHidden()
-    await openMenu(page)
-    const sheet = dialog(page, 'Menu')
-    await expect(sheet).toHaveCSS('width', '288px')
-    await sheet.getByRole('link', { name: 'Settings' }).click()
-    await expect(heading(page, 'Settings')).toBeVisible()
-    await expect(sheet).toBeHidden()
-    await openMenu(page)
-    await page.keyboard.press('Escape')
-    await expect(sheet).toBeHidden()
-    await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused()
-    await page.keyboard.press('Control+b')
-    await expect(sheet).toBeVisible()
-    await page.keyboard.press('Control+b')
-    await expect(sheet).toBeHidden()
+    await test.step('applies the phone layout below 768 pixels', async () => {
+      await page.setViewportSize({ width: 767, height: 900 })
+      await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
+      await expect(sidebar).toHaveCount(0)
+      await page.setViewportSize({ width: 768, height: 900 })
+      await expect(sidebar).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Open menu' })).toHaveCount(0)
+    })
+
+    await test.step('is a sheet on phones, closed by a link, Escape and Ctrl+B', async () => {
+      await page.setViewportSize(phone)
+      await expect(mainNavigation(page)).toBeHidden()
+      await openMenu(page)
+      const sheet = dialog(page, 'Menu')
+      await expect(sheet).toHaveCSS('width', '288px')
+      await sheet.getByRole('link', { name: 'Settings' }).click()
+      await expect(heading(page, 'Settings')).toBeVisible()
+      await expect(sheet).toBeHidden()
+      await openMenu(page)
+      await page.keyboard.press('Escape')
+      await expect(sheet).toBeHidden()
+      await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused()
+      await page.keyboard.press('Control+b')
+      await expect(sheet).toBeVisible()
+      await page.keyboard.press('Control+b')
+      await expect(sheet).toBeHidden()
+    })
   })
 })
 
 test.describe('footer', () => {
-  test('shows the product and its version, and links to the documents inside the shell', {
-    tag: '@phone',
-  }, async ({ page, request }) => {
-    await enter(page, await Vendor.signUp(request))
-    const footer = page.getByRole('contentinfo')
-    await expect(footer).toContainText('Secure authentication platform')
-    await expect(footer).toContainText(`Version ${version}`)
-    await expect(footer.getByRole('link')).toHaveText(['About', 'Terms', 'Privacy'])
-    for (const [name, path] of [
-      ['About', '/about'],
-      ['Terms', '/terms'],
-      ['Privacy', '/privacy'],
-    ] as const) {
-      // By key: the footer moves while the dashboard loads, and a click would miss it.
-      await footer.getByRole('link', { name }).press('Enter')
-      await expect(page).toHaveURL(path)
-      await expect(page.getByRole('heading', { level: 1 })).toContainText(name)
-      await openMenu(page)
-      if (isPhone(page)) await page.keyboard.press('Escape')
-    }
-  })
-
   test('links to the policies and the community that the operator configured', { tag: '@full' }, async ({
     page,
     request,

@@ -265,16 +265,6 @@ test('a profile without a name shows an error', { tag: '@full' }, async ({ page,
   await expect(page.getByText('Please try refreshing the page')).toBeVisible()
 })
 
-test('applies the phone layout below 768 pixels', async ({ page, request }) => {
-  await enter(page, await Vendor.signUp(request))
-  await page.setViewportSize({ width: 767, height: 900 })
-  await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
-  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toHaveCount(0)
-  await page.setViewportSize({ width: 768, height: 900 })
-  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Open menu' })).toHaveCount(0)
-})
-
 test('every page of an owner and of a reseller redirects to sign-in when signed out', async ({ page }) => {
   const names = [
     'dashboard',
