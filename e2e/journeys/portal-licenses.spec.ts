@@ -39,6 +39,7 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   await expect(form.getByText('The expiration date cannot be before today')).toBeVisible()
   const chosen = dayInput(40)
   await date.fill(chosen)
+  await form.getByLabel('Note').fill('Bakery, order 7')
   await form.getByRole('button', { name: 'Generate License' }).click()
   await expectToast(page, 'Licenses generated successfully!', '2 license(s) created successfully')
   await page.getByRole('button', { name: 'Copy all license keys' }).click()
@@ -72,6 +73,15 @@ test('licenses are generated with the end of the chosen day, copied, used and de
   ] as const) {
     await expect(figure(page, name)).toContainText(value)
   }
+  await expect(usedRow).toContainText('Bakery, order 7')
+  await usedRow.getByRole('button', { name: keyPrefix(used.key), exact: true }).click()
+  const opened = dialog(page, 'License')
+  await expect(opened).toContainText(used.key)
+  await expect(opened).toContainText('0 of 1')
+  await opened.getByLabel('Note').fill('Brewery, order 8')
+  await opened.getByRole('button', { name: 'Save Note' }).click()
+  await expectToast(page, 'Note Saved')
+  await expect(usedRow).toContainText('Brewery, order 8')
   await usedRow.getByRole('button', { name: 'Copy license key' }).click()
   await expectToast(page, 'License key copied to clipboard')
   expect(await readClipboard(page)).toBe(used.key)

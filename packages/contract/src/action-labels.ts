@@ -81,6 +81,7 @@ export const actionLabels: Readonly<Record<ActionName, string>> = {
   'license.updated': 'License changed',
   'license.banned': 'License banned',
   'license.unbanned': 'License unbanned',
+  'license.noted': 'Note of a reseller changed',
   'license.mailed': 'Key of a license mailed',
   'license.deleted': 'License deleted',
   'license.redeemed': 'License redeemed',

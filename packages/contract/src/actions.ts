@@ -259,6 +259,7 @@ export const actions = {
   'license.banned': banned,
   'license.unbanned': nothing,
   'license.mailed': nothing,
+  'license.noted': nothing,
   /** `hint` is the beginning of its key. */
   'license.deleted': z.strictObject({ used: flag, hint: z.string() }),
   'license.redeemed': z.strictObject({ endUserId: id, expiresAt: time }),
@@ -458,4 +459,5 @@ export const thinnedActions: ReadonlySet<ActionName> = new Set([
   'shop_order.retried',
   'shop_order.mail_resent',
   'license.mailed',
+  'license.noted',
 ])

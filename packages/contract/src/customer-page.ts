@@ -39,7 +39,7 @@ const page = z.strictObject({
 })
 
 /** Why the program was refused last. */
-const refusal = z.strictObject({
+export const lastRefusal = z.strictObject({
   code: z.enum(codes),
   message: z.string().describe("the app's text, in the language of the call"),
   reference: z.string().describe('names this refusal; the vendor finds it by it'),
@@ -62,7 +62,7 @@ const ownLicense = z.strictObject({
   features: z.array(z.string()),
   test: z.boolean().describe('whether a test order created it'),
   links,
-  refusal: refusal
+  refusal: lastRefusal
     .nullable()
     .describe(
       `the last one of a key that no end user uses yet, within ${limits.customerRefusalDays} days; that of others is in \`clients\``,
@@ -87,7 +87,7 @@ const ownEndUser = z.strictObject({
       until: isoTime.nullable().describe('when the next device can be freed, if none can be freed now'),
     })
     .describe(`devices freed on the page within ${limits.customerDeviceDays} days`),
-  refusal: refusal.nullable().describe(`the last one within ${limits.customerRefusalDays} days`),
+  refusal: lastRefusal.nullable().describe(`the last one within ${limits.customerRefusalDays} days`),
   refusedNow: z
     .enum(codes)
     .nullable()

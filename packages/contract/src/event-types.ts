@@ -116,6 +116,7 @@ const isEvent = {
   'license.banned': true,
   'license.unbanned': true,
   'license.mailed': true,
+  'license.noted': false,
   'license.deleted': true,
   'license.redeemed': true,
   'licenses.extended': true,

@@ -85,6 +85,7 @@ export const portalLicenseExport: ExportColumns<PortalLicense> = {
   duration: ({ duration }) => duration && `${duration.value} ${duration.unit}`,
   startedAt: ({ startedAt }) => startedAt,
   banned: ({ banned }) => banned,
+  note: ({ note }) => note,
 }
 
 export const exposedCustomerExport: ExportColumns<ExposedCustomer> = {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { limits } from './constants.ts'
+import { lastRefusal } from './customer-page.ts'
 import { endpoint } from './endpoint.ts'
 import { licenseType } from './license-types.ts'
+import { licenseNote } from './licenses.ts'
 import { orSecondFactor, secondFactorCalls } from './second-factor.ts'
 import {
   email,
@@ -9,6 +11,7 @@ import {
   exportTypes,
   fullPageQuery,
   id,
+  idParams,
   instant,
   isoTime,
   none,
@@ -16,6 +19,7 @@ import {
   password,
   resetToken,
   search,
+  seenValues,
   signInPassword,
   trimmed,
 } from './shared.ts'
@@ -53,6 +57,7 @@ export const portalLicense = z.strictObject({
   used: z.boolean(),
   banned: z.boolean().describe('whether the owner has banned the license'),
   usedBy: z.string().nullable().describe('username'),
+  note: z.string().nullable().describe('what the reseller wrote on it, which the owner does not see'),
   createdAt: isoTime,
   ...ending,
   date_expired: isoTime.nullable(),
@@ -79,7 +84,9 @@ export const portalStats = z.strictObject({
   remaining: z.int(),
 })
 
+const oneLicense = z.strictObject({ license: portalLicense })
 const oneReseller = z.strictObject({ reseller: portalReseller })
+const noteField = { note: licenseNote.nullable() }
 const session = oneReseller.extend({ token: z.string() })
 const tag = 'Reseller portal'
 
@@ -148,13 +155,42 @@ export const portal = {
     path: '/resellers/auth/licenses',
     access: 'reseller',
     tag,
-    summary: 'List the licenses of this reseller, newest first; search matches keys and usernames',
+    summary: 'List the licenses of this reseller, newest first; search matches keys, usernames and notes',
     query: fullPageQuery.extend({ search }),
     data: z.strictObject({
       licenses: z.array(portalLicense),
       stats: portalStats,
       pagination,
     }),
+  }),
+  getLicense: endpoint({
+    method: 'GET',
+    path: '/resellers/auth/licenses/:id',
+    access: 'reseller',
+    tag,
+    summary: 'Get a license of this reseller, with the devices of its end user and why it was refused last',
+    params: idParams,
+    data: oneLicense.extend({
+      devices: z
+        .strictObject({ used: z.int(), limit: z.int() })
+        .nullable()
+        .describe('places of its end user, -1 for unlimited; null before the first use'),
+      refusal: lastRefusal
+        .nullable()
+        .describe(`the last one within ${limits.customerRefusalDays} days, without the owner's reason`),
+    }),
+    errors: ['not_found'],
+  }),
+  updateLicense: endpoint({
+    method: 'PUT',
+    path: '/resellers/auth/licenses/:id',
+    access: 'reseller',
+    tag,
+    summary: 'Change the note on a license of this reseller',
+    params: idParams,
+    body: z.strictObject({ ...noteField, seen: seenValues(noteField) }),
+    data: oneLicense,
+    errors: ['license_changed', 'not_found'],
   }),
   exportLicenses: endpoint({
     method: 'GET',
@@ -188,6 +224,7 @@ export const portal = {
         expiresAt: instant.optional(),
         date_expired: instant.optional(),
         type: id.optional().describe('the `_id` of a license type that resellers may sell'),
+        note: licenseNote.optional().describe('on each of them'),
       })
       .refine(
         ({ expiresAt, date_expired, type }) =>

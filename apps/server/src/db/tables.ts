@@ -75,7 +75,8 @@ export type BlockRow = Selectable<Tables['blocklist']>
 export type ResellerRow = Selectable<Tables['resellers']>
 export type LazyMoveRow = Selectable<Tables['lazy_moves']>
 export type GrantRow = Selectable<Tables['grants']>
-export type LicenseRow = Selectable<Tables['licenses']>
+/** Without the note of its reseller, which the portal alone reads. */
+export type LicenseRow = Omit<Selectable<Tables['licenses']>, 'reseller_note'>
 export type LicenseTypeRow = Selectable<Tables['license_types']>
 export type ClientRow = Selectable<Tables['clients']>
 export type CustomerMailRow = Selectable<Tables['customer_mails']>

@@ -71,7 +71,7 @@ const layers: readonly (readonly Module[])[] = [
   ],
   [licenses, licenseTypes, resellers, signingKeys, sales],
   [members, endUsers, variables, payments, customerMails],
-  [program, plans, account, portal, bulk, imports, events, audit, shops],
+  [program, plans, account, bulk, imports, events, audit, shops],
   [
     dashboard,
     platform,
@@ -81,6 +81,7 @@ const layers: readonly (readonly Module[])[] = [
     webhooks,
     customerRecords,
     customerPage,
+    portal,
     compatibility,
     exposure,
   ],

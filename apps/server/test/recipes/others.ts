@@ -74,6 +74,15 @@ export function otherRecipes(world: World): Recipes {
       ['licenses.created'],
       inPortal('POST', '/licenses', { count: 2, expiresAt: expiresAt2030 }),
     ],
+    'portal.updateLicense': [
+      'reseller',
+      ['license.noted'],
+      async () => {
+        const reseller = await makeReseller(on, owner, app)
+        const made = await reseller.call('POST', '/licenses', { expiresAt: expiresAt2030 })
+        return () => reseller.call('PUT', `/licenses/${made.json.data.licenses[0]._id}`, { note: 'Order 7' })
+      },
+    ],
     'portal.removeLicenses': [
       'reseller',
       ['licenses.deletion_started', 'licenses.slice_deleted', 'licenses.deletion_finished'],

@@ -241,6 +241,7 @@ test('outside of the own account, only the reset and calls that return a secret 
   ]
   expect(found.filter((name) => !known.includes(name))).toEqual([])
   expect(accepting.filter((name) => name.startsWith('portal.'))).toEqual([
+    'portal.updateLicense',
     'portal.createLicenses',
     'portal.removeLicenses',
   ])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeApp, makeLicenses, makePremium, plainTerms, signUp, startProgram } from '../actors.ts'
+import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
 import { makeReseller } from '../reseller-actor.ts'
@@ -59,6 +60,7 @@ test('returns, lists newest first and counts generated licenses', async () => {
     used: false,
     banned: false,
     usedBy: null,
+    note: null,
     createdAt: expect.any(String),
     expiresAt: '2026-03-04T23:59:59.999Z',
     date_expired: '2026-03-04T23:59:59.999Z',
@@ -113,11 +115,86 @@ test('searches and exports keys and usernames of this reseller alone', async () 
   expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
   expect(csv.headers['content-disposition']).toBe('attachment; filename="licenses-2026-03-04.csv"')
   const [head, ...lines] = String(csv.raw).trimEnd().split('\r\n')
-  expect(head).toBe('key,app,status,used,usedBy,createdAt,expiresAt,_id,term,duration,startedAt,banned')
+  expect(head).toBe('key,app,status,used,usedBy,createdAt,expiresAt,_id,term,duration,startedAt,banned,note')
   expect(lines.map((line) => line.split(',')[0])).toEqual(keys)
   const json = await reseller.call('GET', '/licenses/export?format=json&search=ODD_NAME')
   expect(json.json).toMatchObject([{ key: licenseKey, usedBy: 'Odd_Name%' }])
   expect((await reseller.call('GET', `/licenses?search=${'x'.repeat(101)}`)).status).toBe(400)
+})
+
+test('a note on a key is its reseller’s alone: listed, searched and exported in the portal, and nowhere else', async () => {
+  const [reseller, other] = [await makeReseller(on, owner, app, 5), await makeReseller(on, owner, app, 5)]
+  const sold = { count: 2, expiresAt: expiresAt(), note: 'Bäckerei ÖHLER' }
+  const [first, second] = (await reseller.call('POST', '/licenses', sold)).json.data.licenses
+  expect([first.note, second.note]).toEqual(['Bäckerei ÖHLER', 'Bäckerei ÖHLER'])
+  const path = `/licenses/${first._id}`
+  const saved = await reseller.call('PUT', path, { note: 'Order 7%', seen: { note: first.note } })
+  expect(saved.json.data.license).toEqual({ ...first, note: 'Order 7%' })
+  const late = await reseller.call('PUT', path, { note: 'Order 8', seen: { note: first.note } })
+  expect([late.status, late.json.code]).toEqual([409, 'license_changed'])
+  for (const [search, found] of [
+    ['öhler', second],
+    ['r 7%', first],
+  ] as const) {
+    const { licenses } = (await reseller.call('GET', `/licenses?${new URLSearchParams({ search })}`)).json
+      .data
+    expect(licenses.map(({ _id }: { _id: string }) => _id)).toEqual([found._id])
+  }
+  const exported = await reseller.call('GET', '/licenses/export?format=json')
+  expect(exported.json).toMatchObject([{ note: 'Bäckerei ÖHLER' }, { note: 'Order 7%' }])
+  expect((await reseller.call('PUT', path, { note: 'x'.repeat(201) })).status).toBe(400)
+
+  for (const id of [first._id, 'lic_00000000000000000000']) {
+    const answers = [
+      await other.call('GET', `/licenses/${id}`),
+      await other.call('PUT', `/licenses/${id}`, { note: 'Mine' }),
+    ]
+    expect(answers.map(({ status, json }) => [status, json.code])).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ])
+  }
+  const seen = ['/licenses?search=Order', `/licenses/${first._id}`, '/audit'].map(async (of) =>
+    String((await owner.call('GET', of)).raw),
+  )
+  for (const text of await Promise.all(seen)) expect(text).not.toMatch(/Order 7|ÖHLER/)
+  expect((await reseller.call('PUT', path, { note: '' })).json.data.license.note).toBeNull()
+  await reseller.call('PUT', path, { note: 'Order 9' })
+  await owner.call('DELETE', `/resellers/${reseller._id}`)
+  const left = on.database.db.selectFrom('licenses').select('reseller_note').where('id', '=', first._id)
+  expect(await left.executeTakeFirst()).toEqual({ reseller_note: null })
+})
+
+test('shows the devices of a key and why it was refused last, without what the owner wrote', async () => {
+  const reseller = await makeReseller(on, owner, app, 5)
+  const [used, unused] = (await reseller.call('POST', '/licenses', { count: 2, expiresAt: expiresAt() })).json
+    .data.licenses
+  expect((await reseller.call('GET', `/licenses/${unused._id}`)).json.data).toEqual({
+    license: unused,
+    devices: null,
+    refusal: null,
+  })
+  const signIn = async (licenseKey: string, hwid: string) =>
+    (await startProgram(on, app)).call('POST', '/license', { licenseKey, hwid })
+  expect((await signIn(used.key, 'pc-1')).status).toBe(200)
+  const { reference } = (await signIn(used.key, 'pc-2')).json
+  await owner.call('PATCH', `/licenses/${unused._id}/toggle-ban`, { reason: 'only for the owner' })
+  await signIn(unused.key, 'pc-3')
+  const shown = async ({ _id }: { _id: string }) => {
+    const { json, raw } = await reseller.call('GET', `/licenses/${_id}`)
+    expect(json.data.refusal).not.toBeNull()
+    expect(String(raw)).not.toContain('only for the owner')
+    return json.data
+  }
+  const refusal = { message: 'Hardware ID mismatch', code: 'hwidMismatch', reference, solved: false }
+  expect(await eventually(() => shown(used))).toMatchObject({ devices: { used: 1, limit: 1 }, refusal })
+  expect(await eventually(() => shown(unused))).toMatchObject({
+    devices: null,
+    refusal: { code: 'keyBanned', message: 'License key is banned', solved: false },
+  })
+  const [{ _id: user }] = (await owner.call('GET', `/clients?search=${used.key}`)).json.data.clients
+  await owner.call('PATCH', `/clients/${user}/reset-hwid`)
+  expect(await shown(used)).toMatchObject({ devices: { used: 0 }, refusal: { reference, solved: true } })
 })
 
 test('marks a license that the owner has banned, and hides the reason', async () => {

@@ -1,5 +1,6 @@
 import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
+import type { z } from 'zod'
 import { isRejected } from '../../lib/api/call.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
@@ -18,6 +19,7 @@ import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { Input, NumberInput } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
+import { NoteField } from './note-field.tsx'
 import { useGeneratePortalLicenses, usePortalLicenseTypes } from './queries.ts'
 
 export interface GenerateDialogProps {
@@ -51,8 +53,9 @@ export function GenerateDialog({ remaining, appName, onClose }: GenerateDialogPr
   )
 }
 
-const toBody = ({ count, type, expiresAt }: { count: number; type: string; expiresAt: string }) => ({
+const toBody = ({ count, type, expiresAt, note }: z.output<ReturnType<typeof generateSchema>>) => ({
   count,
+  ...(note && { note }),
   ...(type ? { type } : { expiresAt: endOfLocalDay(expiresAt) }),
 })
 
@@ -71,7 +74,10 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
   useDraft({ name: 'unanswered', opened: 0, read: () => unanswered, restore: setUnanswered })
   const most = Math.max(remaining, unanswered)
   const form = useSchemaForm(generateSchema(most), {
-    defaultValues: { count: 1, type: '', expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')) },
+    defaultValues: {
+      ...{ count: 1, type: '', note: '' },
+      expiresAt: toDayInput(addDuration(serverNow(), 30, 'days')),
+    },
   })
   const { errors } = form.formState
   const types = usePortalLicenseTypes().data ?? []
@@ -128,6 +134,7 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
           />
         </Field>
       )}
+      <NoteField form={form.register('note')} error={errors.note?.message} />
     </FieldsForm>
   )
 }

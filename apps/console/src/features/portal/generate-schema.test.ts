@@ -6,7 +6,7 @@ const day = 24 * 60 * 60 * 1000
 const today = toDayInput(Date.now())
 const yesterday = toDayInput(Date.now() - day)
 const takes = (count: number, expiresAt: string, remaining = 5, type = '') =>
-  generateSchema(remaining).safeParse({ count, expiresAt, type }).success
+  generateSchema(remaining).safeParse({ count, expiresAt, type, note: '' }).success
 
 test('accepts one up to the remaining quota', () => {
   expect([1, 5].map((count) => takes(count, today))).toEqual([true, true])

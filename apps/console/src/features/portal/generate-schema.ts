@@ -5,6 +5,8 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 
 export const latestDay = '9999-12-31'
 
+export const noteSchema = z.object({ note: z.string() })
+
 const day = z.iso
   .date('Choose an expiration date')
   .refine((text) => text >= toDayInput(serverNow()), 'The expiration date cannot be before today')
@@ -18,6 +20,7 @@ export function generateSchema(remaining: number) {
       /** The `_id` of a license type; empty for an expiration date. */
       type: z.string(),
       expiresAt: z.string(),
+      ...noteSchema.shape,
     })
     .superRefine(({ type, expiresAt }, context) => {
       if (type !== '') return

@@ -1,6 +1,8 @@
 import type { PortalLicense } from '@keyward/contract'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
+import { useDialogParam } from '../../lib/navigation/url-state.ts'
 import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -14,9 +16,9 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     id: 'key',
     header: 'License key',
     phone: 'title',
-    cell: ({ key }) => (
+    cell: ({ _id, key }) => (
       <div className="flex items-center gap-1">
-        <KeyText className="whitespace-nowrap">{keyPrefix(key)}</KeyText>
+        <OpenKey id={_id} licenseKey={key} />
         <CopyButton
           text={key}
           label={`Copy license key ${keyPrefix(key)}`}
@@ -29,15 +31,14 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     id: 'status',
     header: 'Status',
     phone: 'aside',
-    cell: (license) => {
-      const { label, tone } = badgeOf(license)
-      return (
-        <div className="flex flex-wrap gap-1 max-md:justify-end">
-          <StateBadge tone={license.banned ? 'neutral' : tone} label={label} />
-          {license.banned && <Badge tone="danger">Banned</Badge>}
-        </div>
-      )
-    },
+    cell: (license) => <StatusBadges license={license} />,
+  },
+  {
+    id: 'note',
+    header: 'Note',
+    phone: 'third',
+    isEmpty: ({ note }) => note === null,
+    cell: ({ note }) => (note === null ? <NoValue /> : <CellText title={note}>{note}</CellText>),
   },
   {
     id: 'app',
@@ -47,7 +48,10 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
   {
     id: 'used-by',
     header: 'Used by',
-    cell: ({ usedBy }) => (usedBy ? <CellText title={usedBy}>{usedBy}</CellText> : <NoValue />),
+    cell: ({ usedBy, key }) => {
+      const name = usedBy && endUserName({ username: usedBy, licenseKey: key })
+      return name ? <CellText title={name}>{name}</CellText> : <NoValue />
+    },
   },
   {
     id: 'created',
@@ -63,3 +67,28 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
     cell: (license) => <DateText value={license.expiresAt} none={noDateText(license)} />,
   },
 ]
+
+export function StatusBadges({ license }: { license: PortalLicense }) {
+  const { label, tone } = badgeOf(license)
+  return (
+    <div className="inline-flex flex-wrap gap-1 max-md:justify-end">
+      <StateBadge tone={license.banned ? 'neutral' : tone} label={label} />
+      {license.banned && <Badge tone="danger">Banned</Badge>}
+    </div>
+  )
+}
+
+const dialogs = ['license'] as const
+
+function OpenKey({ id, licenseKey }: { id: string; licenseKey: string }) {
+  const { open } = useDialogParam(dialogs)
+  return (
+    <button
+      type="button"
+      onClick={() => open('license', id)}
+      className="rounded-sm underline-offset-4 hover:underline"
+    >
+      <KeyText className="whitespace-nowrap">{keyPrefix(licenseKey)}</KeyText>
+    </button>
+  )
+}

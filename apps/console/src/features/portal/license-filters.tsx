@@ -10,7 +10,12 @@ export interface PortalLicenseFiltersProps {
 export function PortalLicenseFilters({ search, onSearch, table }: PortalLicenseFiltersProps) {
   return (
     <FilterBar active={search ? 1 : 0}>
-      <FilterSearch label="Search licenses" placeholder="Key or user" value={search} onChange={onSearch} />
+      <FilterSearch
+        label="Search licenses"
+        placeholder="Key, user or note"
+        value={search}
+        onChange={onSearch}
+      />
       <TableMenu {...table} />
     </FilterBar>
   )

@@ -21,6 +21,14 @@ export function usePortalLicenses(query: { page?: number; limit: number; search?
   })
 }
 
+/** A license, its devices and why it was refused last. */
+export function usePortalLicense(id: string) {
+  return useQuery({
+    queryKey: [...keys.reseller, 'license', id],
+    queryFn: ({ signal }) => call(wire.portal.getLicense, { params: { id }, signal }),
+  })
+}
+
 /** The license types that the reseller may sell. */
 export function usePortalLicenseTypes() {
   return useQuery({
@@ -46,6 +54,17 @@ export function useGeneratePortalLicenses() {
         description: `${licenses.length} license(s) created successfully`,
       }),
     onError: (error) => toastFailure(error, 'Failed to create licenses'),
+    onSettled: () => void refetchAll(),
+  })
+}
+
+export function useNotePortalLicense() {
+  const refetchAll = useRefetchAll()
+  return useWrite({
+    mutationFn: ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.portal.updateLicense> }) =>
+      call(wire.portal.updateLicense, { params: { id }, body }),
+    onSuccess: () => toast.success('Note Saved'),
+    onError: (error) => toastFailure(error, 'Failed to save the note'),
     onSettled: () => void refetchAll(),
   })
 }

@@ -28,7 +28,8 @@ const PortalLicenseFilters = lazyNamed(
   () => import('../../features/portal/license-filters.tsx'),
   'PortalLicenseFilters',
 )
-const dialogs = ['generate', 'delete-all'] as const
+const LicenseDialog = lazyNamed(() => import('../../features/portal/license-dialog.tsx'), 'LicenseDialog')
+const dialogs = ['generate', 'delete-all', 'license'] as const
 
 export function ResellerLicensesPage() {
   const reseller = useReseller().data
@@ -113,7 +114,7 @@ export function ResellerLicensesPage() {
         failure="Failed to fetch licenses"
         onClear={search ? () => setSearch(undefined) : undefined}
         clearLabel="Clear Search"
-        nothingFound="No key or user matches this search."
+        nothingFound="No key, user or note matches this search."
         caption="Licenses, newest first"
         columns={portalLicenseColumns}
         view={view}
@@ -131,6 +132,7 @@ export function ResellerLicensesPage() {
         {dialog.kind === 'generate' && stats && reseller && (
           <GenerateDialog remaining={remaining} appName={reseller.app_id.name} onClose={dialog.close} />
         )}
+        {dialog.kind === 'license' && dialog.id && <LicenseDialog id={dialog.id} onClose={dialog.close} />}
         {dialog.kind === 'delete-all' && stats && stats.total > 0 && (
           <DeleteAllDialog total={stats.total} used={stats.used} onClose={dialog.close} />
         )}

@@ -90,6 +90,7 @@ import { customRoles } from './0112-custom-roles.ts'
 import { fallback } from './0113-fallback.ts'
 import { fewerIndexEntries } from './0116-fewer-index-entries.ts'
 import { saleLists } from './0117-sale-lists.ts'
+import { resellerNotes } from './0118-reseller-notes.ts'
 
 /** In execution order; never change a released migration. */
 export const migrations: readonly Migration[] = [
@@ -184,4 +185,5 @@ export const migrations: readonly Migration[] = [
   fallback,
   fewerIndexEntries,
   saleLists,
+  resellerNotes,
 ]

@@ -22,6 +22,8 @@ interface LicensesTable {
   key: string
   key_normalized: string
   note: string | null
+  /** What its reseller wrote, for itself alone. */
+  reseller_note: string | null
   used: Generated<Flag>
   used_at: number | null
   banned: Generated<Flag>

@@ -104,9 +104,12 @@ export async function describeSelf(
 
 type TextOf = Awaited<ReturnType<typeof textsOf>>
 
-async function toRefusal(
-  deps: CustomerPageDeps,
-  { appId }: CustomerActor,
+/** What a refusal's later check needs. */
+export type RefusalDeps = Pick<CustomerPageDeps, 'ctx' | 'reads' | 'blocks'>
+
+export async function toRefusal(
+  deps: RefusalDeps,
+  { appId }: Pick<CustomerActor, 'appId'>,
   refused: LastRefusal | undefined,
   textOf: TextOf,
 ): Promise<OwnLicense['refusal']> {
@@ -122,7 +125,7 @@ async function toRefusal(
 
 /** Whether the same call would be accepted now; false where nothing is known about it. */
 async function isSolved(
-  deps: CustomerPageDeps,
+  deps: RefusalDeps,
   appId: string,
   { code, call, address, situation }: LastRefusal,
 ): Promise<boolean> {

@@ -76,6 +76,13 @@ export async function setUnstartedTerm(
     .execute()
 }
 
+/** Writes the note of their reseller on licenses. */
+export const setResellerNote = (tx: Tx, ids: readonly string[], note: string | null) =>
+  tx
+    .updateTable('licenses')
+    .set({ reseller_note: note })
+    .where(isIn(tx, 'id', ids))
+
 /** Takes up to `count` licenses from a reseller, without deleting them, and returns how many. */
 export async function takeFromReseller(
   tx: Tx,
@@ -91,7 +98,7 @@ export async function takeFromReseller(
     .limit(count)
   const taken = await tx
     .updateTable('licenses')
-    .set({ reseller_id: null })
+    .set({ reseller_id: null, reseller_note: null })
     // Other transactions lock licenses in the same order.
     .where('id', 'in', lock.all(tx, some))
     .returning('id')
@@ -132,14 +139,19 @@ export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly strin
   return deleted.length
 }
 
-/** Takes a license from its customer, and removes a note that contains the customer's address, normalized. */
+/** Takes a license from its customer, and removes notes that contain the customer's address, normalized. */
 export async function takeFromCustomer(tx: Tx, scope: OwnerScope, id: string, email: string): Promise<void> {
-  const license = tx.selectFrom('licenses').select('note').where('id', '=', id).where(inScope(scope))
-  const { note = null } = (await license.executeTakeFirst()) ?? {}
-  const isNamed = formsOfEmail(email).some((form) => note?.toLowerCase().includes(form))
+  const license = tx
+    .selectFrom('licenses')
+    .select(['note', 'reseller_note'])
+    .where('id', '=', id)
+    .where(inScope(scope))
+  const { note = null, reseller_note = null } = (await license.executeTakeFirst()) ?? {}
+  const unlessNamed = (text: string | null) =>
+    formsOfEmail(email).some((form) => text?.toLowerCase().includes(form)) ? null : text
   await tx
     .updateTable('licenses')
-    .set({ customer_id: null, note: isNamed ? null : note })
+    .set({ customer_id: null, note: unlessNamed(note), reseller_note: unlessNamed(reseller_note) })
     .where('id', '=', id)
     .where(inScope(scope))
     .execute()

@@ -1,15 +1,28 @@
-import { type BodyOf, type endpoints, limits, type PortalLicense, type PortalStats } from '@keyward/contract'
+import {
+  type BodyOf,
+  type DataOf,
+  type endpoints,
+  limits,
+  type PortalLicense,
+  type PortalStats,
+} from '@keyward/contract'
 import type { ResellerActor } from '../../core/actor.ts'
-import { toEpochMs, toIso } from '../../core/clock.ts'
+import { day, toEpochMs, toIso } from '../../core/clock.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
+import { hasChanged } from '../../core/seen.ts'
 import { readPatiently, type Tx } from '../../db/index.ts'
 import { toSearchTerm } from '../../db/lists/search.ts'
 import { accessEnd } from '../../db/stored-end.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { listLastRefusals, listRefusalsOfKeys } from '../activity/activity.service.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { toSlices, walkDown } from '../bulk/export.walk.ts'
+import { textsOf } from '../customer-page/customer-page.service.ts'
+import { type RefusalDeps, toRefusal } from '../customer-page/customer-self.ts'
+import { listEndUserDevices } from '../end-users/end-users.devices.ts'
+import { setResellerNote } from '../entitlements/license-rows.ts'
 import { endFields, toTerms } from '../entitlements/terms.rules.ts'
 import { draftOf, typeGone } from '../license-types/license-types.access.ts'
 import { draftLicenses, insertsOf } from '../licenses/licenses.issue.ts'
@@ -120,13 +133,70 @@ async function insertLicenses(ctx: Ctx, actor: ResellerActor, batch: NewLicenses
       // A reseller may create thousands at once; the record's detail lists only the first ones.
       const detail = { count: ids.length, ids: ids.slice(0, limits.bulkMax) }
       write.recordWith(ids, 'licenses.created', actor.appId, detail, actor.appId)
+      const note = batch.note || null
       write.last(insertsOf(tx, issued))
+      if (note !== null) write.last([setResellerNote(tx, ids, note).compile()])
       return issued.map((license) =>
-        toPortalLicense({ ...license, used: 0, username: null, left_ms: null }, appName, now),
+        toPortalLicense(
+          { ...license, used: 0, username: null, left_ms: null, reseller_note: note },
+          appName,
+          now,
+        ),
       )
     },
     { rows: batch.count },
   )
+}
+
+/** Where refusals of this reseller's keys are looked for, and their end users. */
+const inApp = ({ ownerId, appId }: ResellerActor) => ({ ownerId, apps: new Set([appId]) })
+
+/** A license with what helps its customer, but for what the owner wrote about it. */
+export async function getLicense(
+  deps: RefusalDeps,
+  actor: ResellerActor,
+  id: string,
+): Promise<DataOf<typeof endpoints.portal.getLicense>> {
+  const { db, clock } = deps.ctx
+  const { license, row } = await readLicense(deps.ctx, actor, id)
+  const scope = inApp(actor)
+  const since = clock.now() - limits.customerRefusalDays * day
+  const refused =
+    row.client_id === null
+      ? (await listRefusalsOfKeys(db, scope, [row.key], since)).get(row.key)
+      : (await listLastRefusals(db, scope, [row.client_id], since)).get(row.client_id)
+  const textOf = await textsOf(deps, { id: actor.appId }, undefined)
+  const places = row.client_id === null ? null : await listEndUserDevices(deps.ctx, scope, row.client_id)
+  return {
+    license,
+    devices: places && { used: places.used, limit: places.limit },
+    refusal: await toRefusal(deps, actor, refused, (code) => textOf(code)),
+  }
+}
+
+async function readLicense(ctx: Ctx, actor: ResellerActor, id: string) {
+  const row = await repo.findLicense(ctx.db, actor, id)
+  if (!row) throw problem('not_found')
+  const { app_name: appName } = await getReseller(ctx, actor)
+  return { row, license: toPortalLicense(row, appName, ctx.clock.now()) }
+}
+
+/** Saves what the reseller writes about a license. */
+export async function updateLicense(
+  ctx: Ctx,
+  actor: ResellerActor,
+  id: string,
+  { note, seen }: BodyOf<typeof endpoints.portal.updateLicense>,
+): Promise<{ license: PortalLicense }> {
+  await ctx.tx(actor, async (write) => {
+    const now = await repo.lockNote(write.tx, actor, id)
+    if (!now) throw problem('not_found')
+    const wanted = { note: note || null }
+    if (seen && hasChanged(now, seen, wanted)) throw problem('license_changed')
+    await setResellerNote(write.tx, [id], wanted.note).execute()
+    write.record('license.noted', id, {}, actor.appId)
+  })
+  return { license: (await readLicense(ctx, actor, id)).license }
 }
 
 /** Deletes this reseller's licenses; their end users stay but expire immediately. */
@@ -160,7 +230,7 @@ type PortalRow = Pick<
   | 'duration_value'
   | 'duration_unit'
   | 'started_at'
-> & { username: string | null; left_ms: number | null }
+> & { username: string | null; left_ms: number | null; reseller_note: string | null }
 
 const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLicense => {
   const ending = endFields(row, now)
@@ -172,6 +242,7 @@ const toPortalLicense = (row: PortalRow, appName: string, now: number): PortalLi
     used: row.used === 1,
     banned: row.banned === 1,
     usedBy: row.username,
+    note: row.reseller_note,
     createdAt: toIso(row.created_at),
     ...ending,
     date_expired: ending.expiresAt,

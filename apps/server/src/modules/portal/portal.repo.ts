@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { ResellerActor } from '../../core/actor.ts'
 import { orderOf, type Page } from '../../core/paging.ts'
-import type { Database } from '../../db/index.ts'
+import { type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/lists/search.ts'
 import { leftOf, usernameOf } from '../licenses/licenses.access.ts'
@@ -17,8 +17,8 @@ export function pageOfLicenses(
 }
 
 /**
- * The `seq` of the reseller's licenses with the text in their key or username, newest first. Reads all of them, at most
- * `resellerLimitMax`. Notes are the owner's and are not searched.
+ * The `seq` of the reseller's licenses with the text in their key, username or note, newest first. Reads all of them, at most
+ * `resellerLimitMax`. The owner's notes are not searched.
  */
 export async function searchLicenses(
   { lists }: Database,
@@ -30,12 +30,13 @@ export async function searchLicenses(
       ? sql<SqlBool>`1 = 0`
       : sql<SqlBool>`l.key_normalized like ${anywhere(term.key)} escape '\\'`
   const inName = sql<SqlBool>`c.username_normalized like ${anywhere(term.text)} escape '\\'`
+  const inNote = sql<SqlBool>`${lowerCase(lists, 'l.reseller_note')} like ${anywhere(term.text)} escape '\\'`
   const found = await lists
     .selectFrom('licenses as l')
     .leftJoin('clients as c', 'c.id', 'l.client_id')
     .select('l.seq')
     .where('l.reseller_id', '=', resellerId)
-    .where(sql<SqlBool>`(${inKey} or ${inName})`)
+    .where(sql<SqlBool>`(${inKey} or ${inName} or ${inNote})`)
     .orderBy('l.seq', orderOf.newest)
     .execute()
   return found.map(({ seq }) => seq)
@@ -60,15 +61,31 @@ export const licensesBefore = (
 /** Reads the reseller's licenses with these numbers, newest first. */
 export async function readLicenses({ db }: Database, { resellerId }: ResellerActor, seqs: readonly number[]) {
   if (seqs.length === 0) return []
-  return db
+  return shown(db, resellerId).where('l.seq', 'in', seqs).orderBy('l.seq', orderOf.newest).execute()
+}
+
+export const findLicense = (db: Db, { resellerId }: ResellerActor, id: string) =>
+  shown(db, resellerId).where('l.id', '=', id).executeTakeFirst()
+
+const shown = (db: Db, resellerId: string) =>
+  db
     .selectFrom('licenses as l')
     .select(['l.id', 'l.key', 'l.used', 'l.banned', 'l.created_at', 'l.expires_at', 'l.grace_days'])
-    .select(['l.term', 'l.duration_value', 'l.duration_unit', 'l.started_at'])
+    .select([
+      'l.term',
+      'l.duration_value',
+      'l.duration_unit',
+      'l.started_at',
+      'l.client_id',
+      'l.reseller_note',
+    ])
     .select([usernameOf('l').as('username'), leftOf('l').as('left_ms')])
-    .where('l.seq', 'in', seqs)
     .where('l.reseller_id', '=', resellerId)
-    .orderBy('l.seq', orderOf.newest)
-    .execute()
+
+/** The note on one of the reseller's licenses, which stays locked until the transaction ends. */
+export function lockNote(tx: Tx, { resellerId }: ResellerActor, id: string) {
+  const license = tx.selectFrom('licenses').select('reseller_note as note').where('id', '=', id)
+  return lock(tx, license.where('reseller_id', '=', resellerId)).executeTakeFirst()
 }
 
 /** Counts the reseller's licenses; a covering index holds all columns read. */

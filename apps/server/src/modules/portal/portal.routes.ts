@@ -8,7 +8,8 @@ import * as licenses from './portal.licenses.ts'
 import * as reset from './portal.reset.ts'
 import * as service from './portal.service.ts'
 
-export function portalRoutes(mount: Mount, { ctx, attempts, resets }: Parts): void {
+export function portalRoutes(mount: Mount, parts: Parts): void {
+  const { ctx, attempts, resets } = parts
   const { portal } = endpoints
   mount(portal.login, 'public', async ({ body, address }) => {
     const session = await service.login(ctx, attempts, { ...body, address })
@@ -28,6 +29,10 @@ export function portalRoutes(mount: Mount, { ctx, attempts, resets }: Parts): vo
   mount(portal.profile, 'reseller', async ({ actor }) => ({ reseller: await service.getProfile(ctx, actor) }))
   mount(portal.vendor, 'reseller', ({ actor }) => service.getVendor(ctx, actor))
   mount(portal.listLicenses, 'reseller', ({ actor, query }) => licenses.listLicenses(ctx, actor, query))
+  mount(portal.getLicense, 'reseller', ({ actor, params }) => licenses.getLicense(parts, actor, params.id))
+  mount(portal.updateLicense, 'reseller', ({ actor, params, body }) =>
+    licenses.updateLicense(ctx, actor, params.id, body),
+  )
   mount(portal.exportLicenses, 'reseller', async ({ actor, query: { format, search } }) => {
     const slices = await licenses.exportLicenses(ctx, actor, search)
     return toFile(slices, { name: 'licenses', format, columns: portalLicenseExport, now: ctx.clock.now() })

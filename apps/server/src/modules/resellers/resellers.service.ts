@@ -151,6 +151,7 @@ async function change(
  */
 export async function deleteReseller(ctx: Ctx, actor: VendorActor, id: string): Promise<void> {
   const remove = async (write: WriteTransaction): Promise<void> => {
+    await repo.releaseLicenses(write.tx, actor, id, releasedAtOnce)
     const deleted = await repo.deleteReseller(write.tx, actor, id)
     if (!deleted) throw problem('not_found')
     write.record('reseller.deleted', id, { email: deleted.email }, deleted.app_id)

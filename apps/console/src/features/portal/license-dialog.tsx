@@ -1,0 +1,118 @@
+import type { PortalLicense } from '@keyward/contract'
+import { useState } from 'react'
+import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
+import { noDateText } from '../../lib/format/ending.ts'
+import { formatNumber } from '../../lib/format/numbers.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DateText, TimeText } from '../../ui/date.tsx'
+import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { KeyText } from '../../ui/key-text.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Callout, QueryError } from '../../ui/states.tsx'
+import { noteSchema } from './generate-schema.ts'
+import { StatusBadges } from './license-columns.tsx'
+import { NoteField } from './note-field.tsx'
+import { useNotePortalLicense, usePortalLicense } from './queries.ts'
+
+/** What a partner tells its customer about a key, and its own note on it. */
+export function LicenseDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = usePortalLicense(id)
+  const save = useNotePortalLicense()
+  return (
+    <Dialog
+      onClose={onClose}
+      busy={save.isPending}
+      title="License"
+      description={query.data?.license.app.name}
+    >
+      {query.data ? (
+        <>
+          <DialogBody className="flex-none">
+            <Details {...query.data} />
+          </DialogBody>
+          <NoteForm license={query.data.license} save={save} onClose={onClose} />
+        </>
+      ) : (
+        <DialogBody>
+          {query.isError ? (
+            <QueryError query={query} title="Failed to fetch licenses" />
+          ) : (
+            <Skeleton className="h-72" />
+          )}
+        </DialogBody>
+      )}
+    </Dialog>
+  )
+}
+
+function Details({ license, devices, refusal }: NonNullable<ReturnType<typeof usePortalLicense>['data']>) {
+  const { key, usedBy, createdAt, expiresAt } = license
+  return (
+    <>
+      {refusal && (
+        <Callout tone={refusal.solved ? 'neutral' : 'warning'} title={refusal.message}>
+          Refused last <TimeText value={refusal.at} />, reference {refusal.reference}.{' '}
+          {refusal.solved
+            ? 'The reason no longer applies: your customer can try again.'
+            : 'Your administrator finds it by the reference.'}
+        </Callout>
+      )}
+      <Facts
+        items={[
+          {
+            label: 'License key',
+            value: (
+              <span className="inline-flex items-center gap-1">
+                <KeyText>{key}</KeyText>
+                <CopyButton text={key} label="Copy license key" message="License key copied to clipboard" />
+              </span>
+            ),
+          },
+          { label: 'Status', value: <StatusBadges license={license} /> },
+          {
+            label: 'Used by',
+            value: usedBy ? endUserName({ username: usedBy, licenseKey: key }) : 'Nobody yet',
+          },
+          ...(devices
+            ? [
+                {
+                  label: 'Devices',
+                  value: `${formatNumber(devices.used)} of ${devices.limit < 0 ? 'any number' : formatNumber(devices.limit)}`,
+                },
+              ]
+            : []),
+          { label: 'Created', value: <DateText value={createdAt} /> },
+          { label: 'Expires', value: <DateText value={expiresAt} none={noDateText(license)} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+interface NoteFormProps {
+  license: PortalLicense
+  save: ReturnType<typeof useNotePortalLicense>
+  onClose: () => void
+}
+
+function NoteForm({ license: { _id, note }, save, onClose }: NoteFormProps) {
+  // The license may be loaded again while this form shows the note from before.
+  const [seen] = useState({ note })
+  const form = useSchemaForm(noteSchema, { defaultValues: { note: note ?? '' } })
+  const submit = form.handleSubmit((values) =>
+    save.mutate(
+      { id: _id, body: { ...values, seen } },
+      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
+    ),
+  )
+  return (
+    <DialogForm onSubmit={submit}>
+      <DialogBody>
+        <NoteField form={form.register('note')} error={form.formState.errors.note?.message} />
+      </DialogBody>
+      <FormFooter submitLabel="Save Note" busy={save.isPending} onCancel={onClose} />
+    </DialogForm>
+  )
+}
