@@ -22,7 +22,7 @@ export function Badge({ tone = 'neutral', dot, children, className }: BadgeProps
   return (
     <span
       className={cx(
-        'inline-flex h-[1.375rem] items-center gap-1.5 whitespace-nowrap rounded-full border px-2 font-medium text-xs',
+        'inline-flex h-[1.375rem] w-fit items-center gap-1.5 whitespace-nowrap rounded-full border px-2 font-medium text-xs',
         tones[tone],
         className,
       )}

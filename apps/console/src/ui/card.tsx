@@ -11,7 +11,7 @@ export interface CardHeaderProps {
   actions?: ReactNode
   /** The actions have a line of their own, whatever the width of the description. */
   stacked?: boolean
-  /** The actions are a FilterBar, which on phones has a line of its own below its button. */
+  /** The actions are a FilterBar, whose search and open selects have lines of their own below its button on phones. */
   filters?: boolean
   level?: 2 | 3
 }

@@ -8,29 +8,36 @@ import { Select } from './select.tsx'
 import type { SelectOption } from './select-props.ts'
 
 export interface FilterBarProps {
-  /** How many filters narrow the list, for the button on phones. */
-  active: number
+  /** What narrows the list: phones have a button for all but the search, with their number. */
+  values?: Record<string, unknown>
   children: ReactNode
 }
 
-/** A search field and selects above a list; behind a button on phones. For the `actions` of a stacked CardHeader. */
-export function FilterBar({ active, children }: FilterBarProps) {
+/** A search field and selects above a list, the selects behind a button on phones. For the `actions` of a CardHeader. */
+export function FilterBar({ values, children }: FilterBarProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
+  const { search: _search, sort: _sort, ...narrowing } = values ?? {}
+  const active = Object.values(narrowing).filter(Boolean).length
   return (
     <>
-      <Button className="md:hidden" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-        <ListFilter aria-hidden />
-        Filters
-        {active > 0 && (
-          <Badge tone="accent">
-            {active} <span className="sr-only">active</span>
-          </Badge>
-        )}
-      </Button>
+      {values && (
+        <Button className="md:hidden" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+          <ListFilter aria-hidden />
+          Filters
+          {active > 0 && (
+            <Badge tone="accent">
+              {active} <span className="sr-only">active</span>
+            </Badge>
+          )}
+        </Button>
+      )}
       <div
         id={id}
-        className={cx('flex flex-wrap gap-2 max-md:order-last max-md:basis-full', !open && 'max-md:hidden')}
+        className={cx(
+          'flex flex-wrap gap-2 max-md:order-last max-md:basis-full',
+          !open && 'max-md:not-has-data-search:hidden max-md:[&>:not([data-search])]:hidden',
+        )}
       >
         {children}
       </div>

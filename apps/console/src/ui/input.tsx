@@ -93,7 +93,7 @@ export function SearchInput({ value, onSearch, label, placeholder, className }: 
     return () => clearTimeout(timer)
   }, [text, onSearch])
   return (
-    <div className={cx('relative', className)}>
+    <div data-search="" className={cx('relative', className)}>
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-fg-faint" />
       <Input
         type="text"

@@ -25,7 +25,8 @@ const phoneClass = {
   aside: 'max-md:order-1',
   rest: 'max-md:has-data-none:hidden max-md:order-3 max-md:flex max-md:min-w-0 max-md:max-w-max max-md:flex-1 max-md:gap-1.5 max-md:text-fg-muted max-md:text-xs',
   whole: 'max-md:order-3 max-md:flex max-md:items-center max-md:gap-1.5 max-md:text-fg-muted max-md:text-xs',
-  third: 'max-md:order-5 max-md:flex max-md:gap-1.5 max-md:text-fg-muted max-md:text-xs',
+  third:
+    'max-md:has-data-none:hidden max-md:order-5 max-md:min-w-0 max-md:flex max-md:gap-1.5 max-md:text-fg-muted max-md:text-xs',
   hidden: 'max-md:hidden',
 }
 

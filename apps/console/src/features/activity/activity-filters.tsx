@@ -17,7 +17,7 @@ const findEvents = async (text: string) =>
 export function ActivityFilters({ apps, app, values, onChange }: ActivityFiltersProps) {
   const appFilter = useAppFilter(apps, app)
   return (
-    <FilterBar active={Object.values(values).filter(Boolean).length}>
+    <FilterBar values={values}>
       <FilterSearch
         value={values.search}
         onChange={(search) => onChange({ search })}

@@ -27,7 +27,7 @@ const findActions = async (text: string) =>
 export function AuditFilters({ apps, app, values, onChange }: AuditFiltersProps) {
   const appFilter = useAppFilter(apps, app)
   return (
-    <FilterBar active={Object.values({ ...values, actor: values.actor !== people }).filter(Boolean).length}>
+    <FilterBar values={{ ...values, actor: values.actor !== people }}>
       <FilterSearch
         value={values.search}
         onChange={(search) => onChange({ search })}

@@ -96,7 +96,7 @@ export function ImportReport({ of, report, outcome, page, onOutcome, onPage }: I
         filters
         actions={
           <>
-            <FilterBar active={outcome ? 1 : 0}>
+            <FilterBar values={{ outcome }}>
               <FilterSelect
                 label="Outcome"
                 unset="All rows"

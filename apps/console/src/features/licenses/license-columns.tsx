@@ -88,7 +88,7 @@ export const licenseColumns: Column<ListedLicense>[] = [
         </CellText>
       ),
   },
-  { id: 'used-by', header: 'Used by', isEmpty: (license) => !license.usedBy, cell: usedBy },
+  { id: 'used-by', header: 'Used by', phone: 'third', isEmpty: (license) => !license.usedBy, cell: usedBy },
   {
     id: 'created',
     header: 'Created',

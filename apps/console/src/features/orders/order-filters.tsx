@@ -29,7 +29,7 @@ export function OrderFilters({ apps, app, mayListShops, values, onChange }: Orde
       ? [...listed, { value: values.shop, label: 'One shop' }]
       : listed
   return (
-    <FilterBar active={Object.values(values).filter(Boolean).length}>
+    <FilterBar values={values}>
       <FilterSearch
         value={values.search}
         onChange={(search) => onChange({ search })}

@@ -48,6 +48,8 @@ export const portalLicenseColumns: Column<PortalLicense>[] = [
   {
     id: 'used-by',
     header: 'Used by',
+    phone: 'third',
+    isEmpty: ({ usedBy }) => usedBy === null,
     cell: ({ usedBy, key }) => {
       const name = usedBy && endUserName({ username: usedBy, licenseKey: key })
       return name ? <CellText title={name}>{name}</CellText> : <NoValue />

@@ -9,7 +9,7 @@ export interface PortalLicenseFiltersProps {
 
 export function PortalLicenseFilters({ search, onSearch, table }: PortalLicenseFiltersProps) {
   return (
-    <FilterBar active={search ? 1 : 0}>
+    <FilterBar>
       <FilterSearch
         label="Search licenses"
         placeholder="Key, user or note"

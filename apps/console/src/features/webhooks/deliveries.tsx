@@ -35,7 +35,7 @@ export function Deliveries({ webhook, onOpen }: { webhook: Webhook; onOpen: (del
         description={`Newest first, kept for ${limits.deliveryDays} days. A failed one is tried again for ${limits.webhookRetryDays} days.`}
         filters
         actions={
-          <FilterBar active={state ? 1 : 0}>
+          <FilterBar values={{ state }}>
             <FilterSelect
               label="State"
               unset="All states"

@@ -47,9 +47,8 @@ export function ListFilters({
   const findTypes = 'type' in values && !app ? findAll : undefined
   const resellers = useResellerOptions(appWithOrigin)
   const statusOptions = Object.entries(statuses).map(([value, { label }]) => ({ value, label }))
-  const { sort: _order, ...narrowing } = values
   return (
-    <FilterBar active={Object.values(narrowing).filter(Boolean).length}>
+    <FilterBar values={values}>
       <FilterSearch {...search} value={values.search} onChange={(text) => onChange({ search: text })} />
       <FilterSelect {...appFilter} value={values.app} onChange={(id) => onChange({ app: id })} />
       {statusOptions.length > 0 && (

@@ -77,7 +77,7 @@ export function SalesPage() {
           stacked
           filters
           actions={
-            <FilterBar active={[url.app, url.from].filter(Boolean).length}>
+            <FilterBar values={{ app: url.app, from: url.from }}>
               <FilterSelect {...appFilter} value={app?._id} onChange={(id) => setUrl({ app: id })} />
               <FilterSelect
                 label="Days"
