@@ -25,6 +25,9 @@ async function inviteInConsole(page: Page, email: string, role: string, app: str
   const open = dialog(page, 'Invite a Member')
   await open.getByLabel('Email').fill(email)
   await choose(open, 'Role', role)
+  await expect(
+    open.getByText('Does not change: applications, licenses. Does not delete: end users.'),
+  ).toBeVisible()
   const invite = open.getByRole('button', { name: 'Invite', exact: true })
   await invite.click()
   await expect(open.getByText('Choose all applications, or some')).toBeVisible()

@@ -32,7 +32,16 @@ const permissionOfRole = (noun: string, verb: string) => {
 export function RoleFields({ value: { role, permissions }, onChange, error }: RoleFieldsProps) {
   return (
     <div className="grid gap-3">
-      <Field label="Role" hint={roleFacts[role].about} error={error}>
+      <Field
+        label="Role"
+        hint={
+          <>
+            {roleFacts[role].about}
+            {role !== 'custom' && <span className="mt-1 block">{lackedBy(role)}</span>}
+          </>
+        }
+        error={error}
+      >
         <Select
           value={role}
           onChange={(next) => onChange(toRole(next as MemberRole, role))}
@@ -52,6 +61,27 @@ export function RoleFields({ value: { role, permissions }, onChange, error }: Ro
       )}
     </div>
   )
+}
+
+/** What members of a role may not do. */
+export function lackedBy(role: Exclude<MemberRole, 'custom'>): string {
+  const has = (noun: string, verb: string) =>
+    rolePermissions[role].some((permission) => permission === `${noun}:${verb}`)
+  const all = Object.entries({ ...nouns, members: 'Members' })
+  const changesAny = all.some(([noun]) => has(noun, 'write'))
+  const lacks = {
+    see: all.filter(([noun]) => !has(noun, 'read')),
+    change: all.filter(
+      ([noun]) => changesAny && has(noun, 'read') && permissionOf(noun, 'write') && !has(noun, 'write'),
+    ),
+    delete: all.filter(
+      ([noun]) => has(noun, 'write') && permissionOf(noun, 'delete') && !has(noun, 'delete'),
+    ),
+  }
+  return Object.entries(lacks)
+    .filter(([, lacked]) => lacked.length > 0)
+    .map(([verb, lacked]) => `Does not ${verb}: ${lacked.map(([, name]) => name.toLowerCase()).join(', ')}.`)
+    .join(' ')
 }
 
 const toRole = (role: MemberRole, before: MemberRole): RoleValue =>
