@@ -65,9 +65,15 @@ test('a customer is added, gets a license, is exported and erased', { tag: '@pho
   await vendor.call('PUT', `/licenses/${second!._id}`, { customer: 'ada@engines.example' })
   const other = await Program.start(request, app)
   await other.register('augusta', second!, 'loom')
+  await program.login('ada', 'another engine')
+  const id = page.url().split('/').at(-1)
+  await expect.poll(async () => (await vendor.call('GET', `/customers/${id}`)).refusal).not.toBeNull()
   await page.reload()
   const devices = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Free/ }) })
   await expect(devices).toHaveCount(2)
+  await expect(page.getByRole('region', { name: 'The last refusal' })).toContainText(
+    'The device was not accepted',
+  )
   await expect(devices.filter({ hasText: 'ada' })).toHaveCount(1)
   await devices.filter({ hasText: 'augusta' }).getByRole('button').click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Free Device' }).click()

@@ -112,6 +112,12 @@ export const customers = {
         .describe(
           `newest first, until ${limits.mailDays} days after they were sent or failed; those with keys need \`licenses:read\`, those with links access to all apps`,
         ),
+      refusal: z
+        .string()
+        .nullable()
+        .describe(
+          `the reference of the last refusal of its end users and unused keys within ${limits.customerRefusalDays} days`,
+        ),
     }),
   }),
   update: endpoint({

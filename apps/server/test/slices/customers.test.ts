@@ -56,6 +56,16 @@ test('an address with an international domain is one customer in all its forms, 
   expect((await read(first.customer)).status).toBe(404)
 })
 
+test('a customer is read with the last refusal of its keys and end users', async () => {
+  const { _id, key, customer } = await sell(newEmail())
+  expect((await read(customer)).json.data.refusal).toBeNull()
+  await owner.call('PATCH', `/licenses/${_id}/toggle-ban`, {})
+  const body = { appId: app.appId, licenseKey: key }
+  const { reference } = (await on.call('POST', '/client/validate', { body })).json.data
+  expect(reference).toBeDefined()
+  await eventually(async () => expect((await read(customer)).json.data.refusal).toBe(reference))
+})
+
 test('32 sales to one address at once make one customer', async () => {
   const email = newEmail()
   const sold = await Promise.all(Array.from({ length: 32 }, () => sell(email)))

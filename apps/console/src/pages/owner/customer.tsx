@@ -12,6 +12,7 @@ import { endUserColumns } from '../../features/end-users/end-user-columns.tsx'
 import { licenseColumns } from '../../features/licenses/license-columns.tsx'
 import { May } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { paths } from '../../lib/navigation/paths.ts'
@@ -26,6 +27,7 @@ import { ItemColumns, ItemPage } from './item-page.tsx'
 
 const NewSaleDialog = lazyNamed(() => import('../../features/licenses/new-sale-dialog.tsx'), 'NewSaleDialog')
 const DevicesOfMany = lazyNamed(() => import('../../features/end-users/devices-of-many.tsx'), 'DevicesOfMany')
+const LastRefusal = lazyNamed(() => import('../../features/activity/last-refusal.tsx'), 'LastRefusal')
 const ItemTimeline = lazyNamed(() => import('./item-timeline.tsx'), 'ItemTimeline')
 
 const sales = { 'new-sale': [wire.licenses.create, wire.clients.update] }
@@ -45,7 +47,7 @@ export function CustomerPage() {
       noun="Customer"
       icon={<ContactRound />}
     >
-      {({ customer, licenses, clients, devices, mails }) => (
+      {({ customer, licenses, clients, devices, mails, refusal }) => (
         <>
           <PageHeader
             title={customer.email}
@@ -78,6 +80,13 @@ export function CustomerPage() {
           />
           <ItemColumns>
             <div className="grid gap-4 md:gap-6">
+              {refusal && (
+                <Deferred fallback={<Skeleton className="h-48 rounded-xl" />}>
+                  <Card className="p-4 md:p-5">
+                    <LastRefusal key={refusal} reference={refusal} />
+                  </Card>
+                </Deferred>
+              )}
               {licenses && (
                 <Part
                   title="Licenses"
@@ -86,19 +95,19 @@ export function CustomerPage() {
                   empty="Open a license and link it to this customer, or name the customer when you generate one."
                 />
               )}
+              {clients.length > 1 ? (
+                <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
+                  <DevicesOfMany devices={devices.map((device) => named(device, clients))} />
+                </Deferred>
+              ) : (
+                clients[0] && <Devices user={clients[0]._id} />
+              )}
               <Part
                 title="End Users"
                 columns={endUserParts}
                 rows={clients.map((user) => ({ ...user, knownAs: customer.name ?? customer.email }))}
                 empty="People who sign in with a license of this customer appear here."
               />
-              {clients.length > 1 ? (
-                <Deferred fallback={<Skeleton className="h-40 rounded-xl" />}>
-                  <DevicesOfMany devices={devices} />
-                </Deferred>
-              ) : (
-                clients[0] && <Devices user={clients[0]._id} />
-              )}
               <May call={wire.orders.list}>
                 <CustomerOrders customer={customer._id} />
               </May>
@@ -119,6 +128,16 @@ export function CustomerPage() {
       )}
     </ItemPage>
   )
+}
+
+/** A device whose end user signs in with a key names its beginning. */
+const named = <Device extends { client: { _id: string; username: string } }>(
+  device: Device,
+  clients: readonly { _id: string; licenseKey: string | null }[],
+): Device => {
+  const { _id, username } = device.client
+  const isKey = clients.some((one) => one._id === _id && one.licenseKey === username)
+  return isKey ? { ...device, client: { _id, username: keyPrefix(username) } } : device
 }
 
 /** What programs did with the license of a customer; the log knows no more than one at a time. */

@@ -1,9 +1,9 @@
-import { customerPageAddress, type DataOf, type endpoints, type ListedLicense } from '@keyward/contract'
+import { type ActivityEvent, customerPageAddress, type ListedLicense } from '@keyward/contract'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import { fixLabels, whyOf } from '../../features/activity/labels.ts'
-import { fixCalls, useExplanation, useFix, useLastRefusal } from '../../features/activity/queries.ts'
+import { LastRefusal, Part } from '../../features/activity/last-refusal.tsx'
+import { useLastRefusal } from '../../features/activity/queries.ts'
 import { answerFor, answerLanguages } from '../../features/command/answer.ts'
 import { languageOf, type MailLanguage, readTicket } from '../../features/command/ticket.ts'
 import { useTicketSearches } from '../../features/command/ticket-searches.ts'
@@ -22,13 +22,11 @@ import { customerPath, licensePath, listPath, paths } from '../../lib/navigation
 import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { QueryError } from '../../ui/states.tsx'
 
 export interface TicketDialogProps {
   mail: string
@@ -72,7 +70,11 @@ export function TicketDialog({ mail, own, onClose }: TicketDialogProps) {
             ))}
           </dl>
         )}
-        {reference && <Refusal key={reference} reference={reference} mail={mail} />}
+        {reference && (
+          <LastRefusal key={reference} reference={reference}>
+            {(event, isSolved) => <Answer event={event} isSolved={isSolved} mail={mail} />}
+          </LastRefusal>
+        )}
         {isReady && license && !reference && last.isSuccess && (
           <p className="text-fg-muted">The program of this license was not refused lately.</p>
         )}
@@ -161,46 +163,8 @@ function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) 
   )
 }
 
-type Explained = DataOf<typeof endpoints.activity.explain>
-
-/** Why the program was refused last, the click that removes the reason, and an answer that says so. */
-function Refusal({ reference, mail }: { reference: string; mail: string }) {
-  const explained = useExplanation(reference)
-  const fix = useFix()
-  const may = useMay()
-  const { event, explanation } = explained.data ?? {}
-  if (explained.isError) return <QueryError boxed query={explained} title="Failed to load the explanation" />
-  if (!event || !explanation) return explained.isPending ? <Skeleton className="h-40" /> : null
-  const offered = explanation.fix
-  const isSolved = explanation.now?.code === null
-  return (
-    <>
-      <Part title="The last refusal">
-        <p className="font-medium">
-          {explanation.title} · <TimeText value={event.lastAt} />
-        </p>
-        <p className="wrap-anywhere">{whyOf(explanation)}</p>
-        <p className="text-fg-muted">
-          {isSolved ? 'This reason no longer applies: the program may run now.' : explanation.advice}
-        </p>
-        {offered && !isSolved && may(...fixCalls[offered.action]) && (
-          <Button
-            variant="primary"
-            className="justify-self-start"
-            loading={fix.isPending}
-            onClick={() => fix.mutate(offered)}
-          >
-            {fixLabels[offered.action]}
-          </Button>
-        )}
-      </Part>
-      <Answer event={event} isSolved={isSolved} mail={mail} />
-    </>
-  )
-}
-
 /** An answer in the customer's language. It is copied, never sent. */
-function Answer({ event, isSolved, mail }: { event: Explained['event']; isSolved: boolean; mail: string }) {
+function Answer({ event, isSolved, mail }: { event: ActivityEvent; isSolved: boolean; mail: string }) {
   const [language, setLanguage] = useState<MailLanguage>(() => languageOf(mail))
   const { app } = useApp(event.app?._id)
   const page = app?.settings.customerPage
@@ -232,10 +196,3 @@ function Answer({ event, isSolved, mail }: { event: Explained['event']; isSolved
     </Part>
   )
 }
-
-const Part = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section aria-label={title} className="grid gap-2">
-    <h3 className="font-semibold">{title}</h3>
-    {children}
-  </section>
-)

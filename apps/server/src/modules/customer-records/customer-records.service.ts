@@ -1,12 +1,13 @@
 import { type BodyOf, type Customer, type CustomerMail, type endpoints, limits } from '@keyward/contract'
 import type { OwnerScope, VendorActor } from '../../core/actor.ts'
-import { toIso } from '../../core/clock.ts'
+import { day, toIso } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Page, toPagination } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import type { Tx } from '../../db/index.ts'
 import type { CustomerRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { listLastRefusals, listRefusalsOfKeys } from '../activity/activity.service.ts'
 import { findAppId } from '../apps/apps.service.ts'
 import { toFlag } from '../apps/apps.settings.ts'
 import { listToldOf } from '../customer-mails/customer-mails.service.ts'
@@ -57,7 +58,20 @@ export async function getCustomer(ctx: Ctx, actor: VendorActor, id: string) {
   const parts = await readParts(ctx, actor, row.customer_id, limits.customerPartsMax)
   const devices = await listDevicesOf(ctx, actor, parts.clients, limits.customerPartsMax)
   const mails = await readMails(ctx, actor, row.customer_id, limits.customerPartsMax)
-  return { customer: toCustomer(row), ...parts, devices, mails }
+  const since = ctx.clock.now() - limits.customerRefusalDays * day
+  const unused = parts.licenses?.filter(({ usedBy }) => usedBy === null).map(({ key }) => key) ?? []
+  const [refused] = [
+    ...(
+      await listLastRefusals(
+        ctx.db,
+        actor,
+        parts.clients.map(({ _id }) => _id),
+        since,
+      )
+    ).values(),
+    ...(await listRefusalsOfKeys(ctx.db, actor, unused, since)).values(),
+  ].sort((a, b) => b.at - a.at)
+  return { customer: toCustomer(row), ...parts, devices, mails, refusal: refused?.reference ?? null }
 }
 
 /** The newest mails to a customer that the caller may know of. */
