@@ -8,7 +8,7 @@ const small = new Set('a an and as at by for from in into of on or the to with i
 /** The specification's own words. */
 const specified = ['API docs', 'Refresh plans']
 /** Pages for visitors talk in sentences. */
-const isOfVisitors = (file: string) => /^(customer|features\/(landing|onboarding)|pages\/public)\//.test(file)
+const isOfVisitors = (file: string) => /^(customer|features\/landing|pages\/public)\//.test(file)
 
 const texts = (file: string): string[] => {
   const code = readFileSync(join(source, file), 'utf8')
@@ -19,7 +19,7 @@ const texts = (file: string): string[] => {
         .replaceAll(/\{[^{}]*\}/g, (code) => (code.match(/(?<=')[A-Z][^'\n]*(?=')/g) ?? []).join('\n'))
         .split('\n'),
   )
-  const labels = [...code.matchAll(/\b(?:submitLabel|confirmLabel)(?:=|: )["']([^"'\n]+)["']/g)].map(
+  const labels = [...code.matchAll(/\b(?:submitLabel|confirmLabel|action)(?:=|: )["']([^"'\n]+)["']/g)].map(
     ([, label = '']) => label,
   )
   return [...children, ...labels]
@@ -29,7 +29,7 @@ const texts = (file: string): string[] => {
 
 test('every word of a button of the console begins with a capital letter, but for the small ones', () => {
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.tsx') && !isOfVisitors(file))
+    .filter((file) => /(?<!\.test)\.tsx?$/.test(file) && !isOfVisitors(file))
     .flatMap((file) => texts(file).map((text) => ({ file, text })))
   expect(all.length).toBeGreaterThan(150)
   const wrong = all.filter(

@@ -3,12 +3,15 @@ import type { ComponentProps } from 'react'
 import { cx } from './cx.ts'
 import { Spinner } from './spinner.tsx'
 
+// Grey, not pale: a pale red looks broken.
+const filled =
+  'shadow-soft not-aria-busy:disabled:bg-line not-aria-busy:disabled:text-fg-muted not-aria-busy:disabled:opacity-100'
 const variants = {
-  primary: 'bg-accent text-on-accent shadow-soft hover:bg-accent-hover',
+  primary: `bg-accent text-on-accent hover:bg-accent-hover ${filled}`,
   secondary:
     'border border-control-line bg-control text-fg shadow-soft hover:bg-hover hover:border-line-strong/60',
   ghost: 'text-fg-muted hover:bg-hover hover:text-fg',
-  danger: 'bg-danger text-white shadow-soft hover:bg-danger-hover',
+  danger: `bg-danger text-white hover:bg-danger-hover ${filled}`,
   dangerQuiet: 'text-fg-muted hover:bg-danger-soft hover:text-danger-text',
   dangerGhost: 'border border-danger-line text-danger-text hover:bg-danger-soft',
   link: 'text-accent-text underline-offset-4 hover:underline',

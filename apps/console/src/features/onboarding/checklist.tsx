@@ -31,14 +31,14 @@ export function Checklist({ ownerId, apps, hasLicense }: ChecklistProps) {
       text: 'A few lines that let it run only with a valid key.',
       done: copied,
       to: app && appTabPath(app._id, 'integration'),
-      action: 'Show snippet',
+      action: 'Show Snippet',
     },
     {
       title: 'First activation',
       text: 'Run your program with the key. The activation appears here immediately.',
       done: false,
       to: hasLicense ? paths.licenses : undefined,
-      action: 'Copy a key',
+      action: 'Copy a Key',
     },
   ]
   const next = steps.findIndex(({ done }) => !done)

@@ -65,7 +65,7 @@ export function useNextSteps({ owner, apps, hasReseller, enabled }: NextStepsOpt
       text: 'What you sell: the term, the devices and the features of each license.',
       done: types.some(({ data }) => data && data.length > 0),
       to: `${appTabPath(app, 'types')}&dialog=new-type`,
-      action: 'New type',
+      action: 'New Type',
     },
     {
       id: 'shop',
@@ -74,7 +74,7 @@ export function useNextSteps({ owner, apps, hasReseller, enabled }: NextStepsOpt
       text: 'Each paid order creates its licenses, and a refund bans them.',
       done: shops.some(({ data }) => data && data.length > 0),
       to: `${appTabPath(app, 'shops')}&dialog=new-shop`,
-      action: 'Add shop',
+      action: 'Add Shop',
     },
     {
       id: 'reseller',
@@ -83,7 +83,7 @@ export function useNextSteps({ owner, apps, hasReseller, enabled }: NextStepsOpt
       text: 'A reseller generates licenses in a portal, within a limit that you set.',
       done: hasReseller,
       to: `${paths.resellers}?dialog=create`,
-      action: 'Add reseller',
+      action: 'Add Reseller',
     },
     {
       id: 'offline',
@@ -92,7 +92,7 @@ export function useNextSteps({ owner, apps, hasReseller, enabled }: NextStepsOpt
       text: 'It shows a request. You make the file with which it runs.',
       done: machines.some(({ data }) => data),
       to: `${appTabPath(app, 'settings')}&dialog=activate-offline`,
-      action: 'Activate offline',
+      action: 'Activate Offline',
     },
   ]
   return {

@@ -30,6 +30,12 @@ const Reason = ({ text, className }: { text: string; className?: string }) => (
   </span>
 )
 
+/** Why it is in its state, or why it has no license. */
+const reasonOf = ({ reason, state, licenses, renewed, lines }: ShopOrder): string => {
+  const isWithout = state === 'fulfilled' && licenses.length === 0 && !renewed
+  return reason ?? (isWithout ? `No license for ${lines.map(({ product }) => product).join(', ')}` : '')
+}
+
 export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrder>[] => [
   {
     id: 'order',
@@ -64,11 +70,9 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state, reason }) => (
-      <Lines note={reason && <Reason text={reason} className="max-md:hidden" />}>
-        <span className="justify-self-start">
-          <StateBadge {...orderStateFacts[state]} />
-        </span>
+    cell: (order) => (
+      <Lines note={reasonOf(order) && <Reason text={reasonOf(order)} className="max-md:hidden" />}>
+        <StateBadge {...orderStateFacts[order.state]} />
       </Lines>
     ),
   },
@@ -78,8 +82,8 @@ export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrd
     header: 'Reason',
     phone: 'whole',
     className: 'md:hidden',
-    isEmpty: ({ reason }) => reason === null,
-    cell: ({ reason }) => reason && <Reason text={reason} />,
+    isEmpty: (order) => reasonOf(order) === '',
+    cell: (order) => reasonOf(order) && <Reason text={reasonOf(order)} />,
   },
   {
     id: 'licenses',
