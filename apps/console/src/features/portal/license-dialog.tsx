@@ -1,13 +1,14 @@
 import type { PortalLicense } from '@keyward/contract'
 import { useState } from 'react'
-import { showFieldErrors, useSchemaForm } from '../../lib/form/schema-form.ts'
+import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { endUserName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText, TimeText } from '../../ui/date.tsx'
-import { Dialog, DialogBody, DialogForm, FormFooter } from '../../ui/dialog.tsx'
+import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
@@ -101,18 +102,12 @@ function NoteForm({ license: { _id, note }, save, onClose }: NoteFormProps) {
   // The license may be loaded again while this form shows the note from before.
   const [seen] = useState({ note })
   const form = useSchemaForm(noteSchema, { defaultValues: { note: note ?? '' } })
-  const submit = form.handleSubmit((values) =>
-    save.mutate(
-      { id: _id, body: { ...values, seen } },
-      { onSuccess: onClose, onError: (error) => showFieldErrors(form, error) },
-    ),
+  const submit = useSubmit({ form, onDone: onClose }, (values) =>
+    save.mutateAsync({ id: _id, body: { ...values, seen } }),
   )
   return (
-    <DialogForm onSubmit={submit}>
-      <DialogBody>
-        <NoteField form={form.register('note')} error={form.formState.errors.note?.message} />
-      </DialogBody>
-      <FormFooter submitLabel="Save Note" busy={save.isPending} onCancel={onClose} />
-    </DialogForm>
+    <FieldsForm onSubmit={submit} submitLabel="Save Note" busy={save.isPending} onCancel={onClose}>
+      <NoteField form={form.register('note')} error={form.formState.errors.note?.message} />
+    </FieldsForm>
   )
 }
