@@ -19,9 +19,8 @@ export interface Database {
 
 /** What each engine offers the server in its own way. */
 export interface Engine {
-  /** How many writes of programs run at once without slowing down checks. */
+  /** How many writes of programs, and requests of one account, run at once without slowing down checks. */
   readonly programWritesMost: number
-  /** How many requests of one account run at once. */
   readonly requestsMost: number
   /**
    * Prepares a frequent read of at most one row, whose text has a `?` for each value. An engine in this process answers at

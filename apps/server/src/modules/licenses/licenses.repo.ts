@@ -25,13 +25,12 @@ export interface LicenseView extends LicenseRow {
   mail_waits_for: Tables['license_mails']['mail_waits_for']
 }
 
-const isAdded = sql<number>`coalesce((select case when u.license_id = l.id then 0 else 1 end
-  from clients u where u.id = l.client_id), 0)`
-
 /** What a list shows of a license: each column takes a page's time. */
 const unlisted = ['owner_id', 'customer_id', 'key_normalized', 'key_twin'] as const
 export type ListedLicense = Omit<LicenseView, (typeof unlisted)[number]>
-const listed = licenseColumns.filter((column) => !unlisted.some((one) => one === column))
+const listed = licenseColumns
+  .filter((column) => !unlisted.some((one) => one === column))
+  .map((column) => `l.${column}` as const)
 
 const faces = (db: Db, scope: OwnerScope) =>
   db
@@ -46,7 +45,8 @@ const faces = (db: Db, scope: OwnerScope) =>
       'a.name as app_name',
       'a.app_id as app_public_id',
       usernameOf('l').as('username'),
-      isAdded.as('added'),
+      sql<number>`coalesce((select case when u.license_id = l.id then 0 else 1 end
+        from clients u where u.id = l.client_id), 0)`.as('added'),
       leftOf('l').as('left_ms'),
       'r.email as reseller_email',
       'lt.name as type_name',
@@ -61,9 +61,7 @@ export const findLicense = (db: Db, scope: OwnerScope, id: string): Promise<Lice
   views(db, scope).where('l.id', '=', id).where(inScope(scope, 'l')).executeTakeFirst()
 
 export const listBySeq = pageRows<ListedLicense>('l', (db, scope, isOfPage) =>
-  faces(db, scope)
-    .select(listed.map((column) => `l.${column}` as const))
-    .where(isOfPage),
+  faces(db, scope).select(listed).where(isOfPage),
 )
 
 /** Sorted by creation. */
