@@ -141,7 +141,7 @@ export class SqliteHandle {
 export class SqliteReader extends SqliteHandle {
   readonly #writer: SqliteHandle
   readonly #begin = this.database.prepare('begin')
-  readonly #version = this.database.prepare('pragma data_version')
+  readonly #version = super.prepareRow('pragma data_version') as () => { data_version: number }
   readonly #end = this.database.prepare('commit')
   #isOpen = false
   /** Whether the end of the turn ends the snapshot. */
@@ -164,7 +164,7 @@ export class SqliteReader extends SqliteHandle {
     this.#closeSnapshot()
     this.#endSoon()
     this.#begin.run()
-    this.#count = Number(this.#version.get()?.data_version)
+    this.#count = this.#version().data_version
     this.#ownCommits = commits
     // Only now: without a version, the next read begins anew.
     this.#isOpen = true
