@@ -6,11 +6,11 @@ import { permissions } from '../src/permissions.ts'
 
 const names = Object.keys(actions) as ActionName[]
 
-test('delivers what the audit log stores of a vendor, but for slices', () => {
+test('delivers what the audit log stores of a vendor, but for slices and notes of resellers', () => {
   const belongToNoVendor = /^(coupon\.|account\.deleted|vendor\.deleted)/
-  const ofSlices = /\.slice_|^release\.notified$/
+  const untold = /\.slice_|^release\.notified$|^license\.noted$/
   const expected = names.filter(
-    (name) => isLogged(name, 'owner') && !ofSlices.test(name) && !belongToNoVendor.test(name),
+    (name) => isLogged(name, 'owner') && !untold.test(name) && !belongToNoVendor.test(name),
   )
   expect(new Set(eventNames)).toEqual(new Set([...expected, 'program.refused']))
   expect(names.filter((name) => isEventName(name) !== expected.includes(name))).toEqual([])
