@@ -46,10 +46,13 @@ async function answeredDuring(keys: Key[], calls: (() => Promise<{ status: numbe
 test('many keys at full load let the console of their vendor and of another answer like one account', async () => {
   const keys = await makeKeys(40, ['licenses:read', 'licenses:write'])
   await makeLicenses(on, owner, app, 50)
-  const reads = await answeredDuring(keys, [
+  const calls = [
     () => owner.call('GET', '/licenses'),
     () => other.call('GET', '/licenses'),
     () => owner.call('GET', '/apps'),
-  ])
+  ]
+  // The first list of an account waits for a thread, which a busy machine runs late.
+  for (const call of calls) await call()
+  const reads = await answeredDuring(keys, calls)
   for (const count of reads) expect(count).toBeLessThan(40)
 })
