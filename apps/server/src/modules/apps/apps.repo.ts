@@ -13,8 +13,8 @@ export async function pageApps(
   scope: OwnerScope,
   { search, ...page }: Page & { search: string | undefined },
 ): Promise<{ rows: AppRow[]; total: number }> {
-  const { db, lists } = database
-  let mine = lists.selectFrom('apps').where(appInScope(scope))
+  const { db, lists, counts } = database
+  let mine = (search === undefined ? counts : lists).selectFrom('apps').where(appInScope(scope))
   if (search !== undefined) {
     // Names have no index, so the owner's apps are scanned; a thread of its own may do that.
     mine = mine.where(({ or, eb }) =>
