@@ -190,8 +190,8 @@ export class ListThreads {
   /** Reads at once what was quick for this account. For queries whose time depends on its data and not on values. */
   async readSteady(text: string, values: readonly unknown[]): Promise<unknown[]> {
     const { account } = currentRequest.getStore()?.caller ?? server
-    const expected = this.#times.ofAccount(text, account)
-    if (expected === undefined || expected > quickMs) return this.read(text, values)
+    const last = this.#times.last(text, account)
+    if (last === undefined || last > quickMs) return this.read(text, values)
     const began = performance.now()
     const { rows } = this.#reader.run(text, values as SQLInputValue[])
     const ms = performance.now() - began
@@ -210,6 +210,8 @@ interface Times {
   averageMs: number
   /** The longest time of each account; quicker queries lower it slowly. */
   readonly ofAccounts: Map<string, number>
+  /** The last time of each account. */
+  readonly last: Map<string, number>
 }
 
 const textsKept = 500
@@ -222,19 +224,21 @@ export class QueryTimes {
   readonly #texts = new Map<string, Times>()
 
   expect(text: string, account: string): number {
-    return this.ofAccount(text, account) ?? this.#texts.get(text)?.averageMs ?? 0
+    const times = this.#texts.get(text)
+    return times ? (times.ofAccounts.get(account) ?? times.averageMs) : 0
   }
 
-  ofAccount(text: string, account: string): number | undefined {
-    return this.#texts.get(text)?.ofAccounts.get(account)
+  last(text: string, account: string): number | undefined {
+    return this.#texts.get(text)?.last.get(account)
   }
 
   note(text: string, account: string, ms: number): void {
-    const times = this.#texts.get(text) ?? { averageMs: ms, ofAccounts: new Map() }
+    const times = this.#texts.get(text) ?? { averageMs: ms, ofAccounts: new Map(), last: new Map() }
     const { averageMs, ofAccounts } = times
     const longest = ofAccounts.get(account) ?? ms
     times.averageMs = averageMs + share * (ms - averageMs)
     put(ofAccounts, account, Math.max(ms, longest + share * (ms - longest)), accountsKept)
+    put(times.last, account, ms, accountsKept)
     put(this.#texts, text, times, textsKept)
   }
 }
