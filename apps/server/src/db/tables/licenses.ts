@@ -83,7 +83,7 @@ interface GrantsTable {
   until: number | null
   /** What time moves the end by; null for a key without end. */
   moved_ms: number | null
-  /** The time between an end that had passed and the grant, which moves the end too. */
+  /** The time between an end that had passed and the grant, which moves the end too; of a period, how long it waits for others. */
   gap_ms: Generated<number>
   /** What was used of a key that was withdrawn, or of one without end that was withdrawn before. */
   kept_ms: number | null

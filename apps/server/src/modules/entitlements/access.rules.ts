@@ -3,6 +3,7 @@ import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
 import { type AddedRights, type Rights, toDuration, type Updates, updatesOf } from './terms.rules.ts'
+import { beginOf, periodEnd } from './waits.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
 // milliseconds since 1970, without the grace days, which are columns of the license; `never` is no end.
@@ -59,10 +60,7 @@ export const isOfKey = ({ kind, source_kind }: Grant): boolean => kind === 'time
 export const isOfPayment = ({ kind, source_kind }: Grant): boolean =>
   source_kind === 'order' && (kind === 'time' || kind === 'period')
 
-/**
- * What a grant moves an end by, which it may not begin before: what bridged a gap may be gone. A withdrawn key keeps what was used
- * of it.
- */
+/** What a grant moves an end by, which begins no earlier than `until`. A withdrawn key keeps what was used of it. */
 function movedBy({ gap_ms, moved_ms, kept_ms, until, withdrawn_at }: Grant, end: number): number {
   if (withdrawn_at !== null && kept_ms === null) return 0
   const ms = withdrawn_at === null ? (moved_ms ?? kept_ms ?? 0) : (kept_ms ?? 0)
@@ -147,7 +145,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   function addTime(grant: Grant): void {
     // Rights move like the end that people see.
     const shown = displayedEnd()
-    const movedMs = movedBy(grant, end)
+    const movedMs = movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end)
     const moved = movedMs - (shown === never ? 0 : shown - end)
     later(movedMs)
     if (isOfPayment(grant)) addPayment(grant)
@@ -160,8 +158,9 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
 
   function addPeriod(grant: Grant): void {
     if (!isStanding(grant)) return
-    periods.push({ id: grant.id, until: grant.until ?? never })
-    addPayment({ ...grant, rights_until: grant.until })
+    const until = periodEnd(grant, grants, rights)
+    periods.push({ id: grant.id, until: until ?? never })
+    addPayment({ ...grant, rights_until: until })
   }
 
   function addPayment({ terms: paid, rights_until: until, ...grant }: Grant): void {
@@ -244,7 +243,7 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
     if (grant.kind === 'period') {
       const folded = periods.find(({ id }) => id === grant.id)
       return stays(grant)
-        ? [folded && folded.until !== never ? { ...grant, until: folded.until } : grant]
+        ? [folded && folded.until !== never ? { ...grant, until: folded.until, gap_ms: 0 } : grant]
         : []
     }
     if (!stays(grant)) return []

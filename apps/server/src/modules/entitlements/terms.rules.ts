@@ -73,10 +73,10 @@ export interface Updates {
  */
 export function updatesOf(
   own: number | null,
-  standing: readonly Pick<GrantRow, 'kind' | 'until' | 'updates_ms' | 'updates_until'>[],
+  standing: readonly Pick<GrantRow, 'kind' | 'at' | 'until' | 'updates_ms' | 'updates_until'>[],
 ): Updates {
-  const untils = (kinds: readonly GrantRow['kind'][]) =>
-    standing.flatMap(({ kind, updates_ms, updates_until }) =>
+  const untils = (kinds: readonly GrantRow['kind'][], some = standing) =>
+    some.flatMap(({ kind, updates_ms, updates_until }) =>
       updates_ms === null && kinds.includes(kind) ? (updates_until ?? []) : [],
     )
   // A subscription that has ended covers the versions of its paid time.
@@ -87,12 +87,14 @@ export function updatesOf(
   const paid = own === null && ended.length === 0 ? stays : ended
   if (own === null && paid.length === 0) return { until: null, own: null, beside: 0 }
   const first = Math.max(own ?? 0, ...paid)
-  const base = standing.reduce(
-    (end, { updates_ms, updates_until }) =>
-      updates_ms === null ? end : Math.max(end, updates_until ?? 0) + updates_ms,
-    first,
-  )
-  const beside = Math.max(0, ...untils(['time', 'period']))
+  const besideIn = (some: typeof standing) => Math.max(0, ...untils(['time', 'period'], some))
+  const base = standing.reduce((end, { at, updates_ms, updates_until }, place) => {
+    if (updates_ms === null) return end
+    // What it waited for may have been taken back.
+    const begin = Math.min(updates_until ?? 0, Math.max(at, besideIn(standing.slice(0, place))))
+    return Math.max(end, begin) + updates_ms
+  }, first)
+  const beside = besideIn(standing)
   return { until: Math.min(lastInstant, Math.max(base, beside)), own: base, beside }
 }
 

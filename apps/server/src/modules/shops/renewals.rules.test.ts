@@ -109,3 +109,25 @@ test('an order never leaves less than there would be without it, whatever else i
     }
   }
 })
+
+test('a refund takes back all that its order gave: orders after it do not keep the time that they waited for it', () => {
+  for (let seed = 0; seed < rounds(300, 5000); seed += 1) {
+    const draw = drawFrom(seed)
+    let now = draw(60) * day
+    let [without, withOrder] = [sold, sold]
+    const said: string[] = []
+    for (let at = 0; at < 2 + draw(4); at += 1) {
+      now += draw(60) * day + 1
+      const make = draw(2) === 0 ? steps.buy : steps.subscribe
+      const one: Sold = { order: `order-${at}`, type: draw(2) === 0 ? 'own' : 'team', days: 10 + draw(50) }
+      said.push(`day ${now / day}: ${make === steps.buy ? 'buy' : 'subscribe'} ${one.type} ${one.days} days`)
+      withOrder = afterChange(withOrder, make(one)(withOrder, now), now)
+      if (at > 0) without = afterChange(without, make(one)(without, now), now)
+    }
+    const first: Sold = { order: 'order-0', type: 'own', days: 0 }
+    withOrder = afterChange(withOrder, steps.refund(first)(withOrder, now), now)
+    const [less, more] = [endsOf(without, now), endsOf(withOrder, now)]
+    for (const which of [0, 1] as const)
+      expect(Math.abs(more[which] - less[which]), said.join('\n')).toBeLessThanOrEqual(10)
+  }
+})
