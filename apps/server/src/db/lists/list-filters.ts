@@ -200,3 +200,18 @@ export function countedUntil(now: number) {
   const block = Math.floor(lastHour / blockHours)
   return { block, firstHour: block * blockHours, lastHour, instant: lastHour * hour }
 }
+
+const fewOfHour = 500
+
+/**
+ * Counts at once while few rows ended in the current hour (`fresh`). From one moment to the next a million may have ended: these
+ * are counted where lists are read.
+ */
+export async function countRows<T extends { fresh: number }>(
+  { counts, lists }: Pick<Database, 'counts' | 'lists'>,
+  counted: (most: number) => RawBuilder<T>,
+): Promise<T | undefined> {
+  const [row] = (await counted(fewOfHour).execute(counts)).rows
+  if (Number(row?.fresh ?? 0) < fewOfHour) return row
+  return (await counted(Number.MAX_SAFE_INTEGER).execute(lists)).rows[0]
+}

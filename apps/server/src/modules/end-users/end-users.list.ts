@@ -5,6 +5,7 @@ import { type Database, syntaxOf } from '../../db/engine.ts'
 import {
   type Counts,
   countedUntil,
+  countRows,
   type List,
   type ListFilter,
   type ListIndex,
@@ -66,22 +67,27 @@ export const endUserList: List<ListedClientStatus> = {
 }
 
 /** Counts like licenses: by blocks of hours, by hours, and row by row within the current hour. */
-async function count({ counts }: Database, selection: ListScope): Promise<Counts<ClientStatus>> {
+async function count(database: Database, selection: ListScope): Promise<Counts<ClientStatus>> {
   const past = countedUntil(selection.now)
-  const { rows } = await sql<Record<'total' | 'banned' | 'expired', number>>`
-    select coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
+  const row = await countRows(
+    database,
+    (most) =>
+      sql<Record<'total' | 'banned' | 'expired' | 'fresh', number>>`
+    select coalesce(sum(fresh), 0) as fresh, coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
       coalesce(sum(past * (1 - banned)), 0) as expired
     from (
-      select t.n as n, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
+      select t.n as n, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past, 0 as fresh
       from client_blocks t where ${within(selection)}
       union all
-      select 0, t.banned, t.n from client_counts t
+      select 0, t.banned, t.n, 0 from client_counts t
       where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
-      select 0, 0, 1 from clients t
+      select * from (select 0, 0, 1, 1 from clients t
       where ${within(selection)} and t.banned = 0 and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-    ) parts`.execute(counts)
-  const { total = 0, banned = 0, expired = 0 } = rows[0] ?? {}
+      limit ${most}) rows_of_hour
+    ) parts`,
+  )
+  const { total = 0, banned = 0, expired = 0 } = row ?? {}
   return { total, active: total - banned - expired, banned, expired }
 }
 

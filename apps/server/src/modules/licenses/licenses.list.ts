@@ -5,6 +5,7 @@ import type { Db } from '../../db/index.ts'
 import {
   type Counts,
   countedUntil,
+  countRows,
   type List,
   type ListScope,
   mayRead,
@@ -88,34 +89,32 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
  * SQLite would sort for it.
  */
 async function count(
-  { counts }: Database,
+  database: Database,
   selection: ListScope,
   bansApart: boolean,
 ): Promise<Counts<LicenseStatus>> {
   const past = countedUntil(selection.now)
   const counted = bansApart ? sql`(1 - banned)` : sql`1`
-  const { rows } = await sql<Record<'total' | 'rest' | 'used' | 'banned' | 'past' | 'past_used', number>>`
-    select coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
+  const row = await countRows(
+    database,
+    (most) =>
+      sql<Record<'total' | 'rest' | 'used' | 'banned' | 'past' | 'past_used' | 'fresh', number>>`
+    select coalesce(sum(fresh), 0) as fresh, coalesce(sum(n), 0) as total, coalesce(sum(n * banned), 0) as banned,
       coalesce(sum(n * ${counted}), 0) as rest, coalesce(sum(n * used * ${counted}), 0) as used,
       coalesce(sum(past * ${counted}), 0) as past, coalesce(sum(past * used * ${counted}), 0) as past_used
     from (
-      select t.n as n, t.used as used, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past
+      select t.n as n, t.used as used, t.banned as banned, case when t.block < ${past.block} then t.n else 0 end as past, 0 as fresh
       from license_blocks t where ${within(selection)}
       union all
-      select 0, t.used, t.banned, t.n from license_counts t
+      select 0, t.used, t.banned, t.n, 0 from license_counts t
       where ${within(selection)} and t.bucket >= ${past.firstHour} and t.bucket <= ${past.lastHour}
       union all
-      select 0, t.used, t.banned, 1 from licenses t
+      select * from (select 0, t.used, t.banned, 1, 1 from licenses t
       where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-    ) parts`.execute(counts)
-  const {
-    total = 0,
-    rest = 0,
-    used = 0,
-    banned = 0,
-    past: expired = 0,
-    past_used: usedUp = 0,
-  } = rows[0] ?? {}
+      limit ${most}) rows_of_hour
+    ) parts`,
+  )
+  const { total = 0, rest = 0, used = 0, banned = 0, past: expired = 0, past_used: usedUp = 0 } = row ?? {}
   return { total, active: used - usedUp, unused: rest - used - (expired - usedUp), expired, banned }
 }
 
