@@ -175,3 +175,10 @@ test('joining the oldest grants changes nothing that may be used, nor what a lat
   }
   expect(shortened).toBeGreaterThan(1000)
 })
+
+test('time of an added key waits for a period, and no longer once that was taken back', () => {
+  const year = grant(1, { kind: 'period', until: at(365), source_kind: 'order', source_id: 'sor_1' })
+  const added = key(2, 30, { until: at(365) })
+  expect(displayedEnd([term(30), year, added])).toBe(395)
+  expect(displayedEnd([term(30), withdrawn(year, 3), added])).toBe(60)
+})

@@ -32,13 +32,13 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
 export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): NewGrant {
   const left = timeLeft(key, now)
   const end = endToMove(access, now)
-  const from = Math.max(end ?? now, now)
   const last = access.rights.filter((one) => one.until !== null && allowsAll(one, key))
   const rightsFrom = Math.max(now, ...last.map(({ until }) => until ?? 0))
   return {
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
     moved_ms: end === null ? 0 : left,
-    gap_ms: end === null ? 0 : from - (ownEnd(access, now) ?? from),
+    // It waits for what lasts beside the end, and no longer than that stands.
+    gap_ms: end === null ? 0 : Math.max(0, now - (ownEnd(access, now) ?? now)),
     until: earliestBegin(access, now),
     rights_until: left === null ? null : rightsFrom + left,
   }

@@ -14,14 +14,14 @@ function periodsBefore(grant: Given, grants: readonly Given[]): Given[] {
   return before.filter(({ kind, withdrawn_at }) => kind === 'period' && withdrawn_at === null)
 }
 
-/** Where time begins at the earliest; `periods` are those of before, as they are then. */
+/** Where time begins at the earliest, which a person may have meant; `periods` are those of before, as they are then. */
 export function beginOf(
   grant: Given,
   grants: readonly Given[],
   periods: readonly { id: string; until: number }[],
 ): GrantRow['until'] {
   const { at, until } = grant
-  if (until === null || grant.source_kind !== 'order' || grants.every(({ kind }) => kind !== 'period'))
+  if (until === null || grant.source_kind === 'person' || grants.every(({ kind }) => kind !== 'period'))
     return until
   const ends = periodsBefore(grant, grants).map(
     (before) => periods.find(({ id }) => id === before.id)?.until ?? before.until ?? never,
