@@ -1,5 +1,4 @@
-import type { PortalLicense } from '@keyward/contract'
-import { useState } from 'react'
+import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { endUserName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
@@ -20,21 +19,12 @@ import { useNotePortalLicense, usePortalLicense } from './queries.ts'
 /** What a partner tells its customer about a key, and its own note on it. */
 export function LicenseDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = usePortalLicense(id)
+  const shown = useFreshData(query)
   const save = useNotePortalLicense()
   return (
-    <Dialog
-      onClose={onClose}
-      busy={save.isPending}
-      title="License"
-      description={query.data?.license.app.name}
-    >
-      {query.data ? (
-        <>
-          <DialogBody className="flex-none">
-            <Details {...query.data} />
-          </DialogBody>
-          <NoteForm license={query.data.license} save={save} onClose={onClose} />
-        </>
+    <Dialog onClose={onClose} busy={save.isPending} title="License" description={shown?.license.app.name}>
+      {shown ? (
+        <NoteForm {...shown} save={save} onClose={onClose} />
       ) : (
         <DialogBody>
           {query.isError ? (
@@ -48,7 +38,9 @@ export function LicenseDialog({ id, onClose }: { id: string; onClose: () => void
   )
 }
 
-function Details({ license, devices, refusal }: NonNullable<ReturnType<typeof usePortalLicense>['data']>) {
+type Shown = NonNullable<ReturnType<typeof usePortalLicense>['data']>
+
+function Details({ license, devices, refusal }: Shown) {
   const { key, usedBy, createdAt, expiresAt } = license
   return (
     <>
@@ -92,21 +84,20 @@ function Details({ license, devices, refusal }: NonNullable<ReturnType<typeof us
   )
 }
 
-interface NoteFormProps {
-  license: PortalLicense
+interface NoteFormProps extends Shown {
   save: ReturnType<typeof useNotePortalLicense>
   onClose: () => void
 }
 
-function NoteForm({ license: { _id, note }, save, onClose }: NoteFormProps) {
-  // The license may be loaded again while this form shows the note from before.
-  const [seen] = useState({ note })
+function NoteForm({ save, onClose, ...shown }: NoteFormProps) {
+  const { _id, note } = shown.license
   const form = useSchemaForm(noteSchema, { defaultValues: { note: note ?? '' } })
   const submit = useSubmit({ form, onDone: onClose }, (values) =>
-    save.mutateAsync({ id: _id, body: { ...values, seen } }),
+    save.mutateAsync({ id: _id, body: { ...values, seen: { note } } }),
   )
   return (
     <FieldsForm onSubmit={submit} submitLabel="Save Note" busy={save.isPending} onCancel={onClose}>
+      <Details {...shown} />
       <NoteField form={form.register('note')} error={form.formState.errors.note?.message} />
     </FieldsForm>
   )

@@ -26,6 +26,7 @@ export function usePortalLicense(id: string) {
   return useQuery({
     queryKey: [...keys.reseller, 'license', id],
     queryFn: ({ signal }) => call(wire.portal.getLicense, { params: { id }, signal }),
+    refetchOnMount: 'always',
   })
 }
 
