@@ -1,7 +1,8 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { useEffect, useRef } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
+import { isRepeatOfWrite } from '../browser/gesture.ts'
 import { type CheckedFormOptions, useCheckedForm } from './checked-form.ts'
 import { showFieldErrors } from './field-errors.ts'
 
@@ -34,7 +35,7 @@ export function useSubmit<Input extends FieldValues, Output>(
       isShown.current = false
     }
   }, [])
-  return form.handleSubmit(async (values) => {
+  const submit = form.handleSubmit(async (values) => {
     onBusy?.(true)
     try {
       await send(values)
@@ -45,4 +46,9 @@ export function useSubmit<Input extends FieldValues, Output>(
       onBusy?.(false)
     }
   }, onInvalid)
+  return (event: FormEvent) => {
+    event.preventDefault()
+    // It would not be sent, and take away what the server says of the first one.
+    if (!isRepeatOfWrite()) return submit(event)
+  }
 }
