@@ -35,7 +35,7 @@ const phoneLine = ({ phone }: Pick<Column<never>, 'phone'>) =>
 
 /** Phones leave out an empty cell that shares its line. */
 const isLeftOut = <Row,>({ phone, isEmpty }: Column<Row>, row: Row) =>
-  phone === undefined && (isEmpty?.(row) ?? false)
+  (phone === undefined || phone === 'third') && (isEmpty?.(row) ?? false)
 
 export function DataRow<Row>(props: TableProps<Row> & { row: Row; first: boolean }) {
   const { row, first, columns, rowKey, rowLabel, rowMenu, selection } = props
