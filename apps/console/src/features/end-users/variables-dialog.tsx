@@ -30,9 +30,11 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
     refetchOnMount: 'always',
   })
   const stored = useFreshData(variables)
+  const [busy, setBusy] = useState(false)
   return (
     <Dialog
       onClose={onClose}
+      busy={busy}
       size="lg"
       title={
         <>
@@ -51,7 +53,7 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
           <Skeleton className="h-40" />
         </DialogBody>
       )}
-      {stored && <VariablesForm user={user} stored={stored} onClose={onClose} />}
+      {stored && <VariablesForm user={user} stored={stored} onBusy={setBusy} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -61,10 +63,11 @@ const schema = endpoints.setClient.body!.pick({ variables: true })
 interface VariablesFormProps {
   user: Client
   stored: DataOf<typeof endpoints.client>
+  onBusy: (busy: boolean) => void
   onClose: () => void
 }
 
-function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
+function VariablesForm({ user, stored, onBusy, onClose }: VariablesFormProps) {
   const client = useQueryClient()
   const save = useWrite({
     mutationFn: (body: BodyInputOf<typeof endpoints.setClient>) =>
@@ -78,7 +81,7 @@ function VariablesForm({ user, stored, onClose }: VariablesFormProps) {
   const [written, setWritten] = useState(stored.variables.filter(({ program }) => program))
   const own = stored.variables.filter(({ program }) => !program)
   const form = useSchemaForm(schema, { defaultValues: { variables: own } })
-  const submit = useSubmit({ form, onDone: onClose }, ({ variables }) =>
+  const submit = useSubmit({ form, onBusy, onDone: onClose }, ({ variables }) =>
     save.mutateAsync({
       variables: [...variables.map((one) => ({ ...one, program: false })), ...written],
       seen: stored.revision,
