@@ -28,6 +28,7 @@ test.describe('an app', () => {
     await form.getByRole('button', { name: 'Create App' }).click()
     await expectToast(page, 'App created successfully')
     await dialog(page, 'Blue Pencil is ready').getByRole('button', { name: 'Done' }).click()
+    await expect(addApp(page)).toBeFocused()
     const { apps } = await vendor.call('GET', '/apps')
     const line = row(page, 'Blue Pencil')
     for (const text of ['v1.0.0', apps[0].appId, shownDate(inDays(0))]) await expect(line).toContainText(text)

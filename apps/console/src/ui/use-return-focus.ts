@@ -1,5 +1,8 @@
 import { useRef } from 'react'
 
+/** The opener of the last dialog, for the one that follows it: that opens when the first one is gone, and nothing has the focus. */
+let last: Opener | null = null
+
 /**
  * Returns the focus to the element that opened a dialog. Radix does this only for its own trigger, which dialogs in the
  * URL do not have.
@@ -12,7 +15,8 @@ export function useReturnFocus() {
       const menu = active?.closest('[role="menu"]')
       // The menu no longer exists when the dialog closes, but its button does.
       const origin = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
-      opener.current = origin instanceof HTMLElement ? toOpener(origin) : null
+      if (origin !== document.body) last = origin instanceof HTMLElement ? toOpener(origin) : null
+      opener.current = last
     },
     restore(event: Event) {
       event.preventDefault()
