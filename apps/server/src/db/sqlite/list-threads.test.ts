@@ -26,11 +26,7 @@ function openThreads() {
     )
     await setImmediate()
   }
-  const read = (text: string, name: string, account = 'own_1') =>
-    currentRequest.run(
-      { caller: { account, address: '192.0.2.1', isKnown: true }, userAgent: undefined },
-      () => threads.readSteady(text, [name]),
-    )
+  const read = (text: string, at: number, app = 'app_1') => threads.readSteady(text, [at, app])
   const end = async (text: string) => {
     running.get(text)?.()
     running.delete(text)
@@ -55,18 +51,18 @@ test.each([
   }
 })
 
-test('what was quick for an account is read at once, and what took longer is not', async () => {
+test('what was quick for an app is read at once, and what took longer or is of another app is not', async () => {
   const { running, read, end } = openThreads()
-  const [first, long] = [read('counts', 'a'), read('pages', 'b')]
+  const [first, long] = [read('counts', 1), read('pages', 2)]
   await setImmediate()
-  await end('a')
-  await end('b')
+  await end('1')
+  await end('2')
   await Promise.all([first, long])
-  expect(await read('counts', 'c')).toEqual(['c'])
-  void read('pages', 'd')
-  void read('counts', 'e', 'own_other')
+  expect(await read('counts', 3)).toEqual([3])
+  void read('pages', 4)
+  void read('counts', 5, 'app_large')
   await setImmediate()
-  expect(running()).toEqual(['d', 'e'])
+  expect(running()).toEqual(['4', '5'])
 })
 
 test('a list of another account is next while searches occupy both threads', async () => {

@@ -143,6 +143,8 @@ export class ListThreads {
   readonly #idle: Pick<SqliteThread, 'run' | 'close'>[]
   readonly #all: readonly Pick<SqliteThread, 'run' | 'close'>[]
   readonly #times = new QueryTimes()
+  /** How long a steady query took the last time, by its text and the ids of its objects: an account may have a large app. */
+  readonly #last = new Map<string, number>()
   readonly #turns = new FairQueue({
     running: threadsMost,
     waiting: 1000,
@@ -169,6 +171,10 @@ export class ListThreads {
   }
 
   async read(text: string, values: readonly unknown[]): Promise<unknown[]> {
+    return (await this.#run(text, values)).rows
+  }
+
+  async #run(text: string, values: readonly unknown[]): Promise<ThreadResult> {
     const caller = currentRequest.getStore()?.caller ?? server
     const isSlow = () => this.#times.expect(text, caller.account) > slowMs
     const endTurn = await this.#turns.enter(caller, { isSlow })
@@ -180,22 +186,26 @@ export class ListThreads {
       ms = result.ms
       this.#times.note(text, caller.account, ms)
       this.#slow.note(text, ms)
-      return result.rows
+      return result
     } finally {
       this.#idle.push(thread)
       endTurn(ms)
     }
   }
 
-  /** Reads at once what was quick for this account. For queries whose time depends on its data and not on values. */
+  /** Reads at once what was quick for these objects. For queries whose time depends on their data and not on other values. */
   async readSteady(text: string, values: readonly unknown[]): Promise<unknown[]> {
-    const { account } = currentRequest.getStore()?.caller ?? server
-    const last = this.#times.last(text, account)
-    if (last === undefined || last > quickMs) return this.read(text, values)
+    const key = [text, ...values.filter((value) => typeof value === 'string')].join(' ')
+    const last = this.#last.get(key)
+    if (last === undefined || last > quickMs) {
+      const { rows, ms } = await this.#run(text, values)
+      put(this.#last, key, ms, keysKept)
+      return rows
+    }
     const began = performance.now()
     const { rows } = this.#reader.run(text, values as SQLInputValue[])
     const ms = performance.now() - began
-    this.#times.note(text, account, ms)
+    put(this.#last, key, ms, keysKept)
     this.#slow.note(text, ms)
     return rows
   }
@@ -210,12 +220,11 @@ interface Times {
   averageMs: number
   /** The longest time of each account; quicker queries lower it slowly. */
   readonly ofAccounts: Map<string, number>
-  /** The last time of each account. */
-  readonly last: Map<string, number>
 }
 
 const textsKept = 500
 const accountsKept = 2_000
+const keysKept = 2_000
 /** The weight of the newest query in what is remembered. */
 const share = 0.1
 
@@ -228,17 +237,12 @@ export class QueryTimes {
     return times ? (times.ofAccounts.get(account) ?? times.averageMs) : 0
   }
 
-  last(text: string, account: string): number | undefined {
-    return this.#texts.get(text)?.last.get(account)
-  }
-
   note(text: string, account: string, ms: number): void {
-    const times = this.#texts.get(text) ?? { averageMs: ms, ofAccounts: new Map(), last: new Map() }
+    const times = this.#texts.get(text) ?? { averageMs: ms, ofAccounts: new Map() }
     const { averageMs, ofAccounts } = times
     const longest = ofAccounts.get(account) ?? ms
     times.averageMs = averageMs + share * (ms - averageMs)
     put(ofAccounts, account, Math.max(ms, longest + share * (ms - longest)), accountsKept)
-    put(times.last, account, ms, accountsKept)
     put(this.#texts, text, times, textsKept)
   }
 }
