@@ -49,9 +49,10 @@ async function scriptsUntilIdle(page: Page, path: string, isShown: () => Promise
   page.off('request', onRequest)
   page.off('requestfinished', onEnd)
   page.off('requestfailed', onEnd)
+  // A busy browser requests some again that it had requested ahead.
+  const last = new Map(scripts.map((sent) => [sent.url(), sent]))
   return Promise.all(
-    scripts.map(async (sent) => {
-      const url = sent.url()
+    [...last].map(async ([url, sent]) => {
       const size = sizes.get(url) ?? (await sizeOf(sent))
       sizes.set(url, size)
       return { url, size }
