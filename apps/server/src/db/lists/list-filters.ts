@@ -205,7 +205,7 @@ const fewOfHour = 500
 
 /**
  * Counts at once while few rows ended in the current hour (`fresh`). From one moment to the next a million may have ended: these
- * are counted where lists are read.
+ * are counted where lists are read. As a literal, because SQLite prepares a statement with a bound limit for each call.
  */
 export async function countRows<T extends { fresh: number }>(
   { counts, lists }: Pick<Database, 'counts' | 'lists'>,

@@ -84,7 +84,7 @@ async function count(database: Database, selection: ListScope): Promise<Counts<C
       union all
       select * from (select 0, 0, 1, 1 from clients t
       where ${within(selection)} and t.banned = 0 and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-      limit ${most}) rows_of_hour
+      limit ${sql.lit(most)}) rows_of_hour
     ) parts`,
   )
   const { total = 0, banned = 0, expired = 0 } = row ?? {}

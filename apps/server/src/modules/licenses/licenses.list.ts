@@ -111,7 +111,7 @@ async function count(
       union all
       select * from (select 0, t.used, t.banned, 1, 1 from licenses t
       where ${within(selection)} and t.used in (0, 1) and t.expires_at > ${past.instant} and t.expires_at <= ${selection.now}
-      limit ${most}) rows_of_hour
+      limit ${sql.lit(most)}) rows_of_hour
     ) parts`,
   )
   const { total = 0, rest = 0, used = 0, banned = 0, past: expired = 0, past_used: usedUp = 0 } = row ?? {}
