@@ -100,7 +100,7 @@ export const allUsed = (on: TestServer, shopId: string, limits: { interval?: num
     expect(rows).toEqual([])
   }, limits)
 
-/** Waits until the ends of an app's licenses were looked at since the clock was moved, so that what was not told is not going to be. */
+/** Waits until the server has looked for ended licenses of an app after the clock moved; later no further mail is queued for them. */
 export const lookedAtEnds = ({ database, clock }: TestServer, appId: string) =>
   eventually(async () => {
     const settings = database.db.selectFrom('customer_mail_settings').select('look_at')

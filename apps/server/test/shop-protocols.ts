@@ -13,7 +13,7 @@ interface Said {
 export interface Protocol {
   newSecret: () => string
   apiKey?: string
-  /** Whether it tells that a subscription is canceled for later. */
+  /** Whether the shop reports that a subscription will end at the end of its paid period. */
   cancels: boolean
   /** Whether it tells of disputes: not at all, of one for each order, or of any number. */
   disputes: 0 | 1 | 2

@@ -18,7 +18,7 @@ export interface Description extends TableOwner {
   objects?: { readonly [Noun in EventNoun]?: ReadObject | null }
   /** What the audit log calls objects, by the prefixes of their ids. */
   names?: Names
-  /** What the queue of mails asks and tells of what they are about, by the prefixes of its ids. */
+  /** How the mail queue checks and updates the rows that mails are about, by the prefix of their ids. */
   mails?: Readonly<Record<string, MailSubject>>
   /** Replaces, removes or pauses what a lost secret key sealed, and says what it was. */
   loseKey?(lost: LostKey): Promise<Partial<LostKeyReport>>

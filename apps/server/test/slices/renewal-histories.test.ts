@@ -93,7 +93,7 @@ function editOf({ vendor, shop, ids }: World, product: Name): Edit {
   ])
 }
 
-/** What a shop tells of one order with a reference, in parts between which time passes. */
+/** The events that a shop sends for one order with a reference, in groups between which time passes. */
 function tale(product: Name, reference: string): (() => SoldEvent[])[] {
   const order = randomUUID()
   const about = (type: string, more: object = {}) => {

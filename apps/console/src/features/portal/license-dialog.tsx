@@ -16,7 +16,7 @@ import { StatusBadges } from './license-columns.tsx'
 import { NoteField } from './note-field.tsx'
 import { useNotePortalLicense, usePortalLicense } from './queries.ts'
 
-/** What a partner tells its customer about a key, and its own note on it. */
+/** A key's state, devices and last refusal, which a reseller tells its customer, and the reseller's own note. */
 export function LicenseDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = usePortalLicense(id)
   const shown = useFreshData(query)

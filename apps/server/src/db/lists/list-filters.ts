@@ -204,8 +204,8 @@ export function countedUntil(now: number) {
 const fewOfHour = 500
 
 /**
- * Counts at once while few rows ended in the current hour (`fresh`). From one moment to the next a million may have ended: these
- * are counted where lists are read. As a literal, because SQLite prepares a statement with a bound limit for each call.
+ * Counts at once while few rows ended in the current hour (`fresh`). A million may end in one moment: such a count runs where lists
+ * are read. `most` must be a literal in the SQL, because SQLite prepares a statement with a bound limit anew for each call.
  */
 export async function countRows<T extends { fresh: number }>(
   { counts, lists }: Pick<Database, 'counts' | 'lists'>,

@@ -215,7 +215,7 @@ const languages = {
 
 export const builtInLocales = Object.keys(languages)
 
-/** The built-in text of a kind for the tags of a locale, of which the last names no region. */
+/** The built-in text of a kind of mail. `tags` are a locale's language tags; the last tag has no region. */
 export function builtInOf(kind: MailKind, tags: readonly string[]): Language | undefined {
   const language = (languages as Record<string, Language>)[tags.at(-1) ?? '']
   if (!language || kind === 'purchase') return language

@@ -161,7 +161,7 @@ export async function countNewKeys({ tx, now }: WriteTransaction, customerId: st
   if (count > ofOne.max) throw rateLimited(window_ends - now)
 }
 
-/** What the queue of mails asks and tells about the licenses whose keys it sends together. */
+/** How the mail queue checks and updates licenses whose keys are sent in one mail. */
 export const keyMails: MailSubject = {
   isCurrent: async ({ db }, batchId) =>
     (await db

@@ -95,7 +95,7 @@ export async function withdrawOrderMail(
   return none
 }
 
-/** What the queue of mails asks and tells about orders. */
+/** How the mail queue checks and updates orders. */
 export const orderMails: MailSubject = {
   /** Also whether it has no key of another customer: one that waits for the next day outlives an app that is deleted. */
   async isCurrent({ db, seal }, id, mailId) {
