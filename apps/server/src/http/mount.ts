@@ -251,7 +251,7 @@ async function once(
   input: AnyInput,
   { method, path, dryRun }: Endpoint,
   options: MountOptions,
-  handle: (input: AnyInput) => Promise<unknown>,
+  handle: (input: AnyInput) => unknown,
 ): Promise<unknown> {
   const { params, query, body } = input
   if (dryRun && (body as { dryRun?: boolean }).dryRun) return handle(input)

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Soon } from '../core/after.ts'
 import { visitorOf } from '../core/caller.ts'
 import { sendProblem } from './errors.ts'
 import type { Sent } from './input.ts'
@@ -36,21 +37,21 @@ export interface Steps<C extends Call, Actor, Input, Result> {
   /** Refuses a body that is not the one that the headers name. */
   verify?: (call: C, sent: Sent | undefined) => void
   /** Opens the session of a program, whose refusal is signed for this body. */
-  session?: (call: C) => Promise<Actor>
+  session?: (call: C) => Soon<Actor>
   /** Checks parameters, query and body against the contract. */
   parse(call: C, sent: Sent | undefined, actor: Actor): Input
   /** Refuses an actor that may make the call, but not with this input. */
   permit?: (actor: Actor, input: Input) => void
   /** Does what follows once for each Idempotency-Key. */
-  once?: (call: C, input: Input, handle: (input: Input) => Promise<Result>) => Promise<Result>
+  once?: (call: C, input: Input, handle: (input: Input) => Soon<Result>) => Promise<Result>
   /** Does the work. */
-  handle(input: Input): Promise<Result>
+  handle(input: Input): Soon<Result>
   /** The answer as an object; undefined once it was sent as a file or a stream. */
   answer(call: C, result: Result, turn: Turn | undefined): object | undefined
   /** The answer to a call that a step refused. */
   refuse(error: unknown, call: C): object | Promise<object>
   /** Signs the bytes of the answer. */
-  sign?: (call: C, body: string) => Wait
+  sign?: (call: C, body: string) => Soon<void>
 }
 
 export const toCall = (request: FastifyRequest, reply: FastifyReply): Call => ({
@@ -90,8 +91,7 @@ async function run<C extends Call, Actor, Input, Result>(
     steps.permit?.(actor, input)
     const result = await (steps.once ? steps.once(call, input, steps.handle) : steps.handle(input))
     const answer = steps.answer(call, result, turn)
-    const sending = answer && send(steps, call, answer)
-    if (sending) await sending
+    if (answer) await send(steps, call, answer)
   } catch (error) {
     await refuse(steps, call, error)
   } finally {
@@ -111,12 +111,12 @@ export async function refuse<C extends Call>(steps: Ending<C>, call: C, error: u
   }
 }
 
-function send<C extends Call>(steps: Ending<C>, call: C, answer: object): Wait {
+function send<C extends Call>(steps: Ending<C>, call: C, answer: object): Soon<void> {
   const body = JSON.stringify(answer)
   call.reply.type('application/json; charset=utf-8')
   const end = () => void call.reply.send(body)
   const signing = steps.sign?.(call, body)
-  return signing ? signing.then(end) : end()
+  return signing instanceof Promise ? signing.then(end) : end()
 }
 
 const scheme = 'bearer '

@@ -63,7 +63,7 @@ export const noReleases = toCatalog([])
 
 /** The listed release of a version, `1.2.0` for `1.02.0` too; undefined if the app lists none. */
 const releaseOf = ({ named }: Catalog, version: string): ListedRelease | undefined =>
-  named.get(version) ?? named.get(withoutZeros(version))
+  named.size === 0 ? undefined : (named.get(version) ?? named.get(withoutZeros(version)))
 
 /** Whether the updates of a license, which end at `until`, include a release. Everybody gets a security fix. */
 export const covers = (

@@ -1,4 +1,5 @@
 import type { Advisory, ProgramCall, SessionUser } from '@keyward/contract'
+import { after, type Soon } from '../../../core/after.ts'
 import { toIso, toIsoOrNull } from '../../../core/clock.ts'
 import { problem, requireSession } from '../../../core/problem.ts'
 import { sentHash } from '../../devices/devices.rules.ts'
@@ -20,21 +21,20 @@ export function openSession(app: AppFacts, session: SessionFacts | undefined, no
 }
 
 /** The signed-in end user of a session, with its seat. */
-export async function checkSession(
-  deps: ProgramDeps,
-  session: SessionFacts,
-  address: string,
-): Promise<SignedInUser> {
-  const { endUser, facts } = await allowedUser(deps, session, { call: 'session', address })
-  const { floating } = endUser
-  if (!floating) return toSessionUser(endUser, facts.now, { ...session, seatUntil: null })
+export const checkSession = (deps: ProgramDeps, session: SessionFacts, address: string): Soon<SignedInUser> =>
+  after(allowedUser(deps, session, { call: 'session', address }), (allowed) =>
+    after(seatOf(deps, session, { ...allowed, address }), (seatUntil) =>
+      toSessionUser(allowed.endUser, allowed.facts.now, { ...session, seatUntil }),
+    ),
+  )
+
+/** Until when its seat is taken; null where seats are not counted. */
+function seatOf(deps: ProgramDeps, session: SessionFacts, call: Allowed & { address: string }) {
   const { seatUntil } = session
-  if (seatUntil === null || seatUntil <= facts.now) {
-    const until = await retakeSeat(deps.ctx, session, { endUser, facts, address })
-    return toSessionUser(endUser, facts.now, { ...session, seatUntil: until })
-  }
-  deps.sessions.renewSeat(session, seatUntil, floating.timeoutMs)
-  return toSessionUser(endUser, facts.now, session)
+  if (!call.endUser.floating) return null
+  if (seatUntil === null || seatUntil <= call.facts.now) return retakeSeat(deps.ctx, session, call)
+  deps.sessions.renewSeat(session, seatUntil, call.endUser.floating.timeoutMs)
+  return seatUntil
 }
 
 interface SessionCall {
@@ -50,31 +50,32 @@ interface Allowed {
 }
 
 /** Returns the signed-in end user unless the verdict refuses; whether a seat is free is decided after it. */
-export async function allowedUser(
+export function allowedUser(
   deps: ProgramDeps,
   session: SessionFacts,
   { call, address, isAnother = false }: SessionCall,
-): Promise<Allowed> {
+): Soon<Allowed> {
   const { app, firstKey, hwidHash, device } = session
   const endUser = requireSession(session.endUser)
   const caller = { hwidHash: hwidHash && sentHash(hwidHash), readParts: device?.readParts, address }
-  const { used, limit } = endUser.devices
-  const facts = factsOf(call, {
-    app,
-    endUser,
-    key: firstKey,
-    caller: await judgeCaller(deps, app, caller),
-    updates: { version: session.version, until: endUser.updatesUntil },
-    device: { isSent: hwidHash !== null, isBound: device !== null, isAnother, used, limit },
-    now: deps.ctx.clock.now(),
+  return after(judgeCaller(deps, app, caller), (judged) => {
+    const facts = factsOf(call, {
+      app,
+      endUser,
+      key: firstKey,
+      caller: judged,
+      updates: { version: session.version, until: endUser.updatesUntil },
+      device: { isSent: hwidHash !== null, isBound: device !== null, isAnother, ...endUser.devices },
+      now: deps.ctx.clock.now(),
+    })
+    const refusal = verdict(facts)
+    if (refusal) {
+      advise(deps, session)
+      throw refused(refusal)
+    }
+    deps.sessions.use(session)
+    return { endUser, facts }
   })
-  const refusal = verdict(facts)
-  if (refusal) {
-    advise(deps, session)
-    throw refused(refusal)
-  }
-  deps.sessions.use(session)
-  return { endUser, facts }
 }
 
 /** What a signed-in program is told of its version, and notes that its device was told. */

@@ -1,3 +1,4 @@
+import type { Soon } from '../../../core/after.ts'
 import { parseNetwork } from '../../../core/networks.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import type { BlockTables } from '../../blocklist/block-tables.ts'
@@ -34,7 +35,7 @@ export async function judgeDevice(
 }
 
 /** Compares a caller with the app's block list and the addresses of VPN providers; returns no promise if there are none. */
-export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Promise<CallerFacts> | CallerFacts {
+export function judgeCaller(deps: Deps, app: AppFacts, caller: Caller): Soon<CallerFacts> {
   if (app.blockVersion !== 0 || app.blockVpn) return compareCaller(deps, app, caller)
   return { blocked: null, isRefusedVpn: false, hwidHash: caller.hwidHash }
 }

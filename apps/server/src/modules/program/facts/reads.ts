@@ -1,4 +1,5 @@
 import { lookupTags } from '@keyward/contract'
+import { after, type Soon } from '../../../core/after.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { TypedKey } from '../../../core/ids.ts'
 import type { CommitCount, Database, PreparedRead } from '../../../db/index.ts'
@@ -90,15 +91,10 @@ const textsOf = `select ${Array.from(
   (_, at) => `(select messages from app_messages where app_id = ? and locale = ?) as texts${at}`,
 ).join(', ')}`
 
-type Found = object | undefined
-
-function use<Facts>(
+const use = <Facts>(
   read: ReturnType<PreparedRead>,
-  toFacts: (row: object) => Promise<Facts> | Facts,
-): Promise<Facts | undefined> | Facts | undefined {
-  const convert = (row: Found) => row && toFacts(row)
-  return read instanceof Promise ? read.then(convert) : convert(read)
-}
+  toFacts: (row: object) => Soon<Facts>,
+): Soon<Facts | undefined> => after(read, (row) => row && toFacts(row))
 
 /**
  * Reads the facts of the most frequent calls, each with one prepared statement. On SQLite through the read-only
@@ -130,7 +126,7 @@ export class ProgramReads {
     this.#texts = read('texts', textsOf)
   }
 
-  app(idOrAppId: string): Promise<AppFacts | undefined> | AppFacts | undefined {
+  app(idOrAppId: string): Soon<AppFacts | undefined> {
     if (this.#kept) {
       const app = this.#kept.get(idOrAppId)
       return app && this.#withReleases(app, app)
@@ -141,7 +137,7 @@ export class ProgramReads {
     })
   }
 
-  session(tokenHash: string): Promise<SessionFacts | undefined> | SessionFacts | undefined {
+  session(tokenHash: string): Soon<SessionFacts | undefined> {
     return use(this.#session(tokenHash), (row) => {
       const app = this.#appOf(row as AppColumns)
       return app && this.#withReleases(app, toSessionFacts(row as SessionColumns, app, this.#clock.now()))
@@ -153,16 +149,12 @@ export class ProgramReads {
   }
 
   /** Facts once the releases of their app are known. */
-  #withReleases<Facts>(app: AppFacts, facts: Facts): Promise<Facts> | Facts {
-    const releases = this.#catalogs.get(app)
-    if (releases instanceof Promise) {
-      return releases.then((found) => {
-        app.releases = found
-        return facts
-      })
-    }
-    app.releases = releases
-    return facts
+  #withReleases<Facts>(app: AppFacts, facts: Facts): Soon<Facts> {
+    if (app.releasesVersion === 0) return facts
+    return after(this.#catalogs.get(app), (releases) => {
+      app.releases = releases
+      return facts
+    })
   }
 
   /** `missesOf` is the part after the app's id in the key of the address's rate limit. */
@@ -171,7 +163,7 @@ export class ProgramReads {
     { exact, typed }: TypedKey,
     hwidHash: string,
     missesOf: string,
-  ): Promise<LicenseFacts | undefined> | LicenseFacts | undefined {
+  ): Soon<LicenseFacts | undefined> {
     return use(this.#license[nameOf(idOrAppId)](exact, typed, hwidHash, missesOf, idOrAppId), (row) => {
       const app = this.#appOf(row as AppColumns)
       return app && this.#withReleases(app, toLicenseFacts(row as LicenseColumns, app, this.#clock.now()))

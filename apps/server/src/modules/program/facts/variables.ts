@@ -1,5 +1,6 @@
 import { type AppVariable, type ClientVariable, limits } from '@keyward/contract'
 import { variableBytes } from '@keyward/contract/variables'
+import type { Soon } from '../../../core/after.ts'
 import type { Ctx } from '../../../service/ctx.ts'
 import { type Opened, readAppVariables, readClientVariables } from '../../variables/variables.service.ts'
 
@@ -25,15 +26,14 @@ export class ProgramVariables {
   }
 
   /** The app's variables that are not public, overridden by the end user's own; never what a program wrote. */
-  async ofUser(
+  ofUser(
     app: { id: string; variablesRevision: string | null },
     user: { id: string; variablesRevision?: string | null },
-  ): Promise<Texts> {
+  ): Soon<Texts> {
     if (app.variablesRevision === null && user.variablesRevision === null) return none
-    const found = await this.#ofApp(app)
-    const own = await this.#ownOf(user)
-    if (found.length === 0 && own.length === 0) return none
-    return toTexts([...found.filter((variable) => !variable.public), ...own])
+    return Promise.all([this.#ofApp(app), this.#ownOf(user)]).then(([found, own]) =>
+      toTexts([...found.filter((variable) => !variable.public), ...own]),
+    )
   }
 
   /** The variables in a lease: the app's for offline use, public ones too, with the end user's own values. */

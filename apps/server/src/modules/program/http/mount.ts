@@ -7,6 +7,7 @@ import {
   type ParamsOf,
 } from '@keyward/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { after, type Soon } from '../../../core/after.ts'
 import { WithMessage } from '../../../core/answers.ts'
 import { visitorOf } from '../../../core/caller.ts'
 import { sha256 } from '../../../core/crypto.ts'
@@ -43,7 +44,7 @@ export interface Call<E extends Endpoint, Session> {
 
 type Handler<E extends Endpoint, Session> = (
   call: Call<E, Session>,
-) => Promise<DataOf<E> | WithMessage<DataOf<E>>>
+) => Soon<DataOf<E> | WithMessage<DataOf<E>>>
 
 export interface ProgramMount {
   program<E extends Endpoint>(endpoint: E, handler: Handler<E, undefined>): void
@@ -165,17 +166,19 @@ function verify(call: ProgramCall, sent: Sent | undefined): void {
 const noBytes = Buffer.alloc(0)
 
 /** Resolves the session of a call; it must belong to the app in `Keyward-App`. */
-async function readSession(call: ProgramCall, { reads, sessions, ctx }: Options): Promise<SessionFacts> {
+function readSession(call: ProgramCall, { reads, sessions, ctx }: Options): Soon<SessionFacts> {
   const named = requireSession(String(call.request.headers['keyward-app'] ?? ''))
   const token = bearerToken(call.request)
-  const stored = token === undefined ? undefined : await reads.session(sha256(token))
-  const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)
-  const app = isOfApp ? stored.app : await reads.app(named)
-  if (!app) throw problem('appDisabled')
-  call.app = app
-  const session = isOfApp ? stored : token !== undefined && sessions.unseal(token, app)
-  if (session) call.locale = session.locale
-  return openSession(app, session || undefined, ctx.clock.now())
+  return after(token === undefined ? undefined : reads.session(sha256(token)), (stored) => {
+    const isOfApp = stored !== undefined && (named === stored.app.appId || named === stored.app.id)
+    return after(isOfApp ? stored.app : reads.app(named), (app) => {
+      if (!app) throw problem('appDisabled')
+      call.app = app
+      const session = isOfApp || token === undefined ? stored : sessions.unseal(token, app)
+      if (session) call.locale = session.locale
+      return openSession(app, session, ctx.clock.now())
+    })
+  })
 }
 
 function toInput(

@@ -1,4 +1,5 @@
 import { endpoints, type SentDevice } from '@keyward/contract'
+import { after } from '../../../core/after.ts'
 import { WithMessage } from '../../../core/answers.ts'
 import { sha256 } from '../../../core/crypto.ts'
 import { toTypedKey } from '../../../core/ids.ts'
@@ -29,10 +30,11 @@ import type { ProgramMount } from './mount.ts'
 
 export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
   const { program } = endpoints
-  const withVariables = async ({ app, endUser }: SessionFacts, user: SignedInUser) => ({
-    ...user,
-    variables: await deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }),
-  })
+  const withVariables = ({ app, endUser }: SessionFacts, user: SignedInUser) =>
+    after(deps.variables.ofUser(app, endUser?.id === user._id ? endUser : { id: user._id }), (variables) => ({
+      ...user,
+      variables,
+    }))
   const withLinks = async <User extends SignedInUser>({ app }: SessionFacts, user: User) => ({
     ...user,
     links: await readLinks(deps.ctx, app, { clientId: user._id }),
@@ -107,10 +109,11 @@ export function programRoutes(mount: ProgramMount, deps: ProgramDeps): void {
       return { user: await withLinks(session, shown) }
     }),
   )
-  mount.session(program.session, async ({ session, address }) => ({
-    user: await withVariables(session, await checkSession(deps, session, address)),
-    advisory: advise(deps, session),
-  }))
+  mount.session(program.session, ({ session, address }) =>
+    after(checkSession(deps, session, address), (checked) =>
+      after(withVariables(session, checked), (user) => ({ user, advisory: advise(deps, session) })),
+    ),
+  )
   mount.session(program.updates, ({ session, body, address }) =>
     findUpdate(deps, session, { ...body, address }),
   )

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { after, type Soon } from '../../../core/after.ts'
 import type { Seal } from '../../../core/crypto.ts'
 import { type Component, contentDigest, importPrivateKey, signatureBase } from '../../../core/signing.ts'
 import { SigningThread } from '../../../core/signing-thread.ts'
@@ -15,8 +16,6 @@ function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
-
-const isOnlyKey = ({ signing }: AppFacts): boolean => signing.version === 0
 
 /** Signs responses with their app's key; caches decrypted keys. */
 export class AnswerSigner {
@@ -36,22 +35,23 @@ export class AnswerSigner {
   }
 
   /** Adds Content-Digest, Signature-Input and Signature for this body to a reply. */
-  async sign(request: FastifyRequest, reply: FastifyReply, app: AppFacts, body: string): Promise<void> {
+  sign(request: FastifyRequest, reply: FastifyReply, app: AppFacts, body: string): Soon<void> {
     const digest = contentDigest(body)
     const components = this.#components(request, reply.statusCode, digest)
     const created = Math.floor(Date.now() / 1000)
-    const pinned = isOnlyKey(app) ? app.signing : await this.#choose(request.headers['keyward-keys'], app)
-    const { base, input } = signatureBase(components, { created, keyid: pinned.kid })
-    const signature = await this.#thread.sign(base, this.#key(app.id, pinned))
-    reply.header('content-digest', digest)
-    reply.header('signature-input', `${label}=${input}`)
-    reply.header('signature', `${label}=:${signature}:`)
+    return after(this.#keyFor(request.headers['keyward-keys'], app), (pinned) => {
+      const { base, input } = signatureBase(components, { created, keyid: pinned.kid })
+      return after(this.#thread.sign(base, this.#key(app.id, pinned)), (signature) => {
+        reply.header('content-digest', digest)
+        reply.header('signature-input', `${label}=${input}`)
+        reply.header('signature', `${label}=:${signature}:`)
+      })
+    })
   }
 
   /** Signs the claims of a lease as a compact JWS. Its type keeps it from passing for anything else. */
   async signLease(app: AppFacts, keys: string | undefined, claims: object): Promise<string> {
-    const key = isOnlyKey(app) ? app.signing : await this.#choose(keys, app)
-    return this.#signStatement(app, key, 'keyward-lease+jws', claims)
+    return this.#signStatement(app, await this.#keyFor(keys, app), 'keyward-lease+jws', claims)
   }
 
   /** Signs the claims of an activation with every key of the app that is not revoked, a line for each. */
@@ -102,8 +102,9 @@ export class AnswerSigner {
   }
 
   /** The newest key that the program pins and that is not revoked; without such a key the app's usual one. */
-  async #choose(named: string | string[] | undefined, { id, signing }: AppFacts): Promise<PinnedKey> {
-    if (typeof named !== 'string') return signing
+  #keyFor(named: string | string[] | undefined, { id, signing }: AppFacts): Soon<PinnedKey> {
+    const isOnlyKey = signing.version === 0
+    if (isOnlyKey || typeof named !== 'string') return signing
     const pinned = new Set(named.split(',').map((kid) => kid.trim()))
     const set = `${id}:${signing.version}`
     let keys = this.#sets.get(set)
@@ -113,7 +114,7 @@ export class AnswerSigner {
       if (this.#sets.size >= keysKept) this.#sets.clear()
       this.#sets.set(set, keys)
     }
-    return (await keys).find(({ kid }) => pinned.has(kid)) ?? signing
+    return keys.then((all) => all.find(({ kid }) => pinned.has(kid)) ?? signing)
   }
 
   #key(appId: string, { kid, sealed }: PinnedKey): KeyObject {
