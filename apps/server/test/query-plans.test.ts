@@ -656,6 +656,34 @@ test.each([undefined, 'unused', 'banned'] as const)(
   },
 )
 
+test.each([undefined, 'active', 'expired', 'banned'] as const)(
+  'pages sorted by user read the rows of the filter by its index, and each name by others (%s)',
+  async (status) => {
+    const page = { page: 1, limit: 50, sort: 'user_a_to_z' } as const
+    for (const [holder, where] of [
+      ['owner', { scope }],
+      ['app', { scope, appId: 'app_1' }],
+      ['app', { scope: someApps }],
+    ] as const) {
+      for (const list of [licenseList, endUserList]) {
+        const few = { ...counts, total: 9, [status ?? 'total']: 9 }
+        const plan = await plansOf((tx) =>
+          findPage(
+            { ...database, lists: tx },
+            { ...list, count: async () => few } as typeof licenseList,
+            { ...where, status, now: 1 },
+            page,
+          ),
+        )
+        expect(plan).toContainEqual(
+          expect.stringMatching(`^SEARCH t USING .*${list.table}_${holder}\\w* \\(${holder}_id=`),
+        )
+        expect(plan.filter((step) => !/^SEARCH \w+ USING .*\(/.test(step))).toEqual([])
+      }
+    }
+  },
+)
+
 test.each([undefined, 'unused', 'active', 'expired', 'banned', 'expiring'] as const)(
   'pages of licenses and end users sorted by end read an index in its order (%s)',
   async (status) => {

@@ -136,12 +136,14 @@ export const bans = z
     'apart: a banned license is banned alone, as its `status` says; without it the other statuses and counts ignore bans',
   )
 
-/** Sorts by creation time, by end (what never ends has the last one), or by the name of the app. */
+const names = ['app_a_to_z', 'app_z_to_a', 'user_a_to_z', 'user_z_to_a'] as const
+
+/** Sorts by creation time, by end (what never ends has the last one), or by the name of the app or the end user. */
 export const sort = z
-  .enum(['newest', 'oldest', 'expires_first', 'expires_last', 'app_a_to_z', 'app_z_to_a'])
+  .enum(['newest', 'oldest', 'expires_first', 'expires_last', ...names])
   .default('newest')
   .describe(
-    `by names: the newest of each first, and of more than ${limits.searchCountMax} the first ones; not with \`search\`, \`type\` and \`reseller\``,
+    `by names: the newest of each first, and of more than ${limits.searchCountMax} the first ones; by users: as the console names them, those without a name last, and at most ${limits.searchCountMax} rows; not with \`search\`, \`type\` and \`reseller\``,
   )
 
 /** For lists that are short in most accounts: the largest page by default. */

@@ -28,6 +28,8 @@ export const orderOf = { newest: 'desc', oldest: 'asc', expires_first: 'asc', ex
 export const byName = {
   app_a_to_z: { by: 'app', order: 'asc' },
   app_z_to_a: { by: 'app', order: 'desc' },
+  user_a_to_z: { by: 'user', order: 'asc' },
+  user_z_to_a: { by: 'user', order: 'desc' },
   type_a_to_z: { by: 'type', order: 'asc' },
   type_z_to_a: { by: 'type', order: 'desc' },
 } as const

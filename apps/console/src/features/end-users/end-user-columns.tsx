@@ -16,6 +16,7 @@ export const endUserColumns: Column<ListedClient>[] = [
   {
     id: 'user',
     header: 'User',
+    sortable: 'names',
     phone: 'title',
     cell: (user) => (
       <div className="flex min-w-0 items-center gap-2.5">

@@ -15,6 +15,8 @@ import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
 import { ResellerLink } from './reseller-link.tsx'
 import { statusFacts } from './status.ts'
 
+const hasNoUser = ({ usedBy: user }: License) => !user
+
 export const licenseColumns: Column<ListedLicense>[] = [
   {
     id: 'key',
@@ -88,7 +90,7 @@ export const licenseColumns: Column<ListedLicense>[] = [
         </CellText>
       ),
   },
-  { id: 'used-by', header: 'Used by', phone: 'third', isEmpty: (license) => !license.usedBy, cell: usedBy },
+  { id: 'user', header: 'Used by', sortable: 'names', phone: 'third', isEmpty: hasNoUser, cell: usedBy },
   {
     id: 'created',
     header: 'Created',

@@ -5,11 +5,11 @@ interface HeaderSort {
   direction: 'asc' | 'desc'
 }
 
-const nameOf = (sort: SortName): string | undefined => /^(app|type)_/.exec(sort)?.[1]
+const nameOf = (sort: SortName): string | undefined => /^(app|type|user)_/.exec(sort)?.[1]
 
 /** Which of the orders a list can have; the server sorts neither searches nor lists of a type or a reseller by names. */
 export const usableSorts = <Sort extends SortName>(sorts: readonly Sort[], hasNames: boolean): Sort[] =>
-  sorts.filter((sort) => hasNames || nameOf(sort) === undefined)
+  sorts.filter((sort) => sort !== 'newest' && (hasNames || nameOf(sort) === undefined))
 
 /** The order of a list as the headers of its columns show it; `created` is the column of the first date. */
 export function toHeaderSort(sort: SortName = 'newest', created: string): HeaderSort {
@@ -18,7 +18,8 @@ export function toHeaderSort(sort: SortName = 'newest', created: string): Header
 }
 
 export function fromHeaderSort({ by, direction }: HeaderSort): SortName | undefined {
-  if (by === 'app' || by === 'type') return direction === 'asc' ? `${by}_a_to_z` : `${by}_z_to_a`
+  if (by === 'app' || by === 'type' || by === 'user')
+    return `${by}_${direction === 'asc' ? 'a_to_z' : 'z_to_a'}`
   if (by === 'expires') return direction === 'asc' ? 'expires_first' : 'expires_last'
   return direction === 'asc' ? 'oldest' : undefined
 }

@@ -28,8 +28,7 @@ export function useFilters<Status extends string, Sort extends SortName>(
   const status = (Object.keys(statuses) as Status[]).find((known) => known === url.status)
   const filters: Filters<Status> = { app: app?._id, status, search: toSearch(url.search) }
   if (hasOrigin) Object.assign(filters, { type: toId(url.type), reseller: toId(url.reseller) })
-  const hasNames = !filters.search && !filters.type && !filters.reseller
-  const usable = usableSorts(sorts, hasNames)
+  const usable = usableSorts(sorts, !filters.search && !filters.type && !filters.reseller)
   const setFilters = useCallback(
     (changes: Partial<Record<FilterName | 'sort', string | undefined>>) =>
       // License types and resellers belong to an app.
@@ -48,8 +47,6 @@ export function useFilters<Status extends string, Sort extends SortName>(
     filters,
     sort: usable.find((sort) => sort === url.sort),
     sorts: usable,
-    /** Whether it can be sorted by names. */
-    hasNames,
     filtered: Object.values(filters).some(Boolean),
     setFilters,
     clearFilters: () => setFilters({ app: undefined, status: undefined, search: undefined }),

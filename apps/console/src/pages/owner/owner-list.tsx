@@ -131,6 +131,10 @@ export function OwnerList<Row extends { _id: string }>({
 }: OwnerListProps<Row>) {
   const { app, apps, filters, sort, setFilters, clearFilters, view, onView, fixed } = list
   const isFiltered = list.filtered && !hasNoRows
+  const { total = 0, capped = false } = rest.page?.pagination ?? {}
+  // Longer lists have no order by user.
+  const isLong = capped || total > limits.searchCountMax
+  const sorts = list.sorts.filter((one) => !isLong || !one.startsWith('user_'))
   const [views, onChange] = useSavedViews<TableView>(list.name, list.owner?._id)
   const saved = { views, onChange, columns: view, onColumns: onView }
   return (
@@ -142,14 +146,11 @@ export function OwnerList<Row extends { _id: string }>({
       )}
       <ResourceList
         {...rest}
-        columns={
-          list.hasNames
-            ? columns
-            : columns.map((column) => ({
-                ...column,
-                sortable: column.sortable === 'names' ? undefined : column.sortable,
-              }))
-        }
+        columns={columns.map((column) =>
+          column.sortable !== 'names' || sorts.some((one) => one === `${column.id}_a_to_z`)
+            ? column
+            : { ...column, sortable: undefined },
+        )}
         view={view}
         fixed={fixed}
         {...list.size}
@@ -165,7 +166,7 @@ export function OwnerList<Row extends { _id: string }>({
                 statuses={list.statuses}
                 anyStatus={anyStatus}
                 values={rest.onSort ? { ...filters, sort } : filters}
-                sorts={list.sorts}
+                sorts={sorts}
                 onChange={setFilters}
                 table={{ columns, view, fixed, onChange: onView }}
                 saved={hasViews ? saved : undefined}

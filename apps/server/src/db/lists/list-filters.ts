@@ -31,6 +31,8 @@ export interface List<Status extends string> {
   licensesOf(database: Database, origin: Origin): Sql
   /** SQLite's indexes that hold the rows of an origin and their status: by `seq`, and by flag and end. */
   originIndexes(origin: Origin, status: Status | undefined): OriginIndexes | undefined
+  /** The first terms of ORDER BY for a list sorted by the names that it shows of end users; those without one come last. */
+  byUser(order: Sql, database: Database, filter: ListScope): Sql
   texts(term: SearchTerm): SearchedTexts
   /** SQL condition: whether the row contains the text. */
   contains(search: Search): Sql

@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { byName, type NameSort, toPagination } from '../../core/paging.ts'
+import { invalid } from '../../core/problem.ts'
 import { type Database, syntaxOf } from '../engine.ts'
 import { appInScope, inScope } from '../scope.ts'
 import {
@@ -18,7 +19,7 @@ import {
 /** So many apps or types are read at once. */
 const atOnce = 8
 
-/** A page sorted by the name of the app or type, the newest of each first; of more rows than a search counts, the first ones. */
+/** A page sorted by names, the newest of each first; of more rows than a search counts, the first ones of the apps or types. */
 export async function namedPage<Status extends string>(
   database: Database,
   list: List<Status>,
@@ -28,6 +29,11 @@ export async function namedPage<Status extends string>(
 ): Promise<Found> {
   const pagination = toPagination(page, total, true)
   const from = (page.page - 1) * page.limit
+  if (pagination.capped && byName[page.sort].by === 'user')
+    throw invalid(
+      'sort',
+      `More than ${limits.searchCountMax} match: choose an app or a status to sort by user.`,
+    )
   if (from >= pagination.total) return { seqs: [], pagination }
   const seqs =
     total <= limits.searchCountMax
@@ -60,18 +66,25 @@ async function readGroups(
   return order === 'asc' ? ids : ids.reverse()
 }
 
-/** Few rows are read whole; those without a type come last. */
+/** Few rows are read whole; those without a name come last. */
 async function sortAll<Status extends string>(
   database: Database,
   list: List<Status>,
   filter: ListFilter<Status>,
   sort: NameSort,
 ): Promise<number[]> {
+  const { by, order } = byName[sort]
+  const found = sql`${indexed(database, list.table, filter, toIndex(filter, 0))}
+    where ${within(filter)} ${withStatus(database, list, filter)}`
+  if (by === 'user') {
+    const names = list.byUser(sql.raw(order), database, filter)
+    const byUser = sql<{ seq: number }>`select t.seq as seq from ${found} order by ${names}, t.seq desc`
+    return (await byUser.execute(database.lists)).rows.map(({ seq }) => seq)
+  }
   const groups = await readGroups(database, filter, sort)
   const rankOf = new Map(groups.map((id, rank) => [id, rank]))
   const { rows } = await sql<{ seq: number; id: string | null }>`
-    select t.seq as seq, ${columns[byName[sort].by]} as id from ${indexed(database, list.table, filter, toIndex(filter, 0))}
-    where ${within(filter)} ${withStatus(database, list, filter)}`.execute(database.lists)
+    select t.seq as seq, ${columns[by]} as id from ${found}`.execute(database.lists)
   return rows
     .map(({ seq, id }) => ({ seq, rank: rankOf.get(id ?? '') ?? groups.length }))
     .sort((a, b) => a.rank - b.rank || b.seq - a.seq)

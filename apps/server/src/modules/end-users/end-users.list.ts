@@ -8,7 +8,6 @@ import {
   countRows,
   type List,
   type ListFilter,
-  type ListIndex,
   type ListScope,
   type Origin,
   type Search,
@@ -28,6 +27,7 @@ import {
   isOfNamed,
   isReferenced,
 } from '../../db/lists/search-names.ts'
+import { shownName } from './end-users.names.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ListedClientStatus> = {
@@ -46,12 +46,17 @@ export const endUserList: List<ListedClientStatus> = {
     expiring: { flags: sql`and t.banned = 0`, ends: 'soon' },
   },
   count,
-  byEnd,
+  byEnd: (status, now) => ({
+    index: '_expiry',
+    parts:
+      status === undefined ? [sql`t.banned = 0`, sql`t.banned = 1`] : [endUserList.statuses[status](now)],
+  }),
   isOf,
   ofOrigin,
   licensesOf: (database, origin) =>
     sql`select 1 from ${licensesBy(database, origin)} where ${isUsedOf(origin)}`,
   originIndexes: () => undefined,
+  byUser: (order, { lists }, { scope }) => sql`${shownName(lists, scope)} ${order} nulls last`,
   texts: ({ text, key }) => ({ clients: [text], licenses: key === undefined ? [] : [key] }),
   contains: (search) =>
     sql`${anyOf([
@@ -89,23 +94,6 @@ async function count(database: Database, selection: ListScope): Promise<Counts<C
   )
   const { total = 0, banned = 0, expired = 0 } = row ?? {}
   return { total, active: total - banned - expired, banned, expired }
-}
-
-function byEnd(status: ListedClientStatus | undefined, now: number): { index: ListIndex; parts: Sql[] } {
-  const index = '_expiry'
-  const free = sql`t.banned = 0`
-  switch (status) {
-    case undefined:
-      return { index, parts: [free, sql`t.banned = 1`] }
-    case 'banned':
-      return { index, parts: [sql`t.banned = 1`] }
-    case 'active':
-      return { index, parts: [sql`${free} and t.expires_at > ${now}`] }
-    case 'expiring':
-      return { index, parts: [sql`${free} and t.expires_at > ${now} and t.expires_at <= ${now + soonMs}`] }
-    case 'expired':
-      return { index, parts: [sql`${free} and t.expires_at <= ${now}`] }
-  }
 }
 
 /** Whether one of the licenses of the end user is of the type and the reseller. */

@@ -1,6 +1,8 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
-import { type Db, foundInScope } from '../../db/index.ts'
-import { listShown } from '../customers/faces.access.ts'
+import { syntaxOf } from '../../db/engine.ts'
+import { type Db, foundInScope, lowerCase } from '../../db/index.ts'
+import { listShown, shownCustomer } from '../customers/faces.access.ts'
 import type { EndUserView } from './end-users.repo.ts'
 
 interface Named {
@@ -31,21 +33,24 @@ export async function namesOf(
   return ({ id }) => ({ knownAs: known.get(id) ?? null })
 }
 
-/** The name of a device of each end user, of the one seen last. */
+/** The name of the device seen last of an end user `t`. */
+const deviceName = sql<
+  string | null
+>`(select d.name from devices d where d.client_id = t.id and d.name is not null
+  order by d.last_seen_at desc, d.id desc limit 1)`
+
 async function readDevices(db: Db, scope: OwnerScope, rows: readonly EndUserView[]) {
   if (rows.length === 0) return new Map<string, string | null>()
-  const devices = await db
-    .selectFrom('devices as d')
-    .select(['d.client_id', 'd.name'])
-    .where(
-      'd.client_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .where('d.name', 'is not', null)
-    .where(foundInScope(scope, 'd'))
-    .orderBy('d.last_seen_at')
-    .orderBy('d.id')
-    .execute()
-  return new Map(devices.map(({ client_id, name }) => [client_id, name]))
+  const ids = rows.map(({ id }) => id)
+  const users = db.selectFrom('clients as t').where('t.id', 'in', ids).where(foundInScope(scope, 't'))
+  const devices = await users.select(['t.id', deviceName.as('name')]).execute()
+  return new Map(devices.map(({ id, name }) => [id, name]))
 }
+
+/** The name that lists show of an end user `t`, its own one or what it is known as, in small letters. */
+export const shownName = (db: Db, scope: OwnerScope): RawBuilder<string | null> =>
+  sql`case when t.username = (select l.key from licenses l where l.id = t.license_id) then coalesce(
+      (select ${lowerCase(db, 'p.email')} from customers p
+        where p.id = t.customer_id and ${shownCustomer(scope, 't')} is not null),
+      ${lowerCase(db, 't.email')}, ${sql.raw(syntaxOf(db).lower)}(${deviceName}))
+    else t.username_normalized end`

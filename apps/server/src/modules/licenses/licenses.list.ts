@@ -35,18 +35,25 @@ import type { ListedLicense } from './licenses.repo.ts'
 /** The licenses of an owner, or with bans apart: there a banned license has no other status. */
 const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
   const unbanned = bansApart ? sql`and t.banned = 0` : sql``
-  const byEnd = endsOf(unbanned)
+  const statuses: List<ListedLicenseStatus>['statuses'] = {
+    unused: (now) => sql`t.used = 0 and t.expires_at > ${now} ${unbanned}`,
+    active: (now) => sql`t.used = 1 and t.expires_at > ${now} ${unbanned}`,
+    expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now} ${unbanned}`,
+    banned: () => sql`t.banned = 1`,
+    expiring: (now) =>
+      sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs} ${unbanned}`,
+  }
+  const byEnd: List<ListedLicenseStatus>['byEnd'] = (status, now) => {
+    if (status === undefined) return { index: '_expiry', parts: flags }
+    if (status !== 'expired')
+      return { index: status === 'banned' ? '_banned_expiry' : '_expiry', parts: [statuses[status](now)] }
+    const parts = flags.map((flag) => sql`${flag} and t.expires_at <= ${now} ${unbanned}`)
+    return { index: '_expiry', parts }
+  }
   return {
     table: 'licenses',
     id: /^lic_[0-9a-f]{32}$/,
-    statuses: {
-      unused: (now) => sql`t.used = 0 and t.expires_at > ${now} ${unbanned}`,
-      active: (now) => sql`t.used = 1 and t.expires_at > ${now} ${unbanned}`,
-      expired: (now) => sql`t.used in (0, 1) and t.expires_at <= ${now} ${unbanned}`,
-      banned: () => sql`t.banned = 1`,
-      expiring: (now) =>
-        sql`t.used = 1 and t.expires_at > ${now} and t.expires_at <= ${now + soonMs} ${unbanned}`,
-    },
+    statuses,
     inCounts: {
       unused: { flags: sql`and t.used = 0 ${unbanned}`, ends: 'ahead' },
       active: { flags: sql`and t.used = 1 ${unbanned}`, ends: 'ahead' },
@@ -69,6 +76,9 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
     licensesOf: (database, origin) =>
       sql`select 1 from ${indexOf(database, origin)} where ${isOf(oneOf(origin))}`,
     originIndexes,
+    byUser: (order) =>
+      sql`(select case when c.username <> t.key then c.username_normalized end from clients c
+        where c.id = t.client_id) ${order} nulls last, t.client_id is null`,
     texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
     contains: (search) =>
       sql`${anyOf([
@@ -119,28 +129,6 @@ async function count(
 }
 
 const flags = [sql`t.used = 0`, sql`t.used = 1`]
-
-const endsOf =
-  (unbanned: Sql): List<ListedLicenseStatus>['byEnd'] =>
-  (status, now) => {
-    const unused = sql`t.used = 0 and t.expires_at > ${now} ${unbanned}`
-    const active = sql`t.used = 1 and t.expires_at > ${now} ${unbanned}`
-    switch (status) {
-      case undefined:
-        return { index: '_expiry', parts: flags }
-      case 'expired':
-        return {
-          index: '_expiry',
-          parts: flags.map((flag) => sql`${flag} and t.expires_at <= ${now} ${unbanned}`),
-        }
-      case 'banned':
-        return { index: '_banned_expiry', parts: [sql`t.banned = 1`] }
-      case 'expiring':
-        return { index: '_expiry', parts: [sql`${active} and t.expires_at <= ${now + soonMs}`] }
-      default:
-        return { index: '_expiry', parts: [status === 'unused' ? unused : active] }
-    }
-  }
 
 function isOf({ typeId, resellerId }: Origin): Sql {
   const ofReseller = sql`t.reseller_id = ${resellerId}`
