@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { lastIndexed } from './search.ts'
 
 const indexes = { licenses: 'license_search', clients: 'client_search' }
 type Table = keyof typeof indexes
@@ -7,6 +6,9 @@ type Table = keyof typeof indexes
 /** Statements that change what a full-text index holds. */
 const rows = /^(?:insert into|delete from) "(licenses|clients|devices)"/
 const texts = /^update "(licenses|clients|devices)" set .*"(?:note|username_normalized|name)" =/s
+
+/** The number of the last license that SQLite's full-text index has; later ones wait until they are many. */
+export const lastIndexed = 'select coalesce(max(id), 0) from license_search_docsize'
 
 /**
  * Licenses wait until so many are new, and searches compare them one by one meanwhile: each addition to an index is a part

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { normalizeKey, normalizeName } from '../../core/ids.ts'
 import type { Syntax } from '../engine.ts'
+import { lastIndexed } from './search-merges.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -44,9 +45,6 @@ export function hitsOf(table: keyof typeof fullTextIndexes, texts: readonly stri
   const index = sql.raw(fullTextIndexes[table])
   return sql`select rowid as hit from ${index} where ${index} match ${trigramQuery(texts)}`
 }
-
-/** The number of the last license that SQLite's full-text index has; later ones wait until they are many. */
-export const lastIndexed = 'select coalesce(max(id), 0) from license_search_docsize'
 
 /** Licenses that SQLite's full-text index does not have yet: a search compares them all. */
 export const newLicenses: Sql = sql`select seq as hit from licenses where seq > (${sql.raw(lastIndexed)})`

@@ -12,6 +12,9 @@ export interface SqliteThreadOptions {
   readOnly: boolean
 }
 
+/** What a thread starts with; `outside` are the statements that it runs outside of a transaction. */
+export type ThreadData = SqliteThreadOptions & { outside: string[] }
+
 export interface ThreadQuery {
   id: number
   text: string
@@ -89,7 +92,8 @@ export class SqliteThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), { workerData: this.#options })
+    const workerData: ThreadData = { ...this.#options, outside: Object.values(outside) }
+    const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), { workerData })
     worker.unref()
     worker.on('message', (answer: ThreadAnswer) => {
       this.#hasAnswered = true
