@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SqliteHandle } from './handle.ts'
@@ -49,4 +49,24 @@ test('hands over what it received before the thread ended', async () => {
   await nextTurn()
   await thread.close()
   expect((await results).filter(({ status }) => status === 'rejected')).toEqual([])
+})
+
+/** All that a thread of this file loads, found in its imports of values. */
+function loadedBy(file: string, found = new Set<string>()): Set<string> {
+  const text = readFileSync(file, 'utf8')
+  for (const [, name = ''] of text.matchAll(/^import (?!type )[^']*'([^']+)'/gm)) {
+    const loaded = name.startsWith('.') ? join(dirname(file), name) : name
+    if (found.has(loaded)) continue
+    found.add(loaded)
+    if (name.startsWith('.')) loadedBy(loaded, found)
+  }
+  return found
+}
+
+test('a thread loads no package, because each one loads all of its files anew', () => {
+  for (const name of ['thread-worker.ts', 'checkpoint-worker.ts']) {
+    const loaded = [...loadedBy(join(import.meta.dirname, name))]
+    expect(loaded.filter((one) => !/^(node:|\/)/.test(one))).toEqual([])
+    expect(loaded).toContain('node:worker_threads')
+  }
 })
