@@ -293,9 +293,7 @@ describe('a restore fails with one line and changes nothing', () => {
   })
 })
 
-test('a backup during 200 writes per second is a consistent snapshot', {
-  timeout: 300_000,
-}, async () => {
+test('a backup during 200 writes per second is a consistent snapshot', async () => {
   const database = await filled(rounds(20, 300))
   const insert = database.prepare("insert into meta values ('tick ' || ?, ?)")
   let written = 0
@@ -358,7 +356,6 @@ test('a backup on a full disk says in one line how much it needs and where, and 
 
 describe('killed midway', () => {
   const kills = rounds(1, 40)
-  const timeout = rounds(300_000, 600_000)
 
   async function killAfter(ms: number, args: string[]): Promise<void> {
     let child: ChildProcess | undefined
@@ -376,7 +373,7 @@ describe('killed midway', () => {
     return performance.now() - begun
   }
 
-  test('a backup leaves no incomplete file under its final name', { timeout }, async () => {
+  test('a backup leaves no incomplete file under its final name', async () => {
     ;(await filled(10)).close()
     const ms = await duration(['backup', file])
     for (let round = 0; round < kills; round += 1) {
@@ -391,9 +388,7 @@ describe('killed midway', () => {
     }
   })
 
-  test('a restore leaves the old state, the new one, or a server that does not start until it is repeated', {
-    timeout,
-  }, async () => {
+  test('a restore leaves the old state, the new one, or a server that does not start until it is repeated', async () => {
     ;(await filled(10)).close()
     await keywardOk('backup', file)
     const ms = await duration(['restore', file])

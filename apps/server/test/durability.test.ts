@@ -45,7 +45,7 @@ test('keeps every acknowledged write after a kill during writes', async () => {
   const { json } = await callOver(server.url, 'POST', '/auth/login', { body: credentials })
   await expectAll(server.url, json.data.token, acknowledged)
   expect(await server.end('SIGTERM')).toBe(0)
-}, 600_000)
+})
 
 async function expectAll(url: string, token: string, keys: Set<string>): Promise<void> {
   const { json } = await callOver(url, 'GET', '/licenses?limit=200', { token })

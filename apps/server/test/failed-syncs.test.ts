@@ -97,5 +97,5 @@ describe.runIf(compiles())('a disk that does not store the database', () => {
     expect([await total(again.url), await create(again.url)]).toEqual([seen, 201])
     expect(await again.end('SIGTERM')).toBe(0)
     expect(existsSync(join(dataDir, 'keyward.db-wal'))).toBe(false)
-  }, 300_000)
+  })
 })

@@ -55,7 +55,7 @@ test('a repeat after a kill extends each license exactly once', async () => {
     expect(licenses.map(({ expiresAt }: License) => expiresAt)).toEqual(ids.map(() => once))
   }
   expect(await server.end('SIGTERM')).toBe(0)
-}, 600_000)
+})
 
 test('after a kill at any time, a deletion in slices is completed, and a repeat generates licenses once', async () => {
   const environment = { DATA_DIR: join(dataDir, 'slices'), DEFAULT_PLAN: 'premium' }
@@ -109,4 +109,4 @@ test('after a kill at any time, a deletion in slices is completed, and a repeat 
     expect((await call('GET', `/licenses?app=${deleted._id}`)).json.data.stats.total).toBe(0)
   }
   expect(await server.end('SIGTERM')).toBe(0)
-}, 600_000)
+})

@@ -78,4 +78,4 @@ test('a kill during a mass deletion, after the log has started anew, loses and t
   const { json } = await callOver(server.url, 'DELETE', '/licenses', { token })
   expect(json.data.deletedCount).toBe(kept)
   expect(await server.end('SIGTERM')).toBe(0)
-}, 600_000)
+})

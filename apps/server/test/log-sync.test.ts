@@ -240,4 +240,4 @@ test('a server on a failed disk asks for a restart until it is restarted', async
   expect((await callOver(again.url, 'GET', '/ready')).status).toBe(200)
   expect((await register(again.url, 'c@example.com')).status).toBe(201)
   expect(await again.end('SIGTERM')).toBe(0)
-}, 300_000)
+})

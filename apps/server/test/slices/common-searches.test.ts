@@ -29,7 +29,7 @@ beforeAll(async () => {
     ${of} select 'guest_' || i, ${owner.id}, ${app._id}, 'v' || i, case when i % 13 = 0 then 'spr fai 027' || i else 'spring fair 2027' || i end,
       case when i % 50 = 1 then 1 else 0 end, ${end}, 1 from numbers`.execute(db)
   if (on.database.dialect === 'postgres') await sql`analyze`.execute(db)
-}, 300_000)
+})
 
 test.runIf(process.env.TEST_DATABASE === 'postgres')(
   'scans the few rows of a filter for a common text, and reads the hits of a rare one',

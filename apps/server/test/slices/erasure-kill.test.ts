@@ -92,4 +92,4 @@ test('an erasure that a kill interrupts is finished after the restart, with what
   expect(erasure).toMatchObject({ ended_at: expect.any(Number) })
   expect(JSON.stringify(erasure)).not.toMatch(/killed/)
   await after.close()
-}, 600_000)
+})

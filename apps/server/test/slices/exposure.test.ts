@@ -157,102 +157,98 @@ const isAffected = (machine: Machine) => minorOf(machine) >= 5 && minorOf(machin
 describe('exposure', () => {
   const perVersion = rounds(4, 500)
 
-  test(
-    'equals the true count each day, while programs update, come back and go',
-    async () => {
-      const machines: Machine[] = []
-      for (let minor = 0; minor < 20; minor += 1) {
-        const customer = minor % 4 === 3 ? null : `c${minor % 7}@example.com`
-        const count = Math.min(perVersion, 100)
-        const body = { app: app._id, expiresAt: null, count, ...(customer && { customer }) }
-        for (let made = 0; made < perVersion; made += count) {
-          const { licenses } = (await owner.call('POST', '/licenses', body)).json.data
-          for (const [at, { key }] of licenses.entries())
-            machines.push({
-              ...{ hwid: `pc-${minor}-${made + at}`, key, customer, version: `1.${minor}.0`, seen: 0 },
-              ...{ wasAffected: false, isBound: true },
-            })
-        }
+  test('equals the true count each day, while programs update, come back and go', async () => {
+    const machines: Machine[] = []
+    for (let minor = 0; minor < 20; minor += 1) {
+      const customer = minor % 4 === 3 ? null : `c${minor % 7}@example.com`
+      const count = Math.min(perVersion, 100)
+      const body = { app: app._id, expiresAt: null, count, ...(customer && { customer }) }
+      for (let made = 0; made < perVersion; made += count) {
+        const { licenses } = (await owner.call('POST', '/licenses', body)).json.data
+        for (const [at, { key }] of licenses.entries())
+          machines.push({
+            ...{ hwid: `pc-${minor}-${made + at}`, key, customer, version: `1.${minor}.0`, seen: 0 },
+            ...{ wasAffected: false, isBound: true },
+          })
       }
-      const signIn = async (machine: Machine, version: string) => {
-        const { program } = await runOn(machine.hwid, version, machine.key)
-        Object.assign(machine, { program, version, seen: on.clock.now() })
+    }
+    const signIn = async (machine: Machine, version: string) => {
+      const { program } = await runOn(machine.hwid, version, machine.key)
+      Object.assign(machine, { program, version, seen: on.clock.now() })
+    }
+    for (const some of slices(machines)) await Promise.all(some.map((one) => signIn(one, one.version)))
+    const id = await addFix()
+    for (const machine of machines) machine.wasAffected = isAffected(machine)
+    const isSeen = ({ seen }: Machine) => seen >= on.clock.now() - 30 * day
+    const truth = () => {
+      const bound = machines.filter(({ isBound }) => isBound)
+      return {
+        devices: bound.filter((one) => isAffected(one) && isSeen(one)).length,
+        unseen: bound.filter((one) => isAffected(one) && !isSeen(one)).length,
+        repaired: bound.filter((one) => one.wasAffected && !isAffected(one)).length,
       }
-      for (const some of slices(machines)) await Promise.all(some.map((one) => signIn(one, one.version)))
-      const id = await addFix()
-      for (const machine of machines) machine.wasAffected = isAffected(machine)
-      const isSeen = ({ seen }: Machine) => seen >= on.clock.now() - 30 * day
-      const truth = () => {
-        const bound = machines.filter(({ isBound }) => isBound)
-        return {
-          devices: bound.filter((one) => isAffected(one) && isSeen(one)).length,
-          unseen: bound.filter((one) => isAffected(one) && !isSeen(one)).length,
-          repaired: bound.filter((one) => one.wasAffected && !isAffected(one)).length,
-        }
-      }
-      const days: { date: string; devices: number }[] = []
-      const isOnline = (_: Machine, at: number) => at % 2 === 0
-      const online = machines.filter(isOnline)
-      const expectAdvised = async ({ program, ...machine }: Machine) => {
-        const { json } = (await program?.call('GET', '/session')) ?? {}
-        const { severity, summary, advisory: url } = severe
-        const advisory = { version: '1.20.0', severity, summary, url }
-        expect(json.data.advisory).toEqual(isAffected(machine) ? advisory : null)
-      }
-      for (const some of slices(online)) await Promise.all(some.map(expectAdvised))
-      const told = async () => (await exposure(id)).told.devices
-      await expect.poll(told).toBe(online.filter(isAffected).length)
-      for (let past = 0; past < 3; past += 1) {
-        const updated = online.filter((one, at) => isAffected(one) && at % 3 === past)
-        for (const some of slices(updated)) await Promise.all(some.map((one) => signIn(one, '1.20.0')))
-        const { devices, unseen, repaired, ...rest } = await exposure(id)
-        expect({ devices, unseen, repaired }).toEqual(truth())
-        expect(rest.days).toEqual([...days, { date: dateIn(0), devices }])
-        days.push({ date: dateIn(0), devices })
-        on.clock.advance(day)
-        await tidyUp(on)
-      }
-      expect(days.map(({ devices }) => devices)).toEqual(
-        days.map(({ devices }) => devices).toSorted((one, other) => other - one),
-      )
-      on.clock.advance(28 * day)
-      expect(await exposure(id)).toMatchObject(truth())
-      expect(truth().unseen).toBe(machines.filter(isAffected).length)
-      const offline = machines.filter((one, at) => !isOnline(one, at) && isAffected(one))
-      const [stays, updates, leaves, erased] = [0, 1, 2, 3].map((rest) =>
-        offline.filter((one, at) => at % 4 === rest && (rest !== 3 || one.customer === 'c5@example.com')),
-      ) as [Machine[], Machine[], Machine[], Machine[]]
-      for (const one of stays) {
-        await signIn(one, one.version)
-        await expectAdvised(one)
-      }
-      const toldFirst = machines.filter((one, at) => isOnline(one, at) && one.wasAffected).length
-      await expect.poll(told).toBe(toldFirst + stays.length)
-      for (const one of updates) await signIn(one, '1.20.1')
-      for (const one of leaves) {
-        const { id: device, client_id } = await deviceOf(one.hwid)
-        expect((await owner.call('DELETE', `/clients/${client_id}/devices/${device}`)).status).toBe(200)
-        one.isBound = false
-      }
-      const exposed = () => {
-        const affected = machines.filter((one) => one.isBound && isAffected(one) && one.customer !== null)
-        return [...Map.groupBy(affected, ({ customer }) => customer)]
-          .map(([email, all]) => ({ email, devices: all.length }))
-          .toSorted((one, other) => String(one.email).localeCompare(String(other.email)))
-      }
-      expect(await exposure(id)).toMatchObject(truth())
-      expect(await customersOf(id)).toEqual(exposed())
-      const { customers } = (await owner.call('GET', '/customers?search=c5@')).json.data
-      expect(
-        (await owner.call('DELETE', `/customers/${single<{ _id: string }>(customers)._id}`)).status,
-      ).toBe(200)
-      for (const one of machines) if (one.customer === 'c5@example.com') one.isBound = false
-      expect(erased.length).toBeGreaterThan(0)
-      expect(await exposure(id)).toMatchObject(truth())
-      expect(await customersOf(id)).toEqual(exposed())
-    },
-    rounds(60_000, 600_000),
-  )
+    }
+    const days: { date: string; devices: number }[] = []
+    const isOnline = (_: Machine, at: number) => at % 2 === 0
+    const online = machines.filter(isOnline)
+    const expectAdvised = async ({ program, ...machine }: Machine) => {
+      const { json } = (await program?.call('GET', '/session')) ?? {}
+      const { severity, summary, advisory: url } = severe
+      const advisory = { version: '1.20.0', severity, summary, url }
+      expect(json.data.advisory).toEqual(isAffected(machine) ? advisory : null)
+    }
+    for (const some of slices(online)) await Promise.all(some.map(expectAdvised))
+    const told = async () => (await exposure(id)).told.devices
+    await expect.poll(told).toBe(online.filter(isAffected).length)
+    for (let past = 0; past < 3; past += 1) {
+      const updated = online.filter((one, at) => isAffected(one) && at % 3 === past)
+      for (const some of slices(updated)) await Promise.all(some.map((one) => signIn(one, '1.20.0')))
+      const { devices, unseen, repaired, ...rest } = await exposure(id)
+      expect({ devices, unseen, repaired }).toEqual(truth())
+      expect(rest.days).toEqual([...days, { date: dateIn(0), devices }])
+      days.push({ date: dateIn(0), devices })
+      on.clock.advance(day)
+      await tidyUp(on)
+    }
+    expect(days.map(({ devices }) => devices)).toEqual(
+      days.map(({ devices }) => devices).toSorted((one, other) => other - one),
+    )
+    on.clock.advance(28 * day)
+    expect(await exposure(id)).toMatchObject(truth())
+    expect(truth().unseen).toBe(machines.filter(isAffected).length)
+    const offline = machines.filter((one, at) => !isOnline(one, at) && isAffected(one))
+    const [stays, updates, leaves, erased] = [0, 1, 2, 3].map((rest) =>
+      offline.filter((one, at) => at % 4 === rest && (rest !== 3 || one.customer === 'c5@example.com')),
+    ) as [Machine[], Machine[], Machine[], Machine[]]
+    for (const one of stays) {
+      await signIn(one, one.version)
+      await expectAdvised(one)
+    }
+    const toldFirst = machines.filter((one, at) => isOnline(one, at) && one.wasAffected).length
+    await expect.poll(told).toBe(toldFirst + stays.length)
+    for (const one of updates) await signIn(one, '1.20.1')
+    for (const one of leaves) {
+      const { id: device, client_id } = await deviceOf(one.hwid)
+      expect((await owner.call('DELETE', `/clients/${client_id}/devices/${device}`)).status).toBe(200)
+      one.isBound = false
+    }
+    const exposed = () => {
+      const affected = machines.filter((one) => one.isBound && isAffected(one) && one.customer !== null)
+      return [...Map.groupBy(affected, ({ customer }) => customer)]
+        .map(([email, all]) => ({ email, devices: all.length }))
+        .toSorted((one, other) => String(one.email).localeCompare(String(other.email)))
+    }
+    expect(await exposure(id)).toMatchObject(truth())
+    expect(await customersOf(id)).toEqual(exposed())
+    const { customers } = (await owner.call('GET', '/customers?search=c5@')).json.data
+    expect((await owner.call('DELETE', `/customers/${single<{ _id: string }>(customers)._id}`)).status).toBe(
+      200,
+    )
+    for (const one of machines) if (one.customer === 'c5@example.com') one.isBound = false
+    expect(erased.length).toBeGreaterThan(0)
+    expect(await exposure(id)).toMatchObject(truth())
+    expect(await customersOf(id)).toEqual(exposed())
+  })
 
   test('says which versions are affected, and how many are unknown', async () => {
     await runOn('pc-1', '1.5.0')

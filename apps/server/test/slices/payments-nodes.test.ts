@@ -158,4 +158,4 @@ test('two nodes with concurrent, reordered and failing events agree with the pro
     expect(until).toBeGreaterThanOrEqual(periods.at(-1)?.end ?? 0)
     if (second.database.dialect === 'sqlite' && periods.length > 0) expect(until).toBe(periods.at(-1)?.end)
   }
-}, 300_000)
+})

@@ -132,7 +132,7 @@ beforeAll(async () => {
   }
   expected = await outcomeOf(owner, inOrder._id)
   expect(Object.keys(expected).length).toBeGreaterThan(deliveries / 12)
-}, 300_000)
+})
 
 test.each(kinds)(
   'deliveries of %s in any order, repeated and concurrent, end like those of any shop in order',
@@ -154,5 +154,4 @@ test.each(kinds)(
     const wanted = Object.entries(expected).filter(([order]) => isKnown(order))
     expect(await outcomeOf(owner, mixed._id)).toEqual(Object.fromEntries(wanted))
   },
-  300_000,
 )

@@ -109,4 +109,4 @@ test('deliveries in any order, repeated and concurrent, end like those in order'
   const counted = Object.values(sums[inOrder._id] ?? {}).reduce((all, { n }) => all + n, 0)
   expect(counted).toBeGreaterThan(deliveries / 12)
   expect(sums[mixed._id]).toEqual(sums[inOrder._id])
-}, 600_000)
+})

@@ -94,55 +94,47 @@ function isNewer(one: string, other: string): boolean {
   return at !== -1 && Number(mine[at]) > Number(theirs[at])
 }
 
-test(
-  'a license is offered nothing beyond its window, by a feed or a call, and all that is within',
-  async () => {
-    const seen = { offered: 0, beyond: 0, shut: 0 }
-    for await (const { key, version, window } of licensesIn(rounds(20, 2000))) {
-      const open = releases
-        .filter(({ channel, version: name }) => channel === 'stable' && name !== '2.1.0' && name !== '3.1.0')
-        .filter(
-          ({ version: name, updatesFrom }) =>
-            version === 'nightly' ||
-            (isNewer(name, version) && (updatesFrom === null || !isNewer(updatesFrom, version))),
-        )
-        .toSorted((one, other) => (isNewer(one.version, other.version) ? -1 : 1))
-      const mine = open.filter((one) => one.security !== null || Date.parse(one.releasedAt) <= window)
-      const feed = await on.server.inject({
-        url: `/api/updates/${app.appId}/json/stable?version=${version}`,
-        headers: { 'keyward-license': key },
-      })
-      const named = (all: Pick<Release, 'version'>[]) => all.map((one) => one.version)
-      expect(named(feed.json().releases)).toEqual(named(mine))
-      const target = { platform: 'windows', architecture: 'x64' }
-      const { json } = await (await start(version))('POST', '/updates', { ...target, licenseKey: key })
-      const { update, beyond } = json.data
-      expect(update?.version).toBe(mine[0]?.version)
-      expect(beyond?.version).toBe(open[0] === mine[0] ? undefined : open[0]?.version)
-      seen.offered += mine.length
-      seen.shut += open.length - mine.length
-      seen.beyond += beyond ? 1 : 0
-    }
-    expect(Math.min(...Object.values(seen))).toBeGreaterThan(0)
-  },
-  rounds(60_000, 600_000),
-)
+test('a license is offered nothing beyond its window, by a feed or a call, and all that is within', async () => {
+  const seen = { offered: 0, beyond: 0, shut: 0 }
+  for await (const { key, version, window } of licensesIn(rounds(20, 2000))) {
+    const open = releases
+      .filter(({ channel, version: name }) => channel === 'stable' && name !== '2.1.0' && name !== '3.1.0')
+      .filter(
+        ({ version: name, updatesFrom }) =>
+          version === 'nightly' ||
+          (isNewer(name, version) && (updatesFrom === null || !isNewer(updatesFrom, version))),
+      )
+      .toSorted((one, other) => (isNewer(one.version, other.version) ? -1 : 1))
+    const mine = open.filter((one) => one.security !== null || Date.parse(one.releasedAt) <= window)
+    const feed = await on.server.inject({
+      url: `/api/updates/${app.appId}/json/stable?version=${version}`,
+      headers: { 'keyward-license': key },
+    })
+    const named = (all: Pick<Release, 'version'>[]) => all.map((one) => one.version)
+    expect(named(feed.json().releases)).toEqual(named(mine))
+    const target = { platform: 'windows', architecture: 'x64' }
+    const { json } = await (await start(version))('POST', '/updates', { ...target, licenseKey: key })
+    const { update, beyond } = json.data
+    expect(update?.version).toBe(mine[0]?.version)
+    expect(beyond?.version).toBe(open[0] === mine[0] ? undefined : open[0]?.version)
+    seen.offered += mine.length
+    seen.shut += open.length - mine.length
+    seen.beyond += beyond ? 1 : 0
+  }
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0)
+})
 
-test(
-  'no license is refused a security fix over its updates, or as too old',
-  async () => {
-    await owner.call('PUT', `/apps/${app._id}`, { settings: { minimumVersion: '9.0.0' } })
-    const refused = { updatesEnded: 0, versionTooOld: 0, noActiveSubs: 0, none: 0 }
-    const fixes = ['1.5.1', '3.0.1', '3.2.0', '3.3.0', removed]
-    for await (const { key, version, createdDaysAgo } of licensesIn(rounds(20, 10_000))) {
-      const fix = fixes[createdDaysAgo % fixes.length] ?? ''
-      const [own, repaired] = [await use(version, key), await use(fix, key)]
-      refused[(own.json.code ?? 'none') as keyof typeof refused] += 1
-      expect(['noActiveSubs', undefined]).toContain(repaired.json.code)
-      expect(repaired.json.code === undefined).toBe(own.json.code !== 'noActiveSubs')
-    }
-    // The same licenses are refused other versions.
-    expect(refused.updatesEnded * refused.versionTooOld * refused.noActiveSubs).toBeGreaterThan(0)
-  },
-  rounds(60_000, 1_800_000),
-)
+test('no license is refused a security fix over its updates, or as too old', async () => {
+  await owner.call('PUT', `/apps/${app._id}`, { settings: { minimumVersion: '9.0.0' } })
+  const refused = { updatesEnded: 0, versionTooOld: 0, noActiveSubs: 0, none: 0 }
+  const fixes = ['1.5.1', '3.0.1', '3.2.0', '3.3.0', removed]
+  for await (const { key, version, createdDaysAgo } of licensesIn(rounds(20, 10_000))) {
+    const fix = fixes[createdDaysAgo % fixes.length] ?? ''
+    const [own, repaired] = [await use(version, key), await use(fix, key)]
+    refused[(own.json.code ?? 'none') as keyof typeof refused] += 1
+    expect(['noActiveSubs', undefined]).toContain(repaired.json.code)
+    expect(repaired.json.code === undefined).toBe(own.json.code !== 'noActiveSubs')
+  }
+  // The same licenses are refused other versions.
+  expect(refused.updatesEnded * refused.versionTooOld * refused.noActiveSubs).toBeGreaterThan(0)
+}, 1_800_000)
