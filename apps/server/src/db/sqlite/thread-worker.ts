@@ -3,10 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SearchMerges } from '../lists/search-merges.ts'
 import { pagesAtMost } from './checkpoints.ts'
 import { SqliteHandle } from './handle.ts'
-import type { ThreadAnswer, ThreadData, ThreadQuery } from './thread.ts'
+import type { SqliteThreadOptions, ThreadAnswer, ThreadQuery } from './thread.ts'
 
-// It imports types alone from `thread.ts`: what that file loads takes longer than the rest of a thread's start.
-const { path, readOnly, outside } = workerData as ThreadData
+const { path, readOnly, outside } = workerData as SqliteThreadOptions & { outside: string[] }
 const handle = new SqliteHandle(path, { readOnly })
 const merges = new SearchMerges(handle.database)
 // `CommitGroups` syncs the log after each commit.

@@ -12,9 +12,6 @@ export interface SqliteThreadOptions {
   readOnly: boolean
 }
 
-/** What a thread starts with; `outside` are the statements that it runs outside of a transaction. */
-export type ThreadData = SqliteThreadOptions & { outside: string[] }
-
 export interface ThreadQuery {
   id: number
   text: string
@@ -92,7 +89,7 @@ export class SqliteThread {
   }
 
   #start(): Worker {
-    const workerData: ThreadData = { ...this.#options, outside: Object.values(outside) }
+    const workerData = { ...this.#options, outside: Object.values(outside) }
     const worker = new Worker(new URL('./thread-worker.ts', import.meta.url), { workerData })
     worker.unref()
     worker.on('message', (answer: ThreadAnswer) => {
