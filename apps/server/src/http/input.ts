@@ -173,6 +173,13 @@ export function bodyReader(
 const isEmpty = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined
 
+/** What a body may have; a length that is too large is refused before it is read. */
+export function announcedBytes(headers: IncomingHttpHeaders, limit: number): number {
+  if (headers['transfer-encoding'] !== undefined) return limit
+  const announced = Number(headers['content-length'] ?? 0)
+  return announced > limit ? 0 : announced
+}
+
 function isJson(headers: IncomingHttpHeaders): boolean {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return false

@@ -33,9 +33,9 @@ import type { Attempts } from '../service/attempts.ts'
 import type { Answer, KeyedRequest } from '../service/idempotency.ts'
 import type { WriteBudget } from '../service/write-budget.ts'
 import { answerProblem } from './errors.ts'
-import { bodyReader, parseInput, toKeyedRequest } from './input.ts'
+import { announcedBytes, bodyReader, parseInput, toKeyedRequest } from './input.ts'
 import { bearerToken, type Call, pipe, type Steps, toCall } from './pipe.ts'
-import { announcedBytes, createTurns, type Turn } from './turns.ts'
+import { createTurns, type Turn } from './turns.ts'
 
 /** Resolves a token to its actor; undefined without an open session of that kind. */
 export interface Authenticators {

@@ -1,19 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../core/caller.ts'
 import type { EndTurn, Gates } from '../core/gate.ts'
 import { problem } from '../core/problem.ts'
+import { announcedBytes } from './input.ts'
 
 /** Smaller bodies are read at once. */
 const largeBytes = 65_536
-
-/** What a body may have; a length that is too large is refused before it is read. */
-export function announcedBytes(headers: IncomingHttpHeaders, limit: number): number {
-  if (headers['transfer-encoding'] !== undefined) return limit
-  const announced = Number(headers['content-length'] ?? 0)
-  return announced > limit ? 0 : announced
-}
 
 /** The turn of one request, and the place of its body. */
 export class Turn {

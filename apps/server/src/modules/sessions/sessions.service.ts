@@ -1,14 +1,28 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import type { Access, Actor, OfOwner } from '../../core/actor.ts'
+import { type Access, type Actor, type OfOwner, ownerAccess, permissionsOf } from '../../core/actor.ts'
 import { currentAgent } from '../../core/caller.ts'
+import { day, minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { type Db, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { AccountSessionColumns } from '../../db/tables/owners.ts'
+import type { MemberRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { accessOf, newSessionEnd, noteOfUse, sessionEnd } from './sessions.rules.ts'
+
+const lifetimeMs = 30 * day
+/** The use of a session is noted at most this often, so that reads do not become writes. */
+const noteAfterMs = 10 * minute
+/** Limits how long a stolen token works while it is kept in use. */
+const maxAgeMs = 90 * day
+
+/** The end of a new session, unless it is used. */
+const newSessionEnd = (now: number): number => now + lifetimeMs
+
+/** The end of a session that is used now. */
+const sessionEnd = (createdAt: number, now: number): number =>
+  Math.min(newSessionEnd(now), createdAt + maxAgeMs)
 
 /** What differs between the kinds of sessions. */
 const kinds = {
@@ -102,6 +116,21 @@ export interface PersonSession {
   lacksFactor: boolean
 }
 
+/** What a person may do at a vendor account; undefined if it neither owns it nor is a member. */
+export function accessOf(
+  isOwner: boolean,
+  member: Pick<MemberRow, 'role' | 'permissions' | 'apps'> | undefined,
+): Access | undefined {
+  if (isOwner) return ownerAccess
+  if (!member) return undefined
+  const { role, permissions, apps } = member
+  return {
+    role,
+    permissions: permissionsOf(role, permissions === null ? [] : JSON.parse(permissions)),
+    apps: apps === null ? null : new Set<string>(JSON.parse(apps)),
+  }
+}
+
 /** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */
 export async function findPersonSession(
   { db, clock }: Pick<Ctx, 'db' | 'clock'>,
@@ -147,6 +176,16 @@ async function isOpen(db: Db, table: string, session: Row, address: string, now:
   if (session.expires_at <= now) return false
   await noteUse(db, table, session, address, now)
   return true
+}
+
+/** What is noted of a session in use: when, and its extended end. Undefined if it was noted recently. */
+export function noteOfUse(
+  session: { created_at: number; last_used_at: number },
+  now: number,
+): { last_used_at: number; expires_at: number } | undefined {
+  // A use in the future was noted before the clock was set back.
+  if (Math.abs(now - session.last_used_at) < noteAfterMs) return undefined
+  return { last_used_at: now, expires_at: sessionEnd(session.created_at, now) }
 }
 
 /** Notes the use of a session and extends it. A full disk must not fail a read. */

@@ -4,7 +4,7 @@ import { sees, toPersonActor, type VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
-import { accessOf } from '../sessions/sessions.rules.ts'
+import { accessOf } from '../sessions/sessions.service.ts'
 
 type MadeHook = Pick<WebhookRow, 'owner_id' | 'maker_kind' | 'maker_id'>
 

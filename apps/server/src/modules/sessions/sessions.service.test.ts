@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day, minute } from '../../core/clock.ts'
-import { noteOfUse } from './sessions.rules.ts'
+import { noteOfUse } from './sessions.service.ts'
 
 test.each([
   [0, undefined],
