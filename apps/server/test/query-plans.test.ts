@@ -14,9 +14,8 @@ import {
   deleteRecordsBefore,
 } from '../src/db/deletions.ts'
 import { prepared, type Tx } from '../src/db/index.ts'
-import { countEnding } from '../src/db/lists/ending-counts.ts'
 import { endRows } from '../src/db/lists/ends.ts'
-import { fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
+import { countEnding, fewMatches, type ListFilter } from '../src/db/lists/list-filters.ts'
 import { searchPage } from '../src/db/lists/list-search.ts'
 import { findPage, nextWindow } from '../src/db/lists/lists.ts'
 import { walkOrigin } from '../src/db/lists/origins.ts'

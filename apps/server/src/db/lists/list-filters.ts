@@ -217,3 +217,40 @@ export async function countRows<T extends { fresh: number }>(
   if (Number(row?.fresh ?? 0) < fewOfHour) return row
   return (await counted(Number.MAX_SAFE_INTEGER).execute(lists)).rows[0]
 }
+
+/**
+ * Counts used licenses or active end users that end after `from` and until `to`: whole hours from the hourly counts,
+ * the partial hours at both ends row by row.
+ */
+export async function countEnding(
+  database: Database,
+  { table, inCounts: { expiring } }: Pick<List<'expiring'>, 'table' | 'inCounts'>,
+  selection: ListScope,
+  { from, to }: { from: number; to: number },
+): Promise<number> {
+  const [first, last] = [Math.floor(from / hour), Math.floor(to / hour)]
+  const counts = sql.raw(table === 'licenses' ? 'license_counts' : 'client_counts')
+  const byExpiry = indexed(database, table, selection, '_expiry')
+  const mine = sql`${within(selection)} ${expiring.flags}`
+  const { rows } = await sql<{ n: number }>`select coalesce(sum(n), 0) as n from (
+      select t.n as n from ${counts} t where ${mine} and t.bucket > ${first} and t.bucket <= ${last}
+      union all
+      select -1 from ${byExpiry} where ${mine} and t.expires_at > ${first * hour} and t.expires_at <= ${from}
+      union all
+      select 1 from ${byExpiry} where ${mine} and t.expires_at > ${last * hour} and t.expires_at <= ${to}
+    ) parts`.execute(database.lists)
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** How many rows match a filter by app and status. */
+export async function countOf<Status extends string>(
+  database: Database,
+  list: List<Status>,
+  filter: ListFilter<Status>,
+  counts: Counts<Exclude<Status, 'expiring'>>,
+): Promise<number> {
+  const status = filter.status ?? 'total'
+  if (status !== 'expiring') return counts[status as keyof typeof counts]
+  const soon = { from: filter.now, to: filter.now + soonMs }
+  return countEnding(database, list as unknown as List<'expiring'>, filter, soon)
+}

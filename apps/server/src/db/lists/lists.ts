@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { isByEnd, isByName, type NameSort, type Sort, seek, toPagination } from '../../core/paging.ts'
 import { invalid } from '../../core/problem.ts'
 import type { Database } from '../engine.ts'
-import { countOf } from './ending-counts.ts'
 import { endPage } from './ends.ts'
 import {
   type Counts,
+  countOf,
   type Found,
   firstRows,
   indexed,

@@ -3,7 +3,6 @@ import {
   type BodyOf,
   type endpoints,
   type License,
-  type LicenseStatus,
   type ListedLicenseStatus,
   unlimited,
 } from '@keyward/contract'
@@ -12,8 +11,7 @@ import { toTypedKey } from '../../core/ids.ts'
 import type { NameSort, Sort } from '../../core/paging.ts'
 import { problem } from '../../core/problem.ts'
 import { inSlices, type Slice, type Transactions, type Tx, type WriteTransaction } from '../../db/index.ts'
-import { countEnding, countExpiring } from '../../db/lists/ending-counts.ts'
-import { type Counts, type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
+import { countEnding, type ListQuery, type SortedPage, soonMs } from '../../db/lists/list-filters.ts'
 import { findIds, findPage } from '../../db/lists/lists.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
@@ -94,10 +92,9 @@ export async function countEndingLicenses(
   scope: OwnerScope,
   { now, banned }: { now: number; banned?: Bans | undefined },
 ) {
-  const list = licenseListBy(banned)
-  const soon = await countExpiring(database, list, { scope, now })
-  const before = await countEnding(database, list, { scope, now }, { from: now - soonMs, to: now })
-  return { soon, before }
+  const countBetween = (from: number, to: number) =>
+    countEnding(database, licenseListBy(banned), { scope, now }, { from, to })
+  return { soon: await countBetween(now, now + soonMs), before: await countBetween(now - soonMs, now) }
 }
 
 /** Counts an owner's licenses, or those of one app that the caller has checked to be the owner's. */
@@ -105,8 +102,7 @@ export const countLicenses = (
   ctx: Ctx,
   scope: OwnerScope,
   { appId, banned }: { appId?: string; banned?: Bans | undefined } = {},
-): Promise<Counts<LicenseStatus>> =>
-  licenseListBy(banned).count(ctx.database, { scope, appId, now: ctx.clock.now() })
+) => licenseListBy(banned).count(ctx.database, { scope, appId, now: ctx.clock.now() })
 
 export type NewLicenses = BodyOf<typeof endpoints.licenses.create>
 
