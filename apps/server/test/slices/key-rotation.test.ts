@@ -1,8 +1,7 @@
 // On PostgreSQL in the full run: other slices send nearly all of its statements there.
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSeal } from '../../src/core/crypto.ts'
-import { SealRing } from '../../src/core/seal-ring.ts'
+import { createSeal, SealRing } from '../../src/core/crypto.ts'
 import { rotateKeys } from '../../src/db/key-rotation/rotate.ts'
 import { watchKeys } from '../../src/db/key-rotation/servers.ts'
 import { sealedColumnsOf } from '../../src/db/owned-tables.ts'

@@ -123,12 +123,10 @@ export function accessOf(
 ): Access | undefined {
   if (isOwner) return ownerAccess
   if (!member) return undefined
-  const { role, permissions, apps } = member
-  return {
-    role,
-    permissions: permissionsOf(role, permissions === null ? [] : JSON.parse(permissions)),
-    apps: apps === null ? null : new Set<string>(JSON.parse(apps)),
-  }
+  const { role } = member
+  const permissions = permissionsOf(role, JSON.parse(member.permissions ?? '[]'))
+  const apps = member.apps === null ? null : new Set<string>(JSON.parse(member.apps))
+  return { role, permissions, apps }
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */

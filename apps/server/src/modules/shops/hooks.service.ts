@@ -9,8 +9,7 @@ import { isSame } from './hook-bodies.ts'
 import type { ToldFact } from './shop-adapter.ts'
 import { bodyUntil, insertEvent } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
-import { findShopOfHook, holdShop } from './shops.repo.ts'
-import { hookSecretOf, secretOf } from './shops.secrets.ts'
+import { findShopOfHook, holdShop, hookSecretOf, secretOf } from './shops.repo.ts'
 
 /** Counts a caller, and returns the problem once it calls too often. */
 type Count = (caller: string) => Error | undefined

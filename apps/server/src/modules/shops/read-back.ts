@@ -4,7 +4,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import type { Outbound } from '../../service/outbound/outbound.ts'
 import { isPaddleSandbox } from './paddle.adapter.ts'
 import { type ReadBack, ReadBackError } from './shop-adapter.ts'
-import { apiKeyOf } from './shops.secrets.ts'
+import { apiKeyOf } from './shops.repo.ts'
 import { stripeVersion } from './stripe.adapter.ts'
 
 /** A larger object is cut off, and so is no JSON. */

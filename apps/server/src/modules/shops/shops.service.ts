@@ -15,7 +15,6 @@ import type { OrderFact } from './orders.facts.ts'
 import { setDueOfShop } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
 import * as repo from './shops.repo.ts'
-import { hookSecretOf, sealApiKey, sealSecret } from './shops.secrets.ts'
 
 type ShownRow = Omit<repo.ShopView, 'seq' | 'secret_sealed' | 'api_key_sealed' | 'deleted_at'>
 
@@ -23,7 +22,7 @@ type ShownRow = Omit<repo.ShopView, 'seq' | 'secret_sealed' | 'api_key_sealed' |
 function hookOf(seal: Seal, { permissions }: VendorActor, { id, kind }: Pick<ShownRow, 'id' | 'kind'>) {
   const path = `/api/hooks/${id}`
   if (!adapters[kind].hasSecretHook) return path
-  return permissions.has('secrets:read') ? `${path}.${hookSecretOf(seal, id)}` : null
+  return permissions.has('secrets:read') ? `${path}.${repo.hookSecretOf(seal, id)}` : null
 }
 
 const toShop = (seal: Seal, reader: VendorActor, row: ShownRow): Shop => ({
@@ -69,8 +68,8 @@ export async function createShop(ctx: Ctx, actor: VendorActor, app: string, want
       app_id: found.id,
       kind,
       name,
-      secret_sealed: sealSecret(ctx.seal, id, secret),
-      api_key_sealed: apiKey === undefined ? null : sealApiKey(ctx.seal, id, apiKey),
+      secret_sealed: repo.sealSecret(ctx.seal, id, secret),
+      api_key_sealed: apiKey === undefined ? null : repo.sealApiKey(ctx.seal, id, apiKey),
       products: repo.toStoredProducts(products),
       created_at: write.now,
     }
@@ -100,8 +99,8 @@ export async function updateShop(
     const active = wanted.active === undefined ? before.active : wanted.active ? 1 : 0
     const change = {
       ...(name === undefined ? {} : { name }),
-      ...(secret === undefined ? {} : { secret_sealed: sealSecret(ctx.seal, id, secret) }),
-      ...(apiKey === undefined ? {} : { api_key_sealed: sealApiKey(ctx.seal, id, apiKey) }),
+      ...(secret === undefined ? {} : { secret_sealed: repo.sealSecret(ctx.seal, id, secret) }),
+      ...(apiKey === undefined ? {} : { api_key_sealed: repo.sealApiKey(ctx.seal, id, apiKey) }),
       ...(products ? { products: repo.toStoredProducts(products) } : {}),
       active,
     } as const
