@@ -151,31 +151,6 @@ interface OperatorActor {
   ownerId: string | null
 }
 
-/** Who started stored work that the server goes on with later. It was allowed then; nothing more is allowed by this. */
-export function actorOfStored(row: {
-  owner_id: string
-  actor_kind: string
-  actor_id: string
-  session_id: string
-  address: string
-}): VendorActor {
-  const facts = {
-    actorId: row.actor_id,
-    ownerId: row.owner_id,
-    address: row.address,
-    apps: null,
-    permissions: new Set<never>(),
-    isOwner: false,
-  }
-  if (row.actor_kind === 'api_key') return { ...facts, kind: 'api_key', sessionId: null }
-  return {
-    ...facts,
-    kind: row.actor_kind as PersonActor['kind'],
-    role: 'viewer',
-    sessionId: row.session_id,
-  }
-}
-
 /** The server itself; `ownerId` is null for its housekeeping, which belongs to no owner. */
 export interface SystemActor {
   kind: 'system'
@@ -217,6 +192,21 @@ export interface Access {
 }
 
 export const ownerAccess: Access = { role: 'owner', permissions: presets.owner, apps: null }
+
+/** The access that is stored of a person; undefined of one who neither owns the vendor account nor is a member. */
+export function accessOf(
+  isOwner: boolean,
+  member: { role: Role; permissions: string | null; apps: string | null } | undefined,
+): Access | undefined {
+  if (isOwner) return ownerAccess
+  if (!member) return undefined
+  const { role, permissions, apps } = member
+  return {
+    role,
+    permissions: permissionsOf(role, permissions === null ? [] : JSON.parse(permissions)),
+    apps: apps === null ? null : new Set<string>(JSON.parse(apps)),
+  }
+}
 
 /** A person, signed in to the console, at the vendor account of the session. */
 export const toPersonActor = (
@@ -317,13 +307,4 @@ function idOf(actor: Actor): string {
     case 'system':
       return 'server'
   }
-}
-
-/**
- * What the ids of people begin with in the audit log, and those of people without an id; all others are programs. The account of
- * an early owner has the id of its vendor.
- */
-export const peoplesIds = {
-  prefixes: ['acc_', 'cus_', 'lic_', 'own_', 'res_', 'usr_'],
-  others: ['anonymous', 'command line'],
 }

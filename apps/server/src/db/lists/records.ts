@@ -1,6 +1,6 @@
 import { type ActionName, limits } from '@keyward/contract'
 import { type RawBuilder, sql } from 'kysely'
-import { type OwnerScope, peoplesIds } from '../../core/actor.ts'
+import type { OwnerScope } from '../../core/actor.ts'
 import type { Page } from '../../core/paging.ts'
 import { type Database, syntaxOf } from '../engine.ts'
 import { isOneOf } from '../scope.ts'
@@ -84,6 +84,15 @@ const isAbout = ({ id, related, linked }: About, column: Column): Sql => {
   const recent = linked === undefined ? sql`` : sql`or t.seq in (${listedSince(linked, ids)})`
   return sql`(${column('target_id')} in (${sql.join(ids)}) or ${column('actor_id')} = ${id}
     or t.seq in (select o.seq from audit_objects o where o.object_id in (${sql.join(ids)})) ${recent})`
+}
+
+/**
+ * What the ids of people begin with in the audit log, and those of people without an id; all others are programs. The account of
+ * an early owner has the id of its vendor.
+ */
+const peoplesIds = {
+  prefixes: ['acc_', 'cus_', 'lic_', 'own_', 'res_', 'usr_'],
+  others: ['anonymous', 'command line'],
 }
 
 /** Ids are hexadecimal after their prefix, so that these ranges are the same in every order of texts. */

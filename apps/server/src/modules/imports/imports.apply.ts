@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { unlimited } from '@keyward/contract'
-import { actorOfStored } from '../../core/actor.ts'
 import { newId, toTyped } from '../../core/ids.ts'
 import { inSlices, isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { called } from '../../db/tables/imports.ts'
@@ -21,7 +20,7 @@ import { readTypesByName } from '../license-types/license-types.access.ts'
 import { takenKeys } from '../licenses/licenses.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { draftLicense, draftUser, type LicenseDraft, type Target, type UserDraft } from './drafts.ts'
-import { ClaimLost, claimMs, listUnits, lockClaimed } from './imports.claim.ts'
+import { actorOfStored, ClaimLost, claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
 
 /** The vendor's shops and imports have made as many licenses as they may within an hour. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { actorOfStored, system } from '../../core/actor.ts'
+import { system } from '../../core/actor.ts'
 import { minute, second } from '../../core/clock.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { holdsUpOthers, type WriteTransaction } from '../../db/index.ts'
@@ -8,7 +8,18 @@ import { called } from '../../db/tables/imports.ts'
 import type { DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { applyRows, ShareUsedUp } from './imports.apply.ts'
-import { ClaimLost, claimMs, lockClaimed } from './imports.claim.ts'
+import {
+  actorOfStored,
+  type ClaimedImport,
+  ClaimLost,
+  claimImport,
+  claimMs,
+  findRunning,
+  hasDue,
+  lockClaimed,
+  releaseClaims,
+  takeOver,
+} from './imports.claim.ts'
 import { partsAtOnce } from './imports.files.ts'
 import { readRows } from './imports.reading.ts'
 import * as repo from './imports.repo.ts'
@@ -56,7 +67,7 @@ export class ImportRunner {
     if (!this.#runs) return
     const { db, tx } = this.#ctx
     // The embedded database belongs to this process alone.
-    if (holdsUpOthers(db, Number.POSITIVE_INFINITY)) await tx(system, (write) => repo.releaseClaims(write.tx))
+    if (holdsUpOthers(db, Number.POSITIVE_INFINITY)) await tx(system, (write) => releaseClaims(write.tx))
     this.#timer = setInterval(() => this.wake(), this.#pollMs)
     this.#timer.unref()
     this.wake()
@@ -77,7 +88,7 @@ export class ImportRunner {
   /** Returns once the licenses of a call exist; those that an earlier process, or a full disk, has left too. */
   async complete(id: string, claim: string): Promise<void> {
     for (;;) {
-      const found = await repo.findRunning(this.#ctx.db, id)
+      const found = await findRunning(this.#ctx.db, id)
       if (!found) return
       const row = found.claim === claim ? found : await this.#takeOver(id)
       if (!row) await pause(polledMs)
@@ -92,7 +103,7 @@ export class ImportRunner {
 
   #takeOver(id: string): Promise<DataImportRow | undefined> {
     const [now, claim, own] = [this.#ctx.clock.now(), this.newClaim(), this.#claim]
-    return this.#ctx.tx(system, ({ tx }) => repo.takeOver(tx, id, { claim, own, now, until: now + claimMs }))
+    return this.#ctx.tx(system, ({ tx }) => takeOver(tx, id, { claim, own, now, until: now + claimMs }))
   }
 
   async end(): Promise<void> {
@@ -121,20 +132,20 @@ export class ImportRunner {
     }
   }
 
-  async #claimNext(): Promise<repo.ClaimedImport | undefined> {
+  async #claimNext(): Promise<ClaimedImport | undefined> {
     for (const id of this.#left) {
       const row = await this.#takeOver(id)
       this.#left.delete(id)
       if (row) return { ...row, attempt: 1 }
     }
     const now = this.#ctx.clock.now()
-    if (!(await repo.hasDue(this.#ctx.db, now))) return undefined
+    if (!(await hasDue(this.#ctx.db, now))) return undefined
     // A claim of its own for each run: an earlier one of this process has lost it.
     const claim = `${this.#claim}:${randomUUID()}`
-    return this.#ctx.tx(system, ({ tx }) => repo.claimImport(tx, { claim, now, until: now + claimMs }))
+    return this.#ctx.tx(system, ({ tx }) => claimImport(tx, { claim, now, until: now + claimMs }))
   }
 
-  async #work(row: repo.ClaimedImport): Promise<void> {
+  async #work(row: ClaimedImport): Promise<void> {
     try {
       await this.#run(row)
     } catch (error) {
@@ -155,7 +166,7 @@ export class ImportRunner {
   }
 
   /** Gives the claim back until the vendor may make licenses again; it goes on from its last slice. */
-  async #wait(row: repo.ClaimedImport, waitMs: number): Promise<void> {
+  async #wait(row: ClaimedImport, waitMs: number): Promise<void> {
     const actor = actorOfStored(row)
     await this.#ctx.tx(actor, async ({ tx, now }) => {
       await lockClaimed(tx, actor, row)
@@ -163,7 +174,7 @@ export class ImportRunner {
     })
   }
 
-  async #run(row: repo.ClaimedImport): Promise<void> {
+  async #run(row: ClaimedImport): Promise<void> {
     const { signal } = this.#stopping
     const ctx = { ...this.#ctx, tx: this.#stoppable(signal) }
     if (row.state === 'undoing') {

@@ -1,10 +1,9 @@
-import { actorOfStored } from '../../core/actor.ts'
 import { foundInScope, inSlices, isIn, lock, type Tx } from '../../db/index.ts'
 import type { DataImportReportRow, DataImportRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { deleteEndUserRows } from '../entitlements/end-user-rows.ts'
 import { deleteByIds, lockLicensesOf } from '../entitlements/license-rows.ts'
-import { claimMs, listUnits, lockClaimed } from './imports.claim.ts'
+import { actorOfStored, claimMs, listUnits, lockClaimed } from './imports.claim.ts'
 import * as repo from './imports.repo.ts'
 
 /** Deletes what an import created, in slices; what was used since stays. */

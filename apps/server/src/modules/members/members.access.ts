@@ -1,7 +1,6 @@
-import type { Access, OfOwner } from '../../core/actor.ts'
+import { type Access, accessOf, type OfOwner } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, lock, type Tx } from '../../db/index.ts'
-import { accessOf } from '../sessions/sessions.service.ts'
 
 /** A vendor account that a person may open. */
 export interface OpenVendor {

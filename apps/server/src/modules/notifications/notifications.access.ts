@@ -1,7 +1,6 @@
 import type { Permission } from '@keyward/contract'
-import type { Access } from '../../core/actor.ts'
+import { type Access, accessOf } from '../../core/actor.ts'
 import type { Db } from '../../db/index.ts'
-import { accessOf } from '../sessions/sessions.service.ts'
 import { columnOf, type Kind, permissionOf } from './notifications.rules.ts'
 
 /** A person who gets a mail about a vendor account, with what the person may read there at this moment. */

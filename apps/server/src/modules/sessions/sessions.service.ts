@@ -1,6 +1,6 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
-import { type Access, type Actor, type OfOwner, ownerAccess, permissionsOf } from '../../core/actor.ts'
+import { type Access, type Actor, accessOf, type OfOwner } from '../../core/actor.ts'
 import { currentAgent } from '../../core/caller.ts'
 import { day, minute } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
@@ -8,7 +8,6 @@ import { newToken } from '../../core/ids.ts'
 import { storageFailureOf } from '../../db/failure.ts'
 import { type Db, prepared, type Tx, type WriteTransaction } from '../../db/index.ts'
 import type { AccountSessionColumns } from '../../db/tables/owners.ts'
-import type { MemberRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 
 const lifetimeMs = 30 * day
@@ -114,19 +113,6 @@ export interface PersonSession {
   hasFactor: boolean
   /** Whether the vendor requires a second factor of its members, and this one has none. */
   lacksFactor: boolean
-}
-
-/** What a person may do at a vendor account; undefined if it neither owns it nor is a member. */
-export function accessOf(
-  isOwner: boolean,
-  member: Pick<MemberRow, 'role' | 'permissions' | 'apps'> | undefined,
-): Access | undefined {
-  if (isOwner) return ownerAccess
-  if (!member) return undefined
-  const { role } = member
-  const permissions = permissionsOf(role, JSON.parse(member.permissions ?? '[]'))
-  const apps = member.apps === null ? null : new Set<string>(JSON.parse(member.apps))
-  return { role, permissions, apps }
 }
 
 /** Resolves a token to its open session and extends it; undefined if there is none, or the person has left the vendor. */

@@ -1,10 +1,9 @@
 import type { Permission } from '@keyward/contract'
 import { type DeliveredName, eventFacts, testEvent } from '@keyward/contract'
-import { sees, toPersonActor, type VendorActor } from '../../core/actor.ts'
+import { accessOf, sees, toPersonActor, type VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import type { Db } from '../../db/index.ts'
 import type { WebhookRow } from '../../db/tables.ts'
-import { accessOf } from '../sessions/sessions.service.ts'
 
 type MadeHook = Pick<WebhookRow, 'owner_id' | 'maker_kind' | 'maker_id'>
 
