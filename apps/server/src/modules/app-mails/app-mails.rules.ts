@@ -50,29 +50,22 @@ export interface Rendered {
 
 /** A mail to a buyer or a customer, filled in. It contains keys or links, so it is never logged. */
 export function toBuyerMail(rendered: Rendered): Mail {
-  return { ...toMessage(rendered), isSecret: true }
+  return { ...toVendorMail(rendered), isSecret: true }
 }
 
 /** A mail to a buyer without a word of the vendor: its app's name counts only if it is none of a message with a link. */
 export function toServerMail(
-  { values, ...others }: Omit<Rendered, 'mail' | 'face'>,
+  { to, values, unsubscribe }: Omit<Rendered, 'mail' | 'face'>,
   kind: MailKind | 'receipt',
   tags: readonly string[],
 ): Mail {
   const words = ownWordsOf(kind === 'receipt' ? 'purchase' : kind, tags)
   const mail = kind === 'receipt' ? words.receipt : words.mail
   const app = toPersonName(values.app) ?? mailedProduct
-  const { fromName: _app, ...message } = toMessage({
-    ...others,
-    mail: { ...mail, ...noSender },
-    values: { ...values, ...noWords, app },
-    face: noFace,
-  })
-  return { ...message, isSecret: true }
+  const message = toMessage(to, mail, { ...values, ...noWords, app })
+  return { ...withUnsubscribe(message, unsubscribe), isSecret: true }
 }
 
-const noSender = { fromName: null, replyTo: null }
-const noFace: Face = { name: null, support: null, shop: null, logo: null }
 /** Texts and links of the vendor. */
 const noWords = { type: null, renew: null, summary: null, link: null }
 
@@ -84,32 +77,38 @@ export function toTestMail({ mail, ...others }: Rendered, kind: MailKind, tags: 
     text: `${test.note}\n\n${mail.text}`,
     html: mail.html === null ? null : `<p>${test.note}</p>\n${mail.html}`,
   }
-  return toMessage({ ...others, mail: { ...mail, ...noted } })
+  return toVendorMail({ ...others, mail: { ...mail, ...noted } })
 }
 
-function toMessage({ to, mail, values, face, unsubscribe }: Rendered): Mail {
-  const { subject, text, html: rendered } = renderMail(mail, values)
-  const html = rendered !== null && isSafeHtml(mail.html ?? '', rendered) ? rendered : null
+function toVendorMail({ to, mail, values, face, unsubscribe }: Rendered): Mail {
   const message = {
-    ...{ to, subject, text: `${text}\n` },
-    ...(html !== null && { html }),
+    ...toMessage(to, mail, values),
     fromName: mail.fromName ?? face.name ?? senderOf(values.app),
     ...(mail.replyTo !== null && { replyTo: mail.replyTo }),
   }
-  const mailed = withFace(message, face)
-  return unsubscribe ? withUnsubscribe(mailed, unsubscribe) : mailed
+  return withUnsubscribe(withFace(message, face), unsubscribe)
 }
 
-/** A mail that ends with a link which stops such mails. */
-const withUnsubscribe = (mail: Mail, { words, link }: { words: string; link: string }): Mail => ({
-  ...mail,
-  text: `${mail.text}\n-- \n${words} ${link}\n`,
-  // Neither words nor link contain a sign of HTML.
-  ...(mail.html !== undefined && {
-    html: beforeEnd(mail.html, `<p>${words} <a href="${link}">${link}</a></p>\n`),
-  }),
-  unsubscribe: link,
-})
+function toMessage(to: string, mail: MailTemplate, values: MailValues): Mail {
+  const { subject, text, html: rendered } = renderMail(mail, values)
+  const html = rendered !== null && isSafeHtml(mail.html ?? '', rendered) ? rendered : null
+  return { to, subject, text: `${text}\n`, ...(html !== null && { html }) }
+}
+
+/** A mail that ends with a link which stops such mails, if it has one. */
+function withUnsubscribe(mail: Mail, unsubscribe: Rendered['unsubscribe']): Mail {
+  if (!unsubscribe) return mail
+  const { words, link } = unsubscribe
+  return {
+    ...mail,
+    text: `${mail.text}\n-- \n${words} ${link}\n`,
+    // Neither words nor link contain a sign of HTML.
+    ...(mail.html !== undefined && {
+      html: beforeEnd(mail.html, `<p>${words} <a href="${link}">${link}</a></p>\n`),
+    }),
+    unsubscribe: link,
+  }
+}
 
 interface Language {
   mail: MailTemplate
