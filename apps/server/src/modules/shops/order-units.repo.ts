@@ -7,6 +7,10 @@ import type { Which } from '../entitlements/license-rows.ts'
 
 // The caller has the order of the units.
 
+/** The license that a unit created or renews. */
+export const licenseOf = ({ license_id, renewed_id }: ShopOrderUnitRow): string | null =>
+  license_id ?? renewed_id
+
 /** The keys that an order has created and that its customer has no more; undefined if the order is gone. */
 export async function listMovedKeys(db: Db, id: string): Promise<string[] | undefined> {
   const rows = await db

@@ -1,20 +1,7 @@
 import type { BodyOf, endpoints, OrderChoice, OrderReasonCode } from '@keyward/contract'
 import type { ShopOrderRow } from '../../db/tables.ts'
+import type { Chosen } from './orders.repo.ts'
 import type { ToldOrder } from './orders.rules.ts'
-
-/** What the vendor has decided about an order. */
-export interface Chosen {
-  /** What was returned of payments whose licenses are kept, by payment. */
-  refunds?: Record<string, number>
-  /** Warnings that were seen. */
-  warnings?: string[]
-  /** Payments whose licenses are banned. */
-  banned?: string[]
-  /** Licenses of units that were given up. */
-  ended?: string[]
-  /** What happens to the license that it names. */
-  reference?: 'replace' | 'newLicense'
-}
 
 export type Choice = BodyOf<typeof endpoints.orders.retry>
 
@@ -34,8 +21,6 @@ export const choicesOf = ({
   reason_code,
 }: Pick<ShopOrderRow, 'state' | 'reason_code'>): OrderChoice[] =>
   state === 'waiting' && reason_code !== null ? [...(choices[reason_code] ?? [])] : []
-
-export const chosenOf = ({ chosen }: Pick<ShopOrderRow, 'chosen'>): Chosen => JSON.parse(chosen)
 
 /** Adds a decision about what was told; without a choice, partial refunds count as seen. */
 export function withChoice(

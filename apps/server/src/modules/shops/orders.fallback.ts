@@ -4,13 +4,10 @@ import type { LicenseRow, ShopOrderRow, ShopOrderUnitRow } from '../../db/tables
 import { changeHolders, type Holder } from '../entitlements/grants.ts'
 import { lastPaidEnd, paidMonths } from './fallback.rules.ts'
 import * as unitRepo from './order-units.repo.ts'
-import { chosenOf, type Need } from './orders.choices.ts'
-import type { OrderLine } from './orders.facts.ts'
 import * as repo from './orders.repo.ts'
 import { placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
 import type { Payment } from './payments.rules.ts'
 import { listFacts } from './shop-events.repo.ts'
-import type { Share } from './units.rules.ts'
 
 /** That a license stays for ever: after how many paid months, and until when it covers updates. */
 export interface Kept {
@@ -18,24 +15,24 @@ export interface Kept {
   updatesUntil: number
 }
 
-/** Which licenses stay for ever, by their ids: of subscriptions that have ended, or that went on after they had. */
+/** A unit whose license has ended, or has stayed for ever until now. */
+export interface OverUnit {
+  unit: ShopOrderUnitRow
+  end: number
+}
+
+/** Which licenses stay for ever, by their ids: of units whose subscriptions have ended, or that went on after they had. */
 export async function keptBy(
   { tx, now }: WriteTransaction,
   order: Pick<ShopOrderRow, 'id' | 'app_id'>,
   told: ToldOrder,
-  { issued, units, rights }: { issued: Issued; units: readonly ShopOrderUnitRow[]; rights: Rights },
+  { issued, over }: { issued: repo.Issued; over: readonly OverUnit[] },
 ): Promise<ReadonlyMap<string, Kept>> {
-  const ends = units.flatMap((unit) => {
-    const { end, ban = null } = rights.get(licenseOf(unit) ?? '') ?? {}
-    const isOver = end !== undefined && ban === null && (end <= now || unit.kept_after !== null)
-    return isOver ? [{ unit, end }] : []
-  })
   const kept = new Map<string, Kept>()
-  if (ends.length === 0) return kept
   const months = await repo.listFallbackMonths(tx, order.app_id)
   const licenses = months.size > 0 ? await unitRepo.listTypesOfUnits(tx, order.id) : new Map()
-  for (const { unit, end } of ends) {
-    const license = licenses.get(licenseOf(unit) ?? '')
+  for (const { unit, end } of over) {
+    const license = licenses.get(unitRepo.licenseOf(unit) ?? '')
     const type = typeBy(unit, license)
     const after = unit.kept_after ?? months.get(type)
     const isBanned = license?.banned === 1 && unit.told_ban === null
@@ -45,7 +42,8 @@ export async function keptBy(
     const isPaid =
       paidMonths(own, until) >= after ||
       paidMonths([...own, ...(await paidByOthers(tx, order.id, { unit, license, type }))], until) >= after
-    if (isPaid) kept.set(licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(told.payments, end) })
+    if (isPaid)
+      kept.set(unitRepo.licenseOf(unit) ?? '', { after, updatesUntil: lastPaidEnd(told.payments, end) })
   }
   return kept
 }
@@ -60,7 +58,7 @@ const typeBy = ({ gift }: Pick<ShopOrderUnitRow, 'gift'>, license: Pick<LicenseR
  */
 function paidFor(
   { payments, contained }: ToldOrder,
-  issued: Issued,
+  issued: repo.Issued,
   { product, unit }: Pick<ShopOrderUnitRow, 'product' | 'unit'>,
 ): readonly Payment[] {
   const before = Math.floor(unit / (issued[product]?.each ?? 1))
@@ -79,7 +77,7 @@ async function paidByOthers(
   }: { unit: ShopOrderUnitRow; license: Pick<LicenseRow, 'type_id'> | undefined; type: string },
 ): Promise<Payment[]> {
   const payments: Payment[] = []
-  for (const other of await unitRepo.listOrdersOf(tx, licenseOf(unit) ?? '', id))
+  for (const other of await unitRepo.listOrdersOf(tx, unitRepo.licenseOf(unit) ?? '', id))
     if (typeBy(other, license) === type)
       payments.push(...paidFor(await readTold(tx, other), JSON.parse(other.issued), other))
   return payments
@@ -121,95 +119,8 @@ const withdrawnKept = (grants: Holder['grants'], order: string, withdrawn_at: nu
     })
     .map((grant) => ({ ...grant, withdrawn_at }))
 
-/** For how many units a product has its licenses, and how many each unit got. */
-type Issued = Record<string, { units: number; each: number }>
-
-/** What the licenses of an order have, by their ids. */
-export type Rights = ReadonlyMap<string, Pick<Share, 'end' | 'ban'>>
-
-interface Order {
-  order: Pick<ShopOrderRow, 'id' | 'issued'>
-  told: ToldOrder
-  linesBefore: string
-  /** Licenses of units that were given up. */
-  ended: readonly string[]
-}
-
-/** The license that a unit created or renews. */
-export const licenseOf = ({ license_id, renewed_id }: ShopOrderUnitRow): string | null =>
-  license_id ?? renewed_id
-
-const compare = (one: number, other: number): number => (one === other ? 0 : one - other)
-
-/** The lines of orders of earlier versions say for how many units there are licenses. */
-export function issuedOf({ order, linesBefore }: Order, units: readonly ShopOrderUnitRow[]): Issued {
-  const issued: Issued = JSON.parse(order.issued)
-  const before = new Map(
-    (JSON.parse(linesBefore) as OrderLine[]).map((line) => [line.product, line.quantity]),
-  )
-  for (const [product, own] of Map.groupBy(units, (unit) => unit.product)) {
-    const quantity = before.get(product) ?? own.length
-    issued[product] ??= { units: quantity, each: Math.max(1, Math.round(own.length / quantity)) }
-  }
-  return issued
-}
-
-/** Which licenses have what was paid: units that were given up come last, and those used last come first. */
-export async function rightsOf(
-  tx: Tx,
-  { order, told, ended }: Order,
-  { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
-): Promise<Rights> {
-  const held = units.filter((unit) => licenseOf(unit) !== null)
-  const isSplit = told.bought.some(({ shares }) => shares.length > 1)
-  const usedAt = isSplit ? await unitRepo.listLastUses(tx, order.id) : new Map<string, number>()
-  const rights = new Map<string, Pick<Share, 'end' | 'ban'>>()
-  for (const [product, own] of Map.groupBy(held, (unit) => unit.product)) {
-    const shares = told.bought.find((line) => line.product === product)?.shares ?? []
-    const each = issued[product]?.each ?? 1
-    const rank = (unit: ShopOrderUnitRow) =>
-      [
-        ended.includes(licenseOf(unit) ?? '') ? 0 : 1,
-        // A license keeps what it got before another one.
-        unit.told_end ?? 0,
-        // One that is renewed is used.
-        unit.gift === null ? (usedAt.get(unit.license_id ?? '') ?? 0) : Number.POSITIVE_INFINITY,
-      ] as const
-    const ranked = own.toSorted((a, b) => {
-      const [one, other] = [rank(a), rank(b)]
-      return other[0] - one[0] || other[1] - one[1] || compare(other[2], one[2]) || a.unit - b.unit
-    })
-    for (const [at, unit] of ranked.entries()) {
-      const share = shares.find(({ units: upTo }) => at < upTo * each) ?? shares.at(-1)
-      rights.set(licenseOf(unit) ?? '', share ?? told)
-    }
-  }
-  return rights
-}
-
-/** Says that a subscription has fewer units than licenses. */
-export function fewerUnits(
-  { told, ended }: Pick<Order, 'told' | 'ended'>,
-  { issued, units }: { issued: Issued; units: readonly ShopOrderUnitRow[] },
-): Need | undefined {
-  const surplus = told.bought.flatMap(({ product }) => {
-    const now = told.lines.find((line) => line.product === product)?.quantity ?? 0
-    const ids = units.flatMap((unit) => {
-      const id = licenseOf(unit)
-      return unit.product === product && id !== null && !ended.includes(id) ? [id] : []
-    })
-    const count = ids.length - now * (issued[product]?.each ?? 1)
-    return count > 0 ? [{ ids, count }] : []
-  })
-  if (surplus.length === 0) return undefined
-  const now = told.lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  const count = surplus.reduce((sum, one) => sum + one.count, 0)
-  const reason = `The subscription has ${now} ${now === 1 ? 'unit' : 'units'} from now on: choose ${count} of its licenses that end`
-  return { code: 'fewer_units', reason, isRetried: false, surplus }
-}
-
 /** What was told of an order so far. */
 export const readTold = async (
   tx: Tx,
   { id, chosen }: Pick<ShopOrderRow, 'id' | 'chosen'>,
-): Promise<ToldOrder> => toldBy(placedOf(await listFacts(tx, id)), chosenOf({ chosen }).banned)
+): Promise<ToldOrder> => toldBy(placedOf(await listFacts(tx, id)), repo.chosenOf({ chosen }).banned)

@@ -3,38 +3,31 @@ import type { Updateable } from 'kysely'
 import { allApps } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Tx, WriteTransaction } from '../../db/index.ts'
-import type {
-  LicenseRow,
-  LicenseTypeRow,
-  ShopOrderRow,
-  ShopOrderUnitRow,
-  ShopRow,
-  Tables,
-} from '../../db/tables.ts'
+import type { LicenseTypeRow, ShopOrderRow, ShopOrderUnitRow, ShopRow, Tables } from '../../db/tables.ts'
 import { reserveLicenses } from '../apps/apps.access.ts'
 import { tellPaymentFailed } from '../customer-mails/customer-mails.tell.ts'
 import { customerOf } from '../customers/customers.access.ts'
 import { lockHolders } from '../entitlements/grants.ts'
 import { getTypeOf } from '../license-types/license-types.access.ts'
 import { termsOf } from '../license-types/license-types.rules.ts'
-import { changeBans, changeEnds } from '../licenses/licenses.change.ts'
 import { issueLicenses } from '../licenses/licenses.issue.ts'
-import { giveType } from '../licenses/licenses.type.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import * as unitRepo from './order-units.repo.ts'
-import type { Chosen, Need } from './orders.choices.ts'
-import {
-  fewerUnits,
-  issuedOf,
-  type Kept,
-  keepLicenses,
-  keptBy,
-  loseKept,
-  type Rights,
-  rightsOf,
-} from './orders.fallback.ts'
+import type { Need } from './orders.choices.ts'
+import { type Kept, keptBy } from './orders.fallback.ts'
 import { type MailCtx, queueOrderMail, withdrawOrderMail } from './orders.mail.ts'
 import { isDropped, listUpgrades, lockNamed, noGift, settleRenewal, takeBack } from './orders.renewals.ts'
+import type { Chosen } from './orders.repo.ts'
+import {
+  fewerUnits,
+  giveTypes,
+  idsOf,
+  issuedOf,
+  overBy,
+  rightsOf,
+  setBans,
+  setEnds,
+} from './orders.rights.ts'
 import type { ToldOrder } from './orders.rules.ts'
 import { lineFor } from './renewals.rules.ts'
 import { productsOf } from './shops.repo.ts'
@@ -61,8 +54,6 @@ interface Missing {
   /** How many units of it have their licenses already. */
   begun: number
 }
-
-const sourceOf = ({ id }: ShopOrderRow) => ({ source_kind: 'order', source_id: id }) as const
 
 interface Settled {
   /** What the order needs to create or change others. */
@@ -105,7 +96,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     : order.customer_id
   // Types are locked before licenses, as their deletion does.
   const types = await lockTypes(write.tx, order, [...typeIds].toSorted())
-  await lockHolders(write.tx, allApps(order.owner_id), { licenses: idsOf(units) })
+  if (units.length > 0) await lockHolders(write.tx, allApps(order.owner_id), { licenses: idsOf(units) })
   const typeOf = (product: string, id: string | null | undefined) => {
     const type = id ? types.get(id) : undefined
     if (id && !type)
@@ -146,7 +137,8 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
   const present = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
-  const kept = await keptBy(write, order, told, { issued, units: present, rights })
+  const over = overBy(rights, present, write.now)
+  const kept = over.length > 0 ? await keptBy(write, order, told, { issued, over }) : new Map<string, Kept>()
   await setEnds(write, order, { units: present, rights, types, kept })
   await setBans(write, order, { units: present, rights })
   for (const unit of present.filter(({ gift }) => gift !== null)) {
@@ -242,9 +234,6 @@ const unclear: Need = {
   isRetried: false,
 }
 
-const idsOf = (units: readonly ShopOrderUnitRow[]): string[] =>
-  units.flatMap(({ license_id }) => license_id ?? [])
-
 /** Locks the types that still exist. */
 async function lockTypes(
   tx: Tx,
@@ -305,126 +294,4 @@ async function issueMissing(
   const objects = customerId === null ? ids : [...ids, customerId]
   write.recordWith(objects, 'shop_order.fulfilled', order.id, { order: order.number, ids }, order.app_id)
   return { added }
-}
-
-/** The units for which something was told that their licenses did not get yet, with these licenses, locked. */
-async function listUntold(
-  tx: Tx,
-  order: ShopOrderRow,
-  units: readonly ShopOrderUnitRow[],
-): Promise<{ unit: ShopOrderUnitRow; license: LicenseRow }[]> {
-  const heard = units.filter(({ unheard }) => unheard === 0)
-  const byId = new Map(heard.map((unit) => [unit.license_id, unit]))
-  const holders = await lockHolders(tx, allApps(order.owner_id), { licenses: idsOf(heard) })
-  return holders.flatMap(({ license }) => {
-    const unit = license && byId.get(license.id)
-    return unit ? [{ unit, license }] : []
-  })
-}
-
-type Untold = Awaited<ReturnType<typeof listUntold>>
-
-const licenseIdsOf = (told: readonly { license: LicenseRow }[]) => told.map(({ license }) => license.id)
-
-/** Reads who has the license again: a change of another license of the same end user may have changed it. */
-async function giveTypeTo(
-  write: WriteTransaction,
-  order: ShopOrderRow,
-  { id }: LicenseRow,
-  type: LicenseTypeRow,
-): Promise<void> {
-  const holders = await lockHolders(write.tx, allApps(order.owner_id), { licenses: [id] })
-  for (const holder of holders) await giveType(write, holder, type, sourceOf(order))
-}
-
-async function giveTypes(
-  write: WriteTransaction,
-  order: ShopOrderRow,
-  { units, product, type }: { units: readonly ShopOrderUnitRow[]; product: string; type: LicenseTypeRow },
-): Promise<void> {
-  const untold = await listUntold(
-    write.tx,
-    order,
-    units.filter(({ told_product }) => told_product !== product),
-  )
-  if (untold.length === 0) return
-  for (const { license } of untold) await giveTypeTo(write, order, license, type)
-  // The type set another end.
-  const told = { told_product: product, told_end: null }
-  await unitRepo.updateUnits(write.tx, licenseIdsOf(untold), told)
-  const before = untold[0]?.unit.told_product ?? untold[0]?.unit.product ?? null
-  const change = { order: order.number, before, after: product }
-  write.record('shop_order.product_changed', order.id, change, order.app_id)
-}
-
-/** Gives licenses the ends that were told, or that of their type again once what was told was lost. */
-async function setEnds(
-  write: WriteTransaction,
-  order: ShopOrderRow,
-  {
-    units,
-    rights,
-    types,
-    kept,
-  }: {
-    units: readonly ShopOrderUnitRow[]
-    rights: Rights
-    types: ReadonlyMap<string, LicenseTypeRow>
-    kept: ReadonlyMap<string, Kept>
-  },
-): Promise<void> {
-  const endOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.end
-  const keptOf = ({ license_id }: ShopOrderUnitRow) => kept.get(license_id ?? '')
-  const isUntold = (unit: ShopOrderUnitRow) => {
-    const right = rights.get(unit.license_id ?? '')
-    if (!right || (right.end === undefined && right.ban !== null)) return false
-    return (right.end ?? null) !== unit.told_end || (keptOf(unit)?.after ?? null) !== unit.kept_after
-  }
-  const holdersOf = (some: Untold) =>
-    lockHolders(write.tx, allApps(order.owner_id), { licenses: licenseIdsOf(some) })
-  const untold = await listUntold(write.tx, order, units.filter(isUntold))
-  const lost = untold.filter(({ unit }) => unit.kept_after !== null && !keptOf(unit))
-  if (lost.length > 0) await loseKept(write, await holdersOf(lost), order)
-  for (const some of Map.groupBy(untold, ({ unit }) => `${endOf(unit)} ${keptOf(unit)?.after}`).values()) {
-    const [end, stays] = some[0] ? [endOf(some[0].unit), keptOf(some[0].unit)] : []
-    if (stays) await keepLicenses(write, await holdersOf(some), order, stays.updatesUntil)
-    else if (end !== undefined) await changeEnds(write, await holdersOf(some), end, sourceOf(order))
-    for (const { license } of end === undefined ? some : []) {
-      const type = types.get(license.type_id ?? '')
-      if (type) await giveTypeTo(write, order, license, type)
-    }
-    await unitRepo.updateUnits(write.tx, licenseIdsOf(some), {
-      ...{ told_end: end ?? null, kept_after: stays?.after ?? null },
-    })
-    const change = { order: order.number, before: some[0]?.unit.told_end ?? null, after: end ?? null }
-    write.record('shop_order.end_changed', order.id, change, order.app_id)
-  }
-}
-
-const banReasons = { refund: 'The order was refunded', dispute: 'The payment is disputed' } as const
-
-/** Bans licenses or lifts the order's own ban; a ban by the vendor stays what it is. */
-async function setBans(
-  write: WriteTransaction,
-  order: ShopOrderRow,
-  { units, rights }: { units: readonly ShopOrderUnitRow[]; rights: Rights },
-): Promise<void> {
-  const banOf = ({ license_id }: ShopOrderUnitRow) => rights.get(license_id ?? '')?.ban ?? null
-  const untold = await listUntold(
-    write.tx,
-    order,
-    units.filter((unit) => unit.told_ban !== banOf(unit)),
-  )
-  for (const [ban, some] of Map.groupBy(untold, ({ unit }) => banOf(unit))) {
-    for (const { unit, license } of some) {
-      const isOwn = unit.told_ban !== null && license.ban_reason === banReasons[unit.told_ban]
-      if (license.banned === 1 && !isOwn) continue
-      if (ban === null && license.banned === 0) continue
-      const reason = ban && banReasons[ban]
-      await changeBans(write, allApps(order.owner_id), [license], ban !== null, reason)
-      if (ban) write.record('license.banned', license.id, { reason }, license.app_id)
-      else write.record('license.unbanned', license.id, {}, license.app_id)
-    }
-    await unitRepo.updateUnits(write.tx, licenseIdsOf(some), { told_ban: ban })
-  }
 }

@@ -2,6 +2,25 @@ import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import { type Db, isIn, lock, type Tx } from '../../db/index.ts'
 import type { ShopOrderRow, Tables } from '../../db/tables.ts'
 
+/** What the vendor has decided about an order. */
+export interface Chosen {
+  /** What was returned of payments whose licenses are kept, by payment. */
+  refunds?: Record<string, number>
+  /** Warnings that were seen. */
+  warnings?: string[]
+  /** Payments whose licenses are banned. */
+  banned?: string[]
+  /** Licenses of units that were given up. */
+  ended?: string[]
+  /** What happens to the license that it names. */
+  reference?: 'replace' | 'newLicense'
+}
+
+export const chosenOf = ({ chosen }: Pick<ShopOrderRow, 'chosen'>): Chosen => JSON.parse(chosen)
+
+/** For how many units a product has its licenses, and how many each unit got. */
+export type Issued = Record<string, { units: number; each: number }>
+
 // What follows belongs to the events of a shop, and takes no scope: the caller has the shop of the event.
 
 /** Finds or makes the order with a number, and locks it until the transaction ends: its events are used one after the other. */

@@ -2,7 +2,6 @@ import { system } from '../../core/actor.ts'
 import { inSlices, type WriteTransaction } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { countOrder, type SaleEntry } from '../sales/sales.count.ts'
-import { chosenOf } from './orders.choices.ts'
 import type { OrderFact } from './orders.facts.ts'
 import * as repo from './orders.repo.ts'
 import { inOrder, type PlacedFact, placedOf, type ToldOrder, toldBy } from './orders.rules.ts'
@@ -117,6 +116,6 @@ async function countOnce(write: WriteTransaction, id: string): Promise<void> {
   const order = await repo.findLocked(tx, id)
   if (order?.counted !== 0) return
   const placed = placedOf(await listFacts(tx, id))
-  await countOrder(write, order, salesOf(placed, toldBy(placed, chosenOf(order).banned)))
+  await countOrder(write, order, salesOf(placed, toldBy(placed, repo.chosenOf(order).banned)))
   await repo.updateOrder(tx, id, { counted: 1 })
 }

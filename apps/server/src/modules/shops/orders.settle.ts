@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../core/ids.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopOrderRow, ShopRow } from '../../db/tables.ts'
 import { countOrder } from '../sales/sales.count.ts'
-import { type Choice, chosenOf, type Need, withChoice } from './orders.choices.ts'
+import { type Choice, type Need, withChoice } from './orders.choices.ts'
 import { settleLicenses, unaddressed } from './orders.licenses.ts'
 import type { MailCtx } from './orders.mail.ts'
 import * as repo from './orders.repo.ts'
@@ -33,7 +33,7 @@ export async function settleOrder(
 ): Promise<Need | undefined> {
   const { tx } = write
   const placed = placedOf(facts ?? (await listFacts(tx, order.id)))
-  const before = chosenOf(order)
+  const before = repo.chosenOf(order)
   const chosen = choice ? withChoice(before, toldBy(placed, before.banned), choice) : before
   const told = toldBy(placed, chosen.banned)
   const columns = toldColumns(order, told)
