@@ -76,10 +76,10 @@ type Term = Pick<LicenseTerms, 'term' | 'duration_value' | 'duration_unit' | 'ex
 
 /** The term of a license that was created at a time and is not started; a `date` counts from its creation. */
 export function toTerm(type: LicenseTypeRow, createdAt: number): Term {
-  const { term, duration_value, duration_unit, grace_days } = type
-  const duration = toDuration(type)
-  if (term === 'first_use') return { term, duration_value, duration_unit, expires_at: never }
-  const end = term === 'date' && duration !== null ? addDuration(createdAt, duration) : null
+  const { term, duration_value: value, duration_unit: unit, grace_days } = type
+  if (term === 'first_use') return { term, duration_value: value, duration_unit: unit, expires_at: never }
+  const end =
+    term === 'date' && value !== null && unit !== null ? addDuration(createdAt, { value, unit }) : null
   return { term, duration_value: null, duration_unit: null, expires_at: toAccessEnd(end, grace_days) }
 }
 
