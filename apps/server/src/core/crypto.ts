@@ -11,7 +11,7 @@ import {
 /** SHA-256 as hex; tokens, app secrets and hardware ids are stored this way. */
 export const sha256 = (text: string): string => hash('sha256', text)
 
-/** Compares two digests in constant time. */
+/** Takes as long for digests, or other texts, that differ early as for those that differ late. */
 export function sameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)

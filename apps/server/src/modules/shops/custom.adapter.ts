@@ -1,9 +1,9 @@
 import { customShopEvents } from '@keyward/contract'
 import { z } from 'zod'
 import { minute, second, toEpochMs } from '../../core/clock.ts'
-import { signWebhook, webhookSecretPrefix } from '../../core/crypto.ts'
+import { sameDigest, signWebhook, webhookSecretPrefix } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
-import { isSame, parseEvent } from './hook-bodies.ts'
+import { parseEvent } from './hook-bodies.ts'
 import type { OrderFact } from './orders.facts.ts'
 import type { ShopAdapter } from './shop-adapter.ts'
 
@@ -41,7 +41,7 @@ export const customShop: ShopAdapter = {
     const expected = signWebhook(secret, { id, timestamp, body })
     const isValid = signatures
       .split(' ', signaturesMax)
-      .some((each) => each.startsWith('v1,') && isSame(each.slice(3), expected))
+      .some((each) => each.startsWith('v1,') && sameDigest(each.slice(3), expected))
     return isValid ? { id, at } : undefined
   },
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { addDuration, hour } from '../../core/clock.ts'
-import { shopId as id, isSame, parseEvent, parseJson, referenceIn, shopTime } from './hook-bodies.ts'
+import { sameDigest } from '../../core/crypto.ts'
+import { shopId as id, parseEvent, parseJson, referenceIn, shopTime } from './hook-bodies.ts'
 import type { OrderFact, PaymentName } from './orders.facts.ts'
 import { type ReadBack, ReadBackError, type ShopAdapter } from './shop-adapter.ts'
 
@@ -56,7 +57,7 @@ export const gumroadShop: ShopAdapter = {
     if (!told) return undefined
     // What is told of a subscription does not name the seller; only a subscription of the API key's account is found.
     const isNamed = told.seller_id !== undefined || !subscriptionPings.has(told.resource_name)
-    if (isNamed && !isSame(told.seller_id ?? '', seller)) return undefined
+    if (isNamed && !sameDigest(told.seller_id ?? '', seller)) return undefined
     // A further refund has the same body as the one before; a ping that failed is repeated for hours, with other ids then.
     const id = createHash('sha256')
       .update(`${Math.floor(now / hour)} `)

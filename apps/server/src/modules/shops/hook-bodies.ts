@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { toToldText } from '@keyward/contract'
 import { z } from 'zod'
 import { minute, second } from '../../core/clock.ts'
+import { sameDigest } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
 import type { SentEvent } from './shop-adapter.ts'
 
@@ -35,13 +36,7 @@ export function timeSigned(
 
 /** Whether this is the HMAC-SHA-256 of a body, in hexadecimal digits. */
 export function isSigned(secret: string, body: Buffer, signature: string): boolean {
-  return isSame(signature, createHmac('sha256', secret).update(body).digest('hex'))
-}
-
-/** Takes as long for texts that differ early as for texts that differ late. */
-export function isSame(text: string, expected: string): boolean {
-  const [sent, wanted] = [Buffer.from(text), Buffer.from(expected)]
-  return sent.length === wanted.length && timingSafeEqual(sent, wanted)
+  return sameDigest(signature, createHmac('sha256', secret).update(body).digest('hex'))
 }
 
 export function parseJson(text: string): unknown {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ShopActor } from '../../core/actor.ts'
+import { sameDigest } from '../../core/crypto.ts'
 import { problem } from '../../core/problem.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { ShopRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { WriteBudget } from '../../service/write-budget.ts'
-import { isSame } from './hook-bodies.ts'
 import type { ToldFact } from './shop-adapter.ts'
 import { bodyUntil, insertEvent } from './shop-events.repo.ts'
 import { adapters } from './shops.adapters.ts'
@@ -80,7 +80,7 @@ async function findShop({ db, seal }: Ctx, address: string): Promise<ShopRow | u
   const [id = ''] = address.split('.', 1)
   const shop = await findShopOfHook(db, id)
   const expected = shop && adapters[shop.kind].hasSecretHook ? `${id}.${hookSecretOf(seal, id)}` : id
-  return isSame(address, expected) && shop?.secret_sealed !== null ? shop : undefined
+  return sameDigest(address, expected) && shop?.secret_sealed !== null ? shop : undefined
 }
 
 const refuse = (problem: Error | undefined): void => {
