@@ -10,7 +10,7 @@ import {
   tellRenewed,
   tellSecurity,
 } from '../../src/modules/customer-mails/customer-mails.tell.ts'
-import { startCustomerMails } from '../../src/modules/customer-mails/customer-mails.worker.ts'
+import { createCustomerMails } from '../../src/modules/customer-mails/customer-mails.worker.ts'
 import { makeApp, makePremium, makeType, refusal, signUp, wrongFields } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { tidyUp } from '../fixtures.ts'
@@ -267,7 +267,7 @@ describe('the end of a license', () => {
     const errors: unknown[] = []
     const parts = { ctx: ctxOf(on), consoleUrl: () => 'http://127.0.0.1:4000' }
     const options = { onError: (error: unknown) => errors.push(error), pollMs: 20 }
-    const nodes = Array.from({ length: 4 }, () => startCustomerMails(parts, options))
+    const nodes = Array.from({ length: 4 }, () => createCustomerMails(parts, options))
     for (const node of nodes) node.start()
     await vendor.put(all)
     const told = () =>

@@ -1,7 +1,7 @@
 import type { Module } from '../module.ts'
 import { customerMailEnds } from './customer-mails.ends.ts'
 import { customerMailsRoutes } from './customer-mails.routes.ts'
-import { startCustomerMails } from './customer-mails.worker.ts'
+import { createCustomerMails } from './customer-mails.worker.ts'
 
 export const customerMails: Module = {
   tables: {
@@ -10,7 +10,7 @@ export const customerMails: Module = {
   },
   mails: { cml: customerMailEnds },
   parts: (parts) => ({
-    customerMails: startCustomerMails(parts, {
+    customerMails: createCustomerMails(parts, {
       onError: parts.onError,
       pollMs: parts.options.deliveriesEveryMs,
     }),

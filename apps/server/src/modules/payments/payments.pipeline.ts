@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type OfOwner, system } from '../../core/actor.ts'
 import { day, hour, minute, second } from '../../core/clock.ts'
-import { schedule } from '../../core/one-at-a-time.ts'
 import { problem } from '../../core/problem.ts'
+import { schedule } from '../../core/schedule.ts'
 import type { OrderRow, PaymentRow } from '../../db/tables.ts'
 import {
   type PaymentProvider,

@@ -13,7 +13,7 @@ import { forgetBuyer, forgetWaiting } from './shops.erasure.ts'
 import { loseKey, shopKeyContext, shopSecretContext } from './shops.repo.ts'
 import { shopsRoutes } from './shops.routes.ts'
 import { getShop } from './shops.service.ts'
-import { startWaitingMails } from './waiting-mails.ts'
+import { createWaitingMails } from './waiting-mails.ts'
 
 const ordersMost = 10_000
 
@@ -69,7 +69,7 @@ export const shops: Module = {
     return {
       hookGates: { events: gate(max), requests: gate(2 * max), refused: gate(max) },
       shopEvents: createShopRunner({ ctx, outbound, onError, pollMs, leaseMs }),
-      waitingMails: startWaitingMails(ctx, { onError, pollMs }),
+      waitingMails: createWaitingMails(ctx, { onError, pollMs }),
     }
   },
   routes: shopsRoutes,
@@ -79,6 +79,7 @@ export const shops: Module = {
   }),
   work: ({ ctx, onError, shopEvents, waitingMails, options: { deliveriesEveryMs: pollMs } }) => {
     shopEvents.start()
+    waitingMails.start()
     const endWatch = watchEnds(ctx, { onError, pollMs })
     let isEnding = false
     const counting = countEarlier(ctx, () => isEnding).catch(onError)

@@ -1,5 +1,5 @@
 import { minute } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { createSchedule } from '../../core/schedule.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findWaitingOwner } from '../app-mails/buyer-mails.ts'
 import { releaseKeyMails } from '../licenses/licenses.mail.ts'
@@ -17,39 +17,23 @@ interface Options {
 const ordersAtOnce = 50
 
 /** Queues the mails whose wait is over: of paid orders first, in the order of their arrival, then of others and of licenses. */
-export type WaitingMails = ReturnType<typeof startWaitingMails>
+export type WaitingMails = ReturnType<typeof createWaitingMails>
 
-export function startWaitingMails(ctx: Ctx, { onError, pollMs = minute }: Options) {
-  let [isEnding, isAsked] = [false, false]
-  const look = async (): Promise<void> => {
-    isAsked = false
-    for (let after = ''; !isEnding; ) {
-      const [ownerId] = [
-        await findWaitingOwner(ctx.db, 'shop_orders', after),
-        await findWaitingOwner(ctx.db, 'license_mails', after),
-      ]
-        .filter((id) => id !== undefined)
-        .toSorted()
-      if (ownerId === undefined) return isAsked ? look() : undefined
-      await releaseMails(ctx, ownerId)
-      await releaseKeyMails(ctx, ownerId)
-      after = ownerId
-    }
-  }
-  const working = oneAtATime(() => look().catch(onError))
-  const timer = setInterval(working.start, pollMs)
-  timer.unref()
-  return {
-    /** Looks at once, and again after a look that has begun before. */
-    wake: (): void => {
-      isAsked = true
-      working.start()
-    },
-    end: async (): Promise<void> => {
-      isEnding = true
-      clearInterval(timer)
-      await working.ended()
-    },
+export const createWaitingMails = (ctx: Ctx, { onError, pollMs = minute }: Options) =>
+  createSchedule((signal) => look(ctx, signal), { everyMs: pollMs, onError })
+
+async function look(ctx: Ctx, signal: AbortSignal): Promise<undefined> {
+  for (let after = ''; !signal.aborted; ) {
+    const [ownerId] = [
+      await findWaitingOwner(ctx.db, 'shop_orders', after),
+      await findWaitingOwner(ctx.db, 'license_mails', after),
+    ]
+      .filter((id) => id !== undefined)
+      .toSorted()
+    if (ownerId === undefined) return
+    await releaseMails(ctx, ownerId)
+    await releaseKeyMails(ctx, ownerId)
+    after = ownerId
   }
 }
 

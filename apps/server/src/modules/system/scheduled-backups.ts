@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
 import { system } from '../../core/actor.ts'
 import { day, hour, minute, second, toIso } from '../../core/clock.ts'
-import { oneAtATime } from '../../core/one-at-a-time.ts'
+import { createSchedule } from '../../core/schedule.ts'
 import {
   type BackupFault,
   type BackupResult,
@@ -51,17 +51,18 @@ export class ScheduledBackups {
   readonly made = { success: 0, failure: 0 }
   readonly #parts: Parts
   readonly #options: BackupOptions
-  readonly #checking = oneAtATime(() => this.#check().catch(this.#parts.onError))
+  readonly #schedule: ReturnType<typeof createSchedule>
   #state: BackupState | undefined
   /** Whether the database knows the id of this installation. */
   #isStored = false
   #running: RunningBackup | undefined
-  #timers: NodeJS.Timeout[] = []
   #isEnding = false
 
   constructor(parts: Parts, options: BackupOptions = {}) {
     this.#parts = parts
     this.#options = options
+    const everyMs = options.pollMs ?? pollMs
+    this.#schedule = createSchedule(() => this.#check(), { everyMs, onError: parts.onError })
   }
 
   get isFailing(): boolean {
@@ -70,22 +71,17 @@ export class ScheduledBackups {
 
   start(): void {
     if (this.#parts.ctx.config.backups.everyMs === 0) return
-    this.#timers = [
-      setTimeout(this.#checking.start, this.#options.firstMs ?? firstMs),
-      setInterval(this.#checking.start, this.#options.pollMs ?? pollMs),
-    ]
-    for (const timer of this.#timers) timer.unref()
+    this.#schedule.start(this.#options.firstMs ?? firstMs)
   }
 
   /** Ends a backup that runs, whose files are removed. */
   async end(): Promise<void> {
     this.#isEnding = true
-    for (const timer of this.#timers) clearTimeout(timer)
     this.#running?.stop()
-    await this.#checking.ended()
+    await this.#schedule.end()
   }
 
-  async #check(): Promise<void> {
+  async #check(): Promise<undefined> {
     const { ctx } = this.#parts
     const { everyMs } = ctx.config.backups
     const state = await this.#readState()
