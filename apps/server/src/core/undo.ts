@@ -1,8 +1,8 @@
 import type { UndoRow } from '@keyward/contract'
 
-type Ban = NonNullable<UndoRow['ban']>['before']
+export type Ban = NonNullable<UndoRow['ban']>['before']
 
-interface Bannable {
+export interface Bannable {
   id: string
   banned: 0 | 1
   ban_reason: string | null

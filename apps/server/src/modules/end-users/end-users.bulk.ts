@@ -1,7 +1,7 @@
 import type { BulkClientAction, Client, UndoRow } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
+import { divide, type Skipped } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -9,9 +9,9 @@ import { freeAllDevices } from '../devices/devices.access.ts'
 import { freeLeasedSeats } from '../devices/leased-places.access.ts'
 import { updateEndUsers } from '../entitlements/end-user-rows.ts'
 import { freeLicensesOf } from '../entitlements/entitlements.service.ts'
-import { extendAll, findUndone, recordBans, recordExtension, undoAll } from '../entitlements/extensions.ts'
+import { findUndone } from '../entitlements/extensions.ts'
 import { lockLicensesOf } from '../entitlements/license-rows.ts'
-import type { Applied, BulkChange } from '../licenses/licenses.bulk.ts'
+import { type Applied, type BulkChange, changeRows, type Kind, undoRows } from '../licenses/licenses.bulk.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
 import { reserveExtension } from './end-users.limit.ts'
@@ -53,25 +53,12 @@ export async function changeEndUsers(
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, reason, ...extension }: BulkChange<BulkClientAction>,
+  { action, ...change }: BulkChange<BulkClientAction>,
   found: readonly repo.EndUserView[],
 ): Promise<Applied> {
   const { tx, now } = write
+  const { ids } = change
   switch (action) {
-    case 'extend': {
-      const { changed, undo } = await extendAll(write, actor, { noun: 'clients', ids, extension })
-      recordExtension(write, 'clients', found, extension, changed)
-      return { changed: changed.length, undo }
-    }
-    case 'ban':
-    case 'unban': {
-      const after = { banned: action === 'ban', reason: reason || null }
-      const changing = found.filter((user) => (user.banned === 1) !== after.banned)
-      const changed = changing.map(({ id }) => id)
-      if (changed.length > 0) await setBans(tx, actor, changed, after)
-      recordBans(write, 'clients', after, found, changed)
-      return { changed: changed.length, undo: changing.map((user) => toBanChange(user, after)) }
-    }
     case 'reset-hwid':
       await freeLeasedSeats(tx, actor, ids)
       await freeAllDevices(tx, actor, ids)
@@ -85,15 +72,18 @@ async function apply(
       write.recordByApp('end_users.deleted', found, (ids) => ({ ids }), { also: freed })
       return { changed: ids.length, undo: [] }
     }
+    default:
+      return changeRows(write, actor, ofEndUsers, { action, ...change }, found)
   }
 }
 
-const setBans = (
-  tx: WriteTransaction['tx'],
-  actor: VendorActor,
-  ids: readonly string[],
-  { banned, reason }: { banned: boolean; reason: string | null },
-) => updateEndUsers(tx, actor, ids, { banned: banned ? 1 : 0, ban_reason: reason })
+const ofEndUsers: Kind<repo.EndUserView> = {
+  noun: 'clients',
+  setBans: ({ tx }, actor, users, { banned, reason }) => {
+    const ids = users.map(({ id }) => id)
+    return updateEndUsers(tx, actor, ids, { banned: banned ? 1 : 0, ban_reason: reason })
+  },
+}
 
 /** Takes back a bulk change of each end user that is as the change left it; the others are skipped. 404 if all are missing. */
 export async function undoEndUsers(
@@ -123,14 +113,9 @@ export async function undoEndUsers(
         const longerIds = longer.map(([id]) => id)
         await reserveExtension(tx, actor, longerIds, maxLicensesPerApp, now)
       }
-      const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => found.get(id) ?? [])
-      await undoAll(write, actor, 'clients', ends, rowsOf(ends.keys()))
-      for (const group of byBan(bans)) {
-        await setBans(tx, actor, group.ids, group)
-        recordBans(write, 'clients', group, rowsOf(group.ids))
-      }
+      const changed = await undoRows(write, actor, ofEndUsers, { ends, bans }, found)
       const rows = await repo.listById(tx, actor, ids)
-      return { changed: ends.size + bans.size, clients: rows.map((row) => toEndUser(row, now)), skipped }
+      return { changed, clients: rows.map((row) => toEndUser(row, now)), skipped }
     },
     { rows: ids.length, isPatient: true },
   )

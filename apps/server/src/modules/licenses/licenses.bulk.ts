@@ -1,7 +1,7 @@
 import type { BulkLicenseAction, License, UndoRow } from '@keyward/contract'
 import type { VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
-import { byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
+import { type Ban, type Bannable, byBan, divide, type Skipped, toBanChange } from '../../core/undo.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { LicenseRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
@@ -51,36 +51,21 @@ export async function changeLicenses(
   )
 }
 
-export interface Applied {
-  changed: number
-  undo: UndoRow[]
-}
-
 async function apply(
   write: WriteTransaction,
   actor: VendorActor,
-  { action, ids, reason, ...extension }: BulkChange<BulkLicenseAction>,
+  { action, ...change }: BulkChange<BulkLicenseAction>,
   locked: readonly LicenseRow[],
 ): Promise<Applied> {
-  switch (action) {
-    case 'extend': {
-      const { changed, undo } = await extendAll(write, actor, { noun: 'licenses', ids, extension })
-      recordExtension(write, 'licenses', locked, extension, changed)
-      return { changed: changed.length, undo }
-    }
-    case 'ban':
-    case 'unban': {
-      const after = { banned: action === 'ban', reason: reason || null }
-      const changing = locked.filter((license) => (license.banned === 1) !== after.banned)
-      if (changing.length > 0) await changeBans(write, actor, changing, after.banned, after.reason)
-      recordBans(write, 'licenses', after, locked, idsOf(changing))
-      return { changed: changing.length, undo: changing.map((license) => toBanChange(license, after)) }
-    }
-    case 'delete':
-      await deleteAndExpireUsers(write, actor, ids)
-      write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }), { also: endUsersOf(locked) })
-      return { changed: ids.length, undo: [] }
-  }
+  if (action !== 'delete') return changeRows(write, actor, ofLicenses, { action, ...change }, locked)
+  await deleteAndExpireUsers(write, actor, change.ids)
+  write.recordByApp('licenses.deleted', locked, (ids) => ({ ids }), { also: endUsersOf(locked) })
+  return { changed: change.ids.length, undo: [] }
+}
+
+const ofLicenses: Kind<LicenseRow> = {
+  noun: 'licenses',
+  setBans: (write, actor, rows, { banned, reason }) => changeBans(write, actor, rows, banned, reason),
 }
 
 /** Takes back a bulk change of each license that is as the change left it; the others are skipped. 404 if all are missing. */
@@ -99,17 +84,11 @@ export async function undoLicenses(
       const views = new Map((await repo.listById(tx, actor, ids)).map((row) => [row.id, row]))
       if (views.size === 0) throw problem('not_found')
       const undone = await findUndone(write, actor, 'licenses', undo)
-      const { ends, bans, skipped } = divide(undo, views, undone)
-      const rowsOf = (some: Iterable<string>) => [...some].flatMap((id) => locked.get(id) ?? [])
-      await undoAll(write, actor, 'licenses', ends, rowsOf(ends.keys()))
-      for (const { ids, banned, reason } of byBan(bans)) {
-        const rows = rowsOf(ids)
-        await changeBans(write, actor, rows, banned, reason)
-        recordBans(write, 'licenses', { banned, reason }, rows)
-      }
+      const { skipped, ...same } = divide(undo, views, undone)
+      const changed = await undoRows(write, actor, ofLicenses, same, locked)
       const rows = await repo.listById(tx, actor, ids)
       const licenses = rows.map((row) => toLicense(ctx, row, write.now))
-      return { changed: ends.size + bans.size, licenses, skipped }
+      return { changed, licenses, skipped }
     },
     { rows: ids.length, isPatient: true },
   )
@@ -118,4 +97,54 @@ export async function undoLicenses(
 const endUsersOf = (rows: readonly LicenseRow[]) =>
   rows.flatMap(({ client_id, app_id }) => (client_id === null ? [] : [{ id: client_id, app_id }]))
 
-const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+export interface Applied {
+  changed: number
+  undo: UndoRow[]
+}
+
+type Row = Bannable & { app_id: string }
+
+/** What differs between bulk changes of licenses and of end users. */
+export interface Kind<Changed extends Row> {
+  noun: 'licenses' | 'clients'
+  setBans(write: WriteTransaction, actor: VendorActor, rows: readonly Changed[], after: Ban): Promise<void>
+}
+
+/** Extends rows that the transaction has locked, bans them or lifts their bans. */
+export async function changeRows<Changed extends Row>(
+  write: WriteTransaction,
+  actor: VendorActor,
+  { noun, setBans }: Kind<Changed>,
+  { action, ids, reason, ...extension }: BulkChange<'extend' | 'ban' | 'unban'>,
+  locked: readonly Changed[],
+): Promise<Applied> {
+  if (action === 'extend') {
+    const { changed, undo } = await extendAll(write, actor, { noun, ids, extension })
+    recordExtension(write, noun, locked, extension, changed)
+    return { changed: changed.length, undo }
+  }
+  const after = { banned: action === 'ban', reason: reason || null }
+  const changing = locked.filter((row) => (row.banned === 1) !== after.banned)
+  const changed = changing.map(({ id }) => id)
+  if (changed.length > 0) await setBans(write, actor, changing, after)
+  recordBans(write, noun, after, locked, changed)
+  return { changed: changed.length, undo: changing.map((row) => toBanChange(row, after)) }
+}
+
+/** Takes back the changes of rows that are as the changes left them; returns how many. */
+export async function undoRows<Changed extends Row>(
+  write: WriteTransaction,
+  actor: VendorActor,
+  { noun, setBans }: Kind<Changed>,
+  { ends, bans }: { ends: ReadonlyMap<string, { grant: string }>; bans: ReadonlyMap<string, Ban> },
+  locked: ReadonlyMap<string, Changed>,
+): Promise<number> {
+  const rowsOf = (ids: Iterable<string>) => [...ids].flatMap((id) => locked.get(id) ?? [])
+  await undoAll(write, actor, noun, ends, rowsOf(ends.keys()))
+  for (const { ids, ...after } of byBan(bans)) {
+    const rows = rowsOf(ids)
+    await setBans(write, actor, rows, after)
+    recordBans(write, noun, after, rows)
+  }
+  return ends.size + bans.size
+}
