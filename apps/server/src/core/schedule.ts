@@ -5,7 +5,7 @@ interface Times {
 
 /**
  * Runs `work` again and again once it is started, and when it is woken, one run at a time; a wake during a run makes another
- * one follow. Work may return when it wants to run next. `end` aborts a run, and waits for it.
+ * one follow. Work may return after how many milliseconds it wants to run next. `end` aborts a run, and waits for it.
  */
 export function createSchedule(
   work: (signal: AbortSignal) => Promise<number | undefined>,

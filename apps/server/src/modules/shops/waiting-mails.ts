@@ -16,9 +16,9 @@ interface Options {
 /** How many orders of one vendor are looked at before the next vendor's. */
 const ordersAtOnce = 50
 
-/** Queues the mails whose wait is over: of paid orders first, in the order of their arrival, then of others and of licenses. */
 export type WaitingMails = ReturnType<typeof createWaitingMails>
 
+/** Queues the mails whose wait is over: of paid orders first, in the order of their arrival, then of others and of licenses. */
 export const createWaitingMails = (ctx: Ctx, { onError, pollMs = minute }: Options) =>
   createSchedule((signal) => look(ctx, signal), { everyMs: pollMs, onError })
 
