@@ -219,7 +219,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
     (tx) => orderList.pageOrders(tx, scope, { customer: 'cus_1' }, everyOrder, 99),
   ],
   ['find orders', (tx) => orderList.pageOrders(tx, scope, { search: 'ada@' }, everyOrder, 99)],
-  ['list licenses', (tx) => orderList.listLicenses(tx, ['sor_1'])],
+  ['list units', (tx) => orderList.listUnitsOf(tx, ['sor_1'])],
 ])('shops %s without scanning a table', async (_what, work) => {
   const plan = await plansOf(work)
   expect(plan.length).toBeGreaterThan(0)

@@ -199,6 +199,7 @@ export const shopOrder = z.strictObject({
     .strictObject({ _id: z.string(), key: z.string() })
     .nullable()
     .describe('the license that it renews or upgrades, because it has its `buyReference`'),
+  deletedLicenses: z.int().describe('how many of the licenses that it created or renewed are deleted since'),
   mail: z.enum(orderMailStates),
   mailWaitsFor: z
     .enum(orderMailWaits)

@@ -322,8 +322,9 @@ describe('an order', () => {
   test('does not come back for a license that the vendor deleted', async () => {
     const shop = await shopWithPro()
     await sell(on, shop, paid('removed-1'))
-    const order = await orderOnce(owner, 'removed-1', { state: 'fulfilled' })
+    const order = await orderOnce(owner, 'removed-1', { state: 'fulfilled', deletedLicenses: 0 })
     await owner.call('DELETE', `/licenses/${order.licenses[0]._id}`)
+    await orderOnce(owner, 'removed-1', { state: 'fulfilled', licenses: [], deletedLicenses: 1 })
     await sell(on, shop, about('subscription.renewed', 'removed-1', { until: on.clock.inDays(30) }))
     await sell(on, shop, about('order.refunded', 'removed-1'))
     expect((await orderOnce(owner, 'removed-1', { state: 'refunded' })).licenses).toEqual([])

@@ -30,10 +30,20 @@ const Reason = ({ text, className }: { text: string; className?: string }) => (
   </span>
 )
 
+/** How many of its licenses were deleted since. */
+export function deletedOf({ licenses, renewed, deletedLicenses: n }: ShopOrder): string | undefined {
+  const all = licenses.length + (renewed ? 1 : 0) + n
+  if (n === 0) return
+  if (all === 1) return 'Its license was deleted'
+  return n === all ? 'All its licenses were deleted' : `${formatNumber(n)} of ${formatNumber(all)} licenses deleted`
+}
+
 /** Why it is in its state, or why it has no license. */
-const reasonOf = ({ reason, state, licenses, renewed, lines }: ShopOrder): string => {
+export function reasonOf(order: ShopOrder): string {
+  const { reason, state, licenses, renewed, lines } = order
   const isWithout = state === 'fulfilled' && licenses.length === 0 && !renewed
-  return reason ?? (isWithout ? `No license for ${lines.map(({ product }) => product).join(', ')}` : '')
+  const without = isWithout ? `No license for ${lines.map(({ product }) => product).join(', ')}` : ''
+  return reason ?? deletedOf(order) ?? without
 }
 
 export const orderColumns = (onOpen: (order: ShopOrder) => void): Column<ShopOrder>[] => [

@@ -16,7 +16,7 @@ import { Dialog, DialogBody, DoneFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { ChooseType } from './choose-type.tsx'
-import { mailWaits, mailWords } from './order-columns.tsx'
+import { deletedOf, mailWaits, mailWords } from './order-columns.tsx'
 import { OrderDecisions } from './order-decisions.tsx'
 import { linkClass, OrderLicenses } from './order-licenses.tsx'
 import { useMailOrder } from './queries.ts'
@@ -127,6 +127,7 @@ export function OrderDialog({ order, onCustomer, onClose }: OrderDialogProps) {
         )}
         <OrderLicenses title="Renewed license" licenses={renewed ? [renewed] : []} {...choosing} />
         <OrderLicenses title="Licenses" licenses={licenses} {...choosing} />
+        {deletedOf(order) && <p className="text-fg-muted">{deletedOf(order)}.</p>}
       </DialogBody>
       <DoneFooter onDone={onClose}>
         {customer && <Button onClick={() => onCustomer(customer)}>All of This Customer</Button>}

@@ -206,26 +206,17 @@ export async function sumOrders(
   }))
 }
 
-/** Licenses of orders that still exist. The caller has found the orders within its scope. */
-const licensesBy =
-  (column: 'u.renewed_id' | 'u.license_id') =>
-  async (
-    db: Db,
-    orderIds: readonly string[],
-  ): Promise<{ order_id: string; id: string; key: string; customer_id: string | null }[]> =>
-    orderIds.length === 0
-      ? []
-      : db
-          .selectFrom('shop_order_units as u')
-          .innerJoin('licenses as l', 'l.id', column)
-          .select(['u.order_id', 'l.id', 'l.key', 'l.customer_id'])
-          .where('u.order_id', 'in', orderIds)
-          .orderBy('u.product')
-          .orderBy('u.unit')
-          .execute()
-
-/** The licenses that orders have created. */
-export const listLicenses = licensesBy('u.license_id')
-
-/** The licenses that orders have renewed. */
-export const listRenewed = licensesBy('u.renewed_id')
+/** The units of orders with their licenses, which are null once they were deleted. The caller has found the orders within its scope. */
+export const listUnitsOf = async (db: Db, orderIds: readonly string[]) =>
+  orderIds.length === 0
+    ? []
+    : db
+        .selectFrom('shop_order_units as u')
+        .leftJoin('licenses as l', (join) =>
+          join.on('l.id', '=', sql<string>`coalesce(u.license_id, u.renewed_id)`),
+        )
+        .select(['u.order_id', 'u.renewed_id', 'l.id', 'l.key', 'l.customer_id'])
+        .where('u.order_id', 'in', orderIds)
+        .orderBy('u.product')
+        .orderBy('u.unit')
+        .execute()

@@ -16,8 +16,7 @@ import * as unitRepo from './order-units.repo.ts'
 import { type Choice, choicesOf, type Need } from './orders.choices.ts'
 import {
   findOrder,
-  listLicenses,
-  listRenewed,
+  listUnitsOf,
   type OrderFilter,
   type OrderView,
   pageOrders,
@@ -147,18 +146,11 @@ async function toOrders(
   rows: readonly OrderView[],
   seesKey: SeesKey = () => true,
 ): Promise<ShopOrder[]> {
-  const licenses = await listLicenses(
+  const units = await listUnitsOf(
     ctx.db,
     rows.map(({ id }) => id),
   )
-  const byOrder = Map.groupBy(licenses.filter(seesKey), ({ order_id }) => order_id)
-  const renewed = await listRenewed(
-    ctx.db,
-    rows.map(({ id }) => id),
-  )
-  const renewedBy = new Map(
-    renewed.filter(seesKey).map(({ order_id, id, key }) => [order_id, { _id: id, key }]),
-  )
+  const byOrder = Map.groupBy(units, ({ order_id }) => order_id)
   return rows.map((row) => ({
     _id: row.id,
     app: { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
@@ -175,12 +167,24 @@ async function toOrders(
     reason: row.reason,
     reasonCode: row.reason_code,
     choices: choicesOf(row),
-    licenses: (byOrder.get(row.id) ?? []).map(({ id, key }) => ({ _id: id, key })),
-    renewed: renewedBy.get(row.id) ?? null,
+    ...licensesOf(byOrder.get(row.id) ?? [], seesKey),
     mail: row.mail,
     mailWaitsFor: row.mail === 'waiting' ? row.mail_waits_for : null,
     createdAt: toIso(row.created_at),
   }))
+}
+
+function licensesOf(units: Awaited<ReturnType<typeof listUnitsOf>>, seesKey: SeesKey) {
+  const seen = units.flatMap(({ id, key, customer_id, renewed_id }) =>
+    id !== null && key !== null && seesKey({ customer_id })
+      ? { isRenewed: renewed_id !== null, license: { _id: id, key } }
+      : [],
+  )
+  return {
+    licenses: seen.flatMap(({ isRenewed, license }) => (isRenewed ? [] : license)),
+    renewed: seen.findLast(({ isRenewed }) => isRenewed)?.license ?? null,
+    deletedLicenses: units.filter(({ id }) => id === null).length,
+  }
 }
 
 /** Gives an order that has no customer the buyer's address: its licenses go to that customer, who gets the keys by mail. */

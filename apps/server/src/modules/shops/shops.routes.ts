@@ -41,7 +41,7 @@ export function shopsRoutes(mount: Mount, parts: Parts): void {
     // As the call has left it, also for a repeat: it may have been sent meanwhile.
     const order = { ...read, mail: read.mail === 'waiting' ? read.mail : ('queued' as const) }
     const isReadable = meets(actor, { anyOf: ['licenses:read', 'licenses:write'] })
-    return { order: isReadable ? order : { ...order, email: null, name: null, licenses: [] } }
+    return { order: isReadable ? order : { ...order, email: null, name: null, licenses: [], renewed: null } }
   })
   const receive = async ({ params, sent, address }: Input<typeof endpoints.hooks.receive>) => {
     await receiveEvent(parts, { ...sent, id: params.id, address })
