@@ -65,6 +65,9 @@ test('requires an email, a password, an app and a limit from 1 to 10,000 for a n
   ])
   await form.getByLabel('Email').fill(email)
   await form.getByLabel('Password', { exact: true }).fill('some-password')
+  await limit.fill('10')
+  await submit.click()
+  await expect(form.getByRole('combobox', { name: 'Application' })).toBeFocused()
   await choose(form, 'Application', 'Ledger')
   for (const [value, text] of [
     ['0', 'License limit must be 1 or greater'],

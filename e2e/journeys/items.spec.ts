@@ -259,6 +259,20 @@ test('what is typed while a save runs is a new unsaved change, and nothing stays
   await whileSaving(() => save('Save Settings').first().click(), discard)
   await expect(grace).toHaveValue('9')
   await expect(bar).toBeHidden()
+  await grace.fill('10')
+  const offline = page.getByLabel('Hours Offline')
+  await whileSaving(
+    () => save('Save Settings').first().click(),
+    async () => {
+      await discard()
+      await offline.fill('31')
+    },
+  )
+  await expect(grace).toHaveValue('10')
+  await expect(offline).toHaveValue('31')
+  await expect(bar).toContainText('1 unsaved change in App Settings of Tally')
+  await save('Save Settings').first().click()
+  await expect(bar).toBeHidden()
 
   await visit(page, `${path}?tab=texts`)
   const text = page.getByLabel('keyUsed', { exact: true })

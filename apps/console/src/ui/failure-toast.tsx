@@ -1,4 +1,4 @@
-import { hasCode, isEditConflict, isNetworkError, messageOf } from '../lib/api/call.ts'
+import { hasCode, hasFieldErrors, isEditConflict, isNetworkError, messageOf } from '../lib/api/call.ts'
 import { failingWriter, onWritten, type Writer } from '../lib/api/write.ts'
 import { toast } from './toast.tsx'
 
@@ -20,6 +20,11 @@ export function toastFailed(title: string, error: unknown, fallback: string) {
 export function toastFailure(error: unknown, fallback: string) {
   if (isNetworkError(error)) show(fallback, error, messageOf(error, ''))
   else show(messageOf(error, fallback), error)
+}
+
+/** For forms, which show at their fields what the server says of these. */
+export const toastUnlessFields = (fallback: string) => (error: unknown) => {
+  if (!hasFieldErrors(error)) toastFailure(error, fallback)
 }
 
 function show(title: string, error: unknown, description?: string) {

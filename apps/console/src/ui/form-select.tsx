@@ -12,5 +12,5 @@ export function FormSelect<Values extends FieldValues, Output>({
   ...select
 }: FormSelectProps<Values, Output>) {
   const { field } = useController({ control, name })
-  return <Select {...select} value={field.value || undefined} onChange={field.onChange} />
+  return <Select {...select} ref={field.ref} value={field.value || undefined} onChange={field.onChange} />
 }

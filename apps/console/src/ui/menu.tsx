@@ -24,7 +24,7 @@ export function Menu(props: MenuProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [opened, setOpened] = useState<'pointer' | 'keyboard'>()
   const close = () => setOpened(undefined)
-  const panels = useOverlays(opened !== undefined, close)
+  const panels = useOverlays(opened !== undefined, close, button)
 
   function onPointerDown(event: PointerEvent) {
     if (button.current?.disabled || event.button !== 0 || event.ctrlKey) return

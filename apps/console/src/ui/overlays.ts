@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { onFirstGesture } from '../lib/browser/gesture.ts'
 import { toast } from './toast.tsx'
 
@@ -27,24 +27,36 @@ export function preloadOverlays() {
   load().catch(() => {})
 }
 
-/** The panels while `open`; undefined until they are loaded. */
-export function useOverlays(open: boolean, close: () => void): Panels | undefined {
+/** The panels while `open`; undefined until they are loaded. Who goes on elsewhere before, or presses Escape, wants none any more. */
+export function useOverlays(
+  open: boolean,
+  close: () => void,
+  trigger?: RefObject<HTMLElement | null>,
+): Panels | undefined {
   const [, loaded] = useState(panels)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only opening starts the load
   useEffect(() => {
     if (!open || panels) return
-    let current = true
+    const waiting = new AbortController()
+    const { signal } = waiting
     load().then(
-      (all) => current && loaded(all),
+      (all) => {
+        waiting.abort()
+        loaded(all)
+      },
       () => {
-        if (!current) return
+        if (signal.aborted) return
         close()
         toast.error('This could not be opened', { description: 'Check your connection and try again.' })
       },
     )
-    return () => {
-      current = false
+    const leave = (event: Event) => {
+      const isOutside = trigger?.current?.contains(event.target as Node) === false
+      if (event instanceof KeyboardEvent ? event.key === 'Escape' : isOutside) close()
     }
+    for (const type of ['pointerdown', 'focusin', 'keydown'])
+      window.addEventListener(type, leave, { capture: true, signal })
+    return () => waiting.abort()
   }, [open])
   return open ? panels : undefined
 }

@@ -1,3 +1,5 @@
+import type { RefCallback } from 'react'
+
 export interface SelectOption {
   /** Never empty. */
   value: string
@@ -5,6 +7,8 @@ export interface SelectOption {
   disabled?: boolean
 }
 export interface SelectProps {
+  /** Focuses it. */
+  ref?: RefCallback<HTMLButtonElement>
   value: string | undefined
   onChange: (value: string) => void
   options: SelectOption[]

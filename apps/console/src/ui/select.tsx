@@ -18,7 +18,7 @@ export function Select(props: SelectProps) {
   // What a search found is not among the options.
   const [found, setFound] = useState<SelectOption>()
   const close = () => setOpened(false)
-  const panels = useOverlays(opened, close)
+  const panels = useOverlays(opened, close, button)
   const chosen = [...options, ...(found ? [found] : [])].find((option) => option.value === value)
 
   function onPointerDown(event: PointerEvent) {
@@ -54,7 +54,10 @@ export function Select(props: SelectProps) {
     <>
       <button
         {...field}
-        ref={button}
+        ref={(element) => {
+          button.current = element
+          props.ref?.(element)
+        }}
         type="button"
         role="combobox"
         aria-label={label}

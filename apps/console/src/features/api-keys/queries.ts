@@ -1,10 +1,10 @@
 import type { ApiKey, BodyInputOf, DataOf, endpoints } from '@keyward/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasFieldErrors } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { toastFailure } from '../../ui/failure-toast.tsx'
+import { toastFailure, toastUnlessFields } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export type CreatedApiKey = DataOf<typeof endpoints.apiKeys.create>
@@ -23,9 +23,7 @@ export function useCreateApiKey() {
     mutationFn: (body: BodyInputOf<typeof endpoints.apiKeys.create>) => call(wire.apiKeys.create, { body }),
     onSuccess: ({ apiKey }) =>
       client.setQueryData<ApiKey[]>(keys.apiKeys, (present) => present && [apiKey, ...present]),
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to create the API key')
-    },
+    onError: toastUnlessFields('Failed to create the API key'),
   })
 }
 

@@ -16,9 +16,7 @@ export function CreateAppDialog({ onClose, onCreated }: CreateAppDialogProps) {
   const create = useCreateApp()
   const form = useSchemaForm(appsEndpoints.create.body!, { defaultValues: { name: '' } })
   const send = useRequest((values: { name: string }) => values)
-  const submit = useSubmit({ form }, async (values) => {
-    onCreated(await send(values, create.mutateAsync))
-  })
+  const submit = useSubmit({ form, onDone: onCreated }, (values) => send(values, create.mutateAsync))
   return (
     <FormDialog
       onClose={onClose}

@@ -1,10 +1,10 @@
 import type { BodyInputOf, endpoints } from '@keyward/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, hasFieldErrors } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { toastFailure } from '../../ui/failure-toast.tsx'
+import { toastUnlessFields } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const keyOf = (app: string) => [...keys.app, app, 'compatibility']
@@ -25,8 +25,6 @@ export function useUpdateCompatibility(app: string) {
       client.setQueryData(keyOf(app), saved)
       toast.success('Compatibility saved')
     },
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to save the compatibility')
-    },
+    onError: toastUnlessFields('Failed to save the compatibility'),
   })
 }

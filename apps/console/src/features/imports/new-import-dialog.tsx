@@ -78,10 +78,8 @@ export function NewImportDialog({ apps, appId, onCreated, onClose }: NewImportDi
     if (mapped && mapping.key === undefined && mapping.username === undefined)
       return setError({ files: 'Say which column has the license keys or the usernames' })
     setError({})
-    start
-      .mutateAsync({ body: { app, preset, ...(mapped ? { mapping } : {}) }, files })
-      .then(({ _id }) => onCreated(_id))
-      .catch(() => {})
+    const body = { app, preset, ...(mapped ? { mapping } : {}) }
+    start.mutate({ body, files }, { onSuccess: ({ _id }) => onCreated(_id) })
   }
 
   return (

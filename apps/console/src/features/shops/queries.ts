@@ -1,10 +1,10 @@
 import type { BodyInputOf, endpoints, Shop } from '@keyward/contract'
 import { useQuery } from '@tanstack/react-query'
-import { call, hasFieldErrors } from '../../lib/api/call.ts'
+import { call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { toastFailure } from '../../ui/failure-toast.tsx'
+import { toastFailure, toastUnlessFields } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 export { useShops } from '../../lib/api/shops.ts'
@@ -15,9 +15,7 @@ export function useCreateShop(app: string) {
   return useWrite({
     mutationFn: async (body: BodyInputOf<typeof endpoints.shops.create>) =>
       (await call(wire.shops.create, { params: { id: app }, body })).shop,
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to add the shop')
-    },
+    onError: toastUnlessFields('Failed to add the shop'),
   })
 }
 
@@ -26,9 +24,7 @@ export function useUpdateShop(done: string) {
     mutationFn: ({ id, ...body }: ShopChanges & { id: string }) =>
       call(wire.shops.update, { params: { id }, body }),
     onSuccess: () => toast.success(done),
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to change the shop')
-    },
+    onError: toastUnlessFields('Failed to change the shop'),
   })
 }
 

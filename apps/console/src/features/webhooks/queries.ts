@@ -1,11 +1,11 @@
 import type { BodyInputOf, DataOf, Delivery, endpoints, QueryInputOf, Webhook } from '@keyward/contract'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError, call, hasFieldErrors } from '../../lib/api/call.ts'
+import { ApiError, call } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { serverNow } from '../../lib/api/server-time.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
-import { toastFailure } from '../../ui/failure-toast.tsx'
+import { toastFailure, toastUnlessFields } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** A secret with the webhook that it belongs to. It cannot be shown again. */
@@ -74,9 +74,7 @@ export function useCreateWebhook() {
     mutationFn: (body: BodyInputOf<typeof endpoints.webhooks.create>) => call(wire.webhooks.create, { body }),
     onSuccess: ({ webhook }) =>
       client.setQueryData<Webhook[]>(listKey, (present) => present && [webhook, ...present]),
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to create the webhook')
-    },
+    onError: toastUnlessFields('Failed to create the webhook'),
   })
 }
 
@@ -91,9 +89,7 @@ export function useUpdateWebhook(done: string) {
       )
       toast.success(done)
     },
-    onError: (error) => {
-      if (!hasFieldErrors(error)) toastFailure(error, 'Failed to change the webhook')
-    },
+    onError: toastUnlessFields('Failed to change the webhook'),
   })
 }
 

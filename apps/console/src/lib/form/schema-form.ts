@@ -12,21 +12,21 @@ export const useSchemaForm = <Input extends FieldValues, Output>(
   options: CheckedFormOptions<Input, Output> = {},
 ): UseFormReturn<Input, unknown, Output> => useCheckedForm(zodResolver(schema), options)
 
-interface Submitted<Input extends FieldValues, Output> {
+interface Submitted<Input extends FieldValues, Output, Answer> {
   form: UseFormReturn<Input, unknown, Output>
   /** Called before and after. */
   onBusy?: (busy: boolean) => void
-  /** Called after it, unless the form is gone by then: the page may show something else. */
-  onDone?: () => void
+  /** Called with the answer, unless the form is gone by then: the page may show something else. */
+  onDone?: (answer: Awaited<Answer>) => void
   /** Called unless the server's errors have a field each. */
   onFailure?: (error: unknown) => void
   onInvalid?: () => void
 }
 
 /** Submits a form, and shows the server's errors at their fields. */
-export function useSubmit<Input extends FieldValues, Output>(
-  { form, onBusy, onDone, onFailure, onInvalid }: Submitted<Input, Output>,
-  send: (values: Output) => unknown,
+export function useSubmit<Input extends FieldValues, Output, Answer>(
+  { form, onBusy, onDone, onFailure, onInvalid }: Submitted<Input, Output, Answer>,
+  send: (values: Output) => Answer,
 ) {
   const isShown = useRef(false)
   useEffect(() => {
@@ -38,8 +38,8 @@ export function useSubmit<Input extends FieldValues, Output>(
   const submit = form.handleSubmit(async (values) => {
     onBusy?.(true)
     try {
-      await send(values)
-      if (isShown.current) onDone?.()
+      const answer = await send(values)
+      if (isShown.current) onDone?.(answer)
     } catch (error) {
       if (!showFieldErrors(form, error)) onFailure?.(error)
     } finally {

@@ -37,7 +37,7 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
     setValues(next)
   }
   const { title, to } = options
-  const { forget, settle } = useUnsaved({ title, to, opened, values, show: write })
+  const unsaved = useUnsaved({ title, to, opened, values, show: write })
   const isDirty = Object.keys(opened).some((name) => values[name] !== opened[name])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new stored values are shown as long as nothing is typed
@@ -111,12 +111,15 @@ export function useTextForm<Values extends Record<string, string>>(options: Text
         for (const name of Object.keys(opened)) checked.current.add(name)
         fail(found)
         if (Object.keys(found).length > 0) onInvalid?.()
-        else await send(typed).then((saved) => begin(saved, settle(typed, saved)), showErrors)
+        else {
+          const settle = unsaved.send(typed)
+          await send(typed).then((saved) => begin(saved, settle(saved)), showErrors)
+        }
       },
     }),
     /** Drops what was typed. */
     reset: (saved: Values = opened) => {
-      forget()
+      unsaved.forget()
       begin(saved, saved)
     },
   }

@@ -92,14 +92,14 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
   const changed = changedOf({ opened, values })
   const state = JSON.stringify(changed.map((name) => [name, values[name as keyof Values]]))
   const restores = useRef(false)
-  const isDiscarded = useRef(false)
+  const discardedTo = useRef<Values>(undefined)
 
   useEffect(() => {
     const show = (next: object) => latest.current.show(next as Values)
     // Other fields may have been saved since.
     mounted.set(key, (typed) => {
       const { opened } = latest.current
-      isDiscarded.current = !typed
+      discardedTo.current = typed ? undefined : opened
       show(typed ? typedInto(opened, typed).values : opened)
     })
     const kept = unsaved.find((one) => one.key === key)
@@ -120,7 +120,6 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
     }
     const { opened, values } = latest.current
     if (changed.length > 0) {
-      isDiscarded.current = false
       const others = without(key)
       set([...others, { key, account, title, to, opened, values, changes: changed.length }])
     } else if (unsaved.some((one) => one.key === key)) set(without(key))
@@ -129,17 +128,21 @@ export function useUnsaved<Values extends object>(form: UnsavedOptions<Values>) 
   return {
     changes: changed.length,
     forget: () => set(without(key)),
-    /** Called when a save is done. What was typed since it was sent is a change of what is stored now. Returns what to show. */
-    settle: (sent: Values, stored: Values): Values => {
-      const kept = unsaved.find((one) => one.key === key)
-      // Discarded while it was saved: what is stored is no change to discard any more.
-      const typed = kept?.values ?? (isDiscarded.current ? sent : latest.current.values)
-      const since = changedOf({ opened: sent, values: typed }).map((name) => [name, typed[name]])
-      const values = { ...stored, ...Object.fromEntries(since) }
-      const changes = changedOf({ opened: stored, values }).length
-      const next = { key, account, title, to, opened: stored, values, changes }
-      set(changes > 0 ? [...without(key), next] : without(key))
-      return values
+    /** Called when a save is sent. Call what it returns when the save is done: what was typed since is a change of what is stored then. Returns what to show. */
+    send: (sent: Values) => {
+      discardedTo.current = undefined
+      return (stored: Values): Values => {
+        const kept = unsaved.find((one) => one.key === key)
+        // Discarded while it was saved: what is stored is no change to discard any more.
+        const before = discardedTo.current ?? sent
+        const typed = kept?.values ?? discardedTo.current ?? latest.current.values
+        const since = changedOf({ opened: before, values: typed }).map((name) => [name, typed[name]])
+        const values = { ...stored, ...Object.fromEntries(since) }
+        const changes = changedOf({ opened: stored, values }).length
+        const next = { key, account, title, to, opened: stored, values, changes }
+        set(changes > 0 ? [...without(key), next] : without(key))
+        return values
+      }
     },
   }
 }

@@ -5,7 +5,7 @@ export const roleFacts: Record<Role, { label: string; about: string }> = {
   owner: { label: 'Owner', about: 'May do everything.' },
   manager: {
     label: 'Manager',
-    about: 'Runs apps, licenses, end users and resellers. Sees neither plan and payments nor the members.',
+    about: 'Runs apps, licenses, end users and resellers.',
   },
   support: {
     label: 'Support',

@@ -36,7 +36,7 @@ export function SettingsForm({ app, title, tab, children }: SettingsFormProps) {
     const names = changedOf(next, over)
     setEdit({ typed: pick(next, names), seen: pick(over, names) })
   }
-  const { forget, settle } = useUnsaved({
+  const { forget, send } = useUnsaved({
     title: `${title} of ${app.name}`,
     to: appTabPath(app._id, tab),
     opened: textsOf(opened),
@@ -67,8 +67,9 @@ export function SettingsForm({ app, title, tab, children }: SettingsFormProps) {
       settings: pick({ ...settings, vpnAllowed }, changed),
       seen: { settings: pick(opened, changed) },
     }
+    const settle = send(textsOf(settings))
     void update.mutateAsync({ id: app._id, ...body }).then(
-      ({ settings: stored }) => show(settle(textsOf(settings), textsOf(stored)), stored),
+      ({ settings: stored }) => show(settle(textsOf(stored)), stored),
       () => {},
     )
   }

@@ -91,7 +91,7 @@ function VariablesForm({ app, opened, onCancel }: { app: App; opened: Stored; on
   const save = useSetAppVariables(app._id)
   const [stored, setStored] = useState(opened)
   const form = useCheckedForm(resolver, { defaultValues: { variables: opened.variables } })
-  const { changes, forget, settle } = useUnsaved<Stored['variables']>({
+  const { changes, forget, send } = useUnsaved<Stored['variables']>({
     title: `Variables of ${app.name}`,
     to: appTabPath(app._id, 'variables'),
     opened: stored.variables,
@@ -101,10 +101,10 @@ function VariablesForm({ app, opened, onCancel }: { app: App; opened: Stored; on
   })
   const typed = () => form.getValues('variables')
   const submit = form.handleSubmit(({ variables }) => {
-    const sent = structuredClone(typed())
+    const settle = send(structuredClone(typed()))
     return save.mutateAsync({ variables, seen: stored.revision }).then(
       (saved) => {
-        const shown = settle(sent, saved.variables)
+        const shown = settle(saved.variables)
         setStored(saved)
         // Who types on keeps the focus.
         if (isSame(shown, { ...saved.variables })) form.reset({ variables: saved.variables })
