@@ -2,7 +2,15 @@ import { AlertDialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
-import { DialogBody, DialogFooter, DialogForm, panelClass, scrimClass } from './dialog.tsx'
+import {
+  Dialog,
+  DialogBody,
+  DialogFooter,
+  DialogForm,
+  type DialogProps,
+  panelClass,
+  scrimClass,
+} from './dialog.tsx'
 import { Field } from './field.tsx'
 import { ExactInput } from './input.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
@@ -114,5 +122,26 @@ export function ConfirmDialog({
         </AlertDialog.Content>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  )
+}
+
+/** A dialog with something that is shown once, which asks before it is closed otherwise than by its buttons. */
+export function OnceDialog({
+  question,
+  ...props
+}: DialogProps & { question: [title: string, description: string] | undefined }) {
+  const [closing, setClosing] = useState(false)
+  if (!closing || !question)
+    return <Dialog {...props} onClose={question ? () => setClosing(true) : props.onClose} />
+  return (
+    <ConfirmDialog
+      title={question[0]}
+      description={question[1]}
+      tone="neutral"
+      confirmLabel="Close"
+      cancelLabel="Back"
+      onConfirm={props.onClose}
+      onClose={() => setClosing(false)}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
-import { Input, PasswordInput } from './input.tsx'
+import { Input, PasswordField } from './input.tsx'
 
 export interface CredentialsFormProps {
   email?: string
@@ -42,14 +42,7 @@ export function CredentialsForm({
           onChange={(event) => setEmail(event.target.value)}
         />
       </Field>
-      <Field label="Password">
-        <PasswordInput
-          name="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
+      <PasswordField value={password} onChange={setPassword} />
       <p className="-mt-1 text-right text-[0.8125rem]">{forgot(email)}</p>
       {children}
       <Button type="submit" variant="primary" size="lg" loading={busy} className="mt-1">

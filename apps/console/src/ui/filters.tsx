@@ -99,20 +99,24 @@ export function FilterDays({
   onChange: (changes: Partial<Days>) => void
 }) {
   const id = useId()
-  return (['from', 'to'] as const).map((end) => (
-    <label
-      key={end}
-      htmlFor={`${id}-${end}`}
-      className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:grow max-md:basis-[calc(50%-0.25rem)] max-md:flex-col max-md:items-stretch max-md:gap-1"
-    >
-      {end === 'from' ? 'From' : 'To'}
-      <Input
-        id={`${id}-${end}`}
-        type="date"
-        value={values[end] ?? ''}
-        onChange={(event) => onChange({ [end]: event.target.value || undefined })}
-        className="text-fg md:w-36"
-      />
-    </label>
-  ))
+  return (
+    <div className="flex gap-2 max-md:basis-full">
+      {(['from', 'to'] as const).map((end) => (
+        <label
+          key={end}
+          htmlFor={`${id}-${end}`}
+          className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:flex-1 max-md:flex-col max-md:items-stretch max-md:gap-1"
+        >
+          {end === 'from' ? 'From' : 'To'}
+          <Input
+            id={`${id}-${end}`}
+            type="date"
+            value={values[end] ?? ''}
+            onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+            className="text-fg md:w-36"
+          />
+        </label>
+      ))}
+    </div>
+  )
 }

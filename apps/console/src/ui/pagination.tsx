@@ -11,6 +11,8 @@ export interface PaginationProps {
   page: number
   limit: number
   total: number
+  /** There are more than `total`. */
+  capped?: boolean | undefined
   onPage: (page: number) => void
   /** Plural: 'licenses'. */
   noun?: string
@@ -22,8 +24,17 @@ const manyPages = 7
 const count = (value: number) => formatNumber(value)
 
 /** The footer of a list; hidden while the list is empty. Phones show the page and how many there are. */
-export function Pagination({ page, limit, total, onPage, noun = 'items', onLimit }: PaginationProps) {
+export function Pagination({
+  page,
+  limit,
+  total,
+  capped,
+  onPage,
+  noun: many = 'items',
+  onLimit,
+}: PaginationProps) {
   if (total === 0) return null
+  const noun = capped ? `${many} and more` : many
   const pages = Math.ceil(total / limit)
   const first = (page - 1) * limit + 1
   const last = Math.min(total, page * limit)

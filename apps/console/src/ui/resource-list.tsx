@@ -98,7 +98,8 @@ export function ResourceList<Row extends { _id: string }>({
             total={page.pagination.total}
             onPage={turnTo}
             onLimit={onLimit}
-            noun={page.pagination.capped ? `${noun} and more` : noun}
+            noun={noun}
+            capped={page.pagination.capped}
           />
         </Deferred>
       )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { Checkbox } from './checkbox.tsx'
 import { cx } from './cx.ts'
 import { Skeleton } from './skeleton.tsx'
@@ -144,6 +145,22 @@ export function CellText({ width = 'text', title, className, children }: CellTex
       <span className={cx('truncate', className)} title={title}>
         {children}
       </span>
+    </span>
+  )
+}
+
+/** The name of a row's object in one line, which opens the page of the object. */
+export function RowLink({ to, title, children }: { to: string; title: string; children?: ReactNode }) {
+  return (
+    <span className={textWidth.name}>
+      <Link
+        to={to}
+        data-row-open=""
+        className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
+        title={title}
+      >
+        {children ?? title}
+      </Link>
     </span>
   )
 }

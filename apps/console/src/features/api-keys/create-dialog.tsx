@@ -4,7 +4,7 @@ import { useAppsField } from '../../lib/api/apps.ts'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { toDayInput } from '../../lib/format/dates.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { OnceDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
@@ -24,31 +24,25 @@ export interface CreateDialogProps {
 
 export function CreateDialog({ created, onCreated, onClose }: CreateDialogProps) {
   const [busy, setBusy] = useState(false)
-  const [closing, setClosing] = useState(false)
   // A session that expires must not take away a key that cannot be shown again.
   useDraft<CreatedApiKey | null>({
     opened: null,
     read: () => created ?? null,
     restore: (kept) => kept && onCreated(kept),
   })
-  if (created && closing) {
-    return (
-      <ConfirmDialog
-        title="Close the key?"
-        description="You cannot see it again. If you did not save it, revoke it and create another one."
-        tone="neutral"
-        confirmLabel="Close"
-        cancelLabel="Back"
-        onConfirm={onClose}
-        onClose={() => setClosing(false)}
-      />
-    )
-  }
   if (created) {
     return (
-      <Dialog title="API Key Created" description={created.apiKey.name} onClose={() => setClosing(true)}>
+      <OnceDialog
+        title="API Key Created"
+        description={created.apiKey.name}
+        question={[
+          'Close the key?',
+          'You cannot see it again. If you did not save it, revoke it and create another one.',
+        ]}
+        onClose={onClose}
+      >
         <CreatedKey created={created} onDone={onClose} />
-      </Dialog>
+      </OnceDialog>
     )
   }
   return (

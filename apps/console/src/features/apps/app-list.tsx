@@ -153,13 +153,7 @@ export function AppList({ owner, quiet }: { owner: User; quiet: boolean }) {
       />
       {apps.data && apps.data.pagination.total > limits.pageSizeMax && (
         <Deferred>
-          <Pagination
-            page={page}
-            limit={limits.pageSizeMax}
-            total={apps.data.pagination.total}
-            onPage={turnTo}
-            noun="apps"
-          />
+          <Pagination {...apps.data.pagination} page={page} onPage={turnTo} noun="apps" />
         </Deferred>
       )}
     </Card>

@@ -1,28 +1,16 @@
 import type { Customer } from '@keyward/contract'
-import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { customerPath } from '../../lib/navigation/paths.ts'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { CellText, NoValue, textWidth } from '../../ui/table-rows.tsx'
+import { CellText, NoValue, RowLink } from '../../ui/table-rows.tsx'
 
 export const customerColumns: Column<Customer>[] = [
   {
     id: 'email',
     header: 'Customer',
     phone: 'title',
-    cell: ({ _id, email }) => (
-      <span className={textWidth.name}>
-        <Link
-          to={customerPath(_id)}
-          data-row-open=""
-          className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
-          title={email}
-        >
-          {email}
-        </Link>
-      </span>
-    ),
+    cell: ({ _id, email }) => <RowLink to={customerPath(_id)} title={email} />,
   },
   {
     id: 'name',

@@ -123,13 +123,7 @@ export function ImportReport({ of, report, outcome, page, onOutcome, onPage }: I
         empty={<EmptyState title="No rows" description="No row of the import matches the filter." />}
       />
       {report.pagination.total > rowsPerPage && (
-        <Pagination
-          page={page}
-          limit={rowsPerPage}
-          total={report.pagination.total}
-          onPage={onPage}
-          noun="rows"
-        />
+        <Pagination {...report.pagination} page={page} onPage={onPage} noun="rows" />
       )}
     </Card>
   )

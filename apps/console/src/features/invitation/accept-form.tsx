@@ -5,7 +5,7 @@ import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input, PasswordInput } from '../../ui/input.tsx'
+import { Input, PasswordField } from '../../ui/input.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 
 export interface Accepted {
@@ -68,8 +68,7 @@ export function AcceptForm({ token, accepting }: AcceptFormProps) {
           />
         </Field>
       )}
-      <Field
-        label="Password"
+      <PasswordField
         hint={
           isNew
             ? strict
@@ -78,14 +77,10 @@ export function AcceptForm({ token, accepting }: AcceptFormProps) {
             : 'Of the account with the invited address.'
         }
         error={errorOf('password') ?? (error && !errorOf('name') ? failure : undefined)}
-      >
-        <PasswordInput
-          name="password"
-          autoComplete={isNew ? 'new-password' : 'current-password'}
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
+        isNew={isNew}
+        value={password}
+        onChange={setPassword}
+      />
       {isNew && <StrengthMeter password={password} />}
       <Button type="submit" variant="primary" size="lg" loading={accepting.isPending} className="mt-1">
         Accept Invitation

@@ -7,7 +7,8 @@ import { keyPrefix } from '../../lib/format/license-key.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
+import { ExactInput, NumberInput } from '../../ui/input.tsx'
+import { NoteField } from '../../ui/note-field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useEditLicense } from './queries.ts'
 
@@ -83,14 +84,7 @@ export function EditLicenseDialog({ license, onClose }: { license: License; onCl
       >
         <ExactInput {...form.register('features')} />
       </Field>
-      <Field
-        label="Note"
-        optional
-        hint="Visible only to you, for example an order number"
-        error={errors.note?.message}
-      >
-        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
-      </Field>
+      <NoteField example="an order number" form={form.register('note')} error={errors.note?.message} />
     </FormDialog>
   )
 }

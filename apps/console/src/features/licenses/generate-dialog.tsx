@@ -13,7 +13,8 @@ import { formatNumber } from '../../lib/format/numbers.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
-import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
+import { ExactInput, NumberInput } from '../../ui/input.tsx'
+import { NoteField } from '../../ui/note-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Callout } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -224,14 +225,7 @@ function GenerateForm({ apps, appId, reseller, onBusy, onCancel, onGenerated }: 
           <ExactInput inputMode="email" maxLength={254} {...form.register('customer')} />
         </Field>
       )}
-      <Field
-        label="Note"
-        optional
-        hint="Visible only to you, for example an order number"
-        error={errors.note?.message}
-      >
-        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
-      </Field>
+      <NoteField example="an order number" form={form.register('note')} error={errors.note?.message} />
       {customKeys && (
         <Field
           label="Custom key"

@@ -16,7 +16,8 @@ import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
-import { ExactInput, Input, NumberInput } from '../../ui/input.tsx'
+import { ExactInput, NumberInput } from '../../ui/input.tsx'
+import { NoteField } from '../../ui/note-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { GeneratedKeys } from './generated-keys.tsx'
@@ -143,14 +144,12 @@ function SaleForm({ apps, appId, customer = '', onBusy, onCancel, onSold }: Sale
       <Field label="How many" error={errors.amount?.message}>
         <NumberInput max={100} {...form.register('amount', { valueAsNumber: true })} />
       </Field>
-      <Field
+      <NoteField
         label="Reason"
-        optional
-        hint="Visible only to you, for example the number of an invoice"
+        example="the number of an invoice"
+        form={form.register('note')}
         error={errors.note?.message}
-      >
-        <Input maxLength={200} autoComplete="off" {...form.register('note')} />
-      </Field>
+      />
       {mayLink && (
         <Switch
           label="Mail the key"

@@ -61,7 +61,7 @@ export const memberColumns = (apps: Parameters<typeof appsText>[1]): Column<Memb
   {
     id: 'last-used',
     header: 'Last used',
-    phone: 'whole',
+    isEmpty: ({ invited }) => invited,
     cell: ({ lastUsedAt, invited }) =>
       invited ? <NoValue /> : <DateText value={lastUsedAt} none="Not used yet" />,
   },

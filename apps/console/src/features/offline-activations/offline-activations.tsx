@@ -14,7 +14,7 @@ import { Deferred, DialogSlot } from '../../ui/deferred.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { QueryError } from '../../ui/states.tsx'
 import type { MachineOwner } from './activate-dialog.tsx'
-import { pageSize, useOfflineActivations } from './queries.ts'
+import { useOfflineActivations } from './queries.ts'
 
 const ActivateDialog = lazyNamed(() => import('./activate-dialog.tsx'), 'ActivateDialog')
 const Pagination = lazyNamed(() => import('../../ui/pagination.tsx'), 'Pagination')
@@ -79,13 +79,7 @@ export function OfflineActivations({ app, user }: MachineOwner) {
           </ul>
           {data.pagination.pages > 1 && (
             <Deferred fallback={<div className="h-13 border-t" />}>
-              <Pagination
-                page={page}
-                limit={pageSize}
-                total={data.pagination.total}
-                noun="activations"
-                onPage={setPage}
-              />
+              <Pagination {...data.pagination} page={page} onPage={setPage} noun="activations" />
             </Deferred>
           )}
         </>

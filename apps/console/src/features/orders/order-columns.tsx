@@ -35,7 +35,9 @@ export function deletedOf({ licenses, renewed, deletedLicenses: n }: ShopOrder):
   const all = licenses.length + (renewed ? 1 : 0) + n
   if (n === 0) return
   if (all === 1) return 'Its license was deleted'
-  return n === all ? 'All its licenses were deleted' : `${formatNumber(n)} of ${formatNumber(all)} licenses deleted`
+  return n === all
+    ? 'All its licenses were deleted'
+    : `${formatNumber(n)} of ${formatNumber(all)} licenses deleted`
 }
 
 /** Why it is in its state, or why it has no license. */

@@ -4,8 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { ApiError, messageOf } from '../../lib/api/call.ts'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { PasswordInput } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/input.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 
 export interface NewPasswordFormProps {
@@ -41,29 +40,25 @@ export function NewPasswordForm({ choosing, forgotPath }: NewPasswordFormProps) 
         if (!choosing.isPending && confirm === password) choosing.mutate({ token, password })
       }}
     >
-      <Field
+      <PasswordField
         label="New Password"
         hint={
           strict ? 'At least 8 characters, and not a common one' : `At least ${limits.passwordMin} characters`
         }
         error={error ? messageOf(error, 'Failed to change the password. Please try again.') : undefined}
-      >
-        <PasswordInput
-          name="password"
-          autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
+        isNew
+        value={password}
+        onChange={setPassword}
+      />
       <StrengthMeter password={password} />
-      <Field label="Confirm New Password" error={differs ? 'Passwords do not match' : undefined}>
-        <PasswordInput
-          name="confirm"
-          autoComplete="new-password"
-          value={confirm}
-          onChange={(event) => setConfirm(event.target.value)}
-        />
-      </Field>
+      <PasswordField
+        label="Confirm New Password"
+        error={differs ? 'Passwords do not match' : undefined}
+        name="confirm"
+        isNew
+        value={confirm}
+        onChange={setConfirm}
+      />
       <Button
         type="submit"
         variant="primary"

@@ -5,8 +5,7 @@ import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Field } from '../../ui/field.tsx'
-import { PasswordInput } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/input.tsx'
 import { useResetPlatform } from './queries.ts'
 
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')
@@ -47,14 +46,11 @@ export function DangerZone() {
             typed="RESET"
             confirmLabel="Reset Data"
             field={
-              <Field label="Password" error={fieldMessage(reset.error, 'password')}>
-                <PasswordInput
-                  name="password"
-                  autoComplete="current-password"
-                  value={password}
-                  onChange={(event) => setPassword(event.target.value)}
-                />
-              </Field>
+              <PasswordField
+                error={fieldMessage(reset.error, 'password')}
+                value={password}
+                onChange={setPassword}
+              />
             }
             complete={password !== ''}
             busy={reset.isPending}

@@ -17,9 +17,9 @@ import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { Input, NumberInput } from '../../ui/input.tsx'
+import { NoteField } from '../../ui/note-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { generateSchema, latestDay } from './generate-schema.ts'
-import { NoteField } from './note-field.tsx'
 import { useGeneratePortalLicenses, usePortalLicenseTypes } from './queries.ts'
 
 export interface GenerateDialogProps {
@@ -134,7 +134,11 @@ function GenerateForm({ remaining, onBusy, onCancel, onGenerated }: GenerateForm
           />
         </Field>
       )}
-      <NoteField form={form.register('note')} error={errors.note?.message} />
+      <NoteField
+        example="your customer's name or order"
+        form={form.register('note')}
+        error={errors.note?.message}
+      />
     </FieldsForm>
   )
 }

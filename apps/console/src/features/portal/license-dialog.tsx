@@ -9,11 +9,11 @@ import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
+import { NoteField } from '../../ui/note-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
 import { noteSchema } from './generate-schema.ts'
 import { StatusBadges } from './license-columns.tsx'
-import { NoteField } from './note-field.tsx'
 import { useNotePortalLicense, usePortalLicense } from './queries.ts'
 
 /** A key's state, devices and last refusal, which a reseller tells its customer, and the reseller's own note. */
@@ -98,7 +98,11 @@ function NoteForm({ save, onClose, ...shown }: NoteFormProps) {
   return (
     <FieldsForm onSubmit={submit} submitLabel="Save Note" busy={save.isPending} onCancel={onClose}>
       <Details {...shown} />
-      <NoteField form={form.register('note')} error={form.formState.errors.note?.message} />
+      <NoteField
+        example="your customer's name or order"
+        form={form.register('note')}
+        error={form.formState.errors.note?.message}
+      />
     </FieldsForm>
   )
 }

@@ -9,7 +9,7 @@ import { useDraft } from '../../lib/form/drafts.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { OnceDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FieldsForm } from '../../ui/form-dialog.tsx'
@@ -41,29 +41,19 @@ export function CreateResellerDialog(props: CreateResellerDialogProps) {
     read: () => created ?? null,
     restore: (kept) => kept && onCreated(kept),
   })
-  const [closing, setClosing] = useState(false)
-  if (created && closing) {
-    return (
-      <ConfirmDialog
-        title="Close the credentials?"
-        description="You cannot see the password again. If you did not save it, you must delete the reseller and create a new one."
-        tone="neutral"
-        confirmLabel="Close"
-        cancelLabel="Back"
-        onConfirm={onClose}
-        onClose={() => setClosing(false)}
-      />
-    )
-  }
   if (created) {
     return (
-      <Dialog
+      <OnceDialog
         title="Reseller Created"
         description="Give these credentials to the reseller now."
-        onClose={() => setClosing(true)}
+        question={[
+          'Close the credentials?',
+          'You cannot see the password again. If you did not save it, you must delete the reseller and create a new one.',
+        ]}
+        onClose={onClose}
       >
         <ResellerCredentials created={created} onDone={onClose} />
-      </Dialog>
+      </OnceDialog>
     )
   }
   return (

@@ -6,11 +6,15 @@ import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { toastFailure } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { ResellerFilter } from './filter.ts'
 
 type ResellerPage = DataOf<typeof endpoints.resellers.list>
 
-export interface ResellerQuery extends ResellerFilter {
+export const statusFacts = { active: { label: 'Active' }, suspended: { label: 'Suspended' } }
+
+export interface ResellerQuery {
+  app: string | undefined
+  status: keyof typeof statusFacts | undefined
+  search: string | undefined
   page: number
   limit: number
 }

@@ -1,30 +1,18 @@
 import type { Reseller } from '@keyward/contract'
-import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { resellerPath } from '../../lib/navigation/paths.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { CellText, textWidth } from '../../ui/table-rows.tsx'
+import { CellText, RowLink } from '../../ui/table-rows.tsx'
 
 export const resellerColumns: Column<Reseller>[] = [
   {
     id: 'email',
     header: 'Reseller',
     phone: 'title',
-    cell: ({ _id, email }) => (
-      <span className={textWidth.name}>
-        <Link
-          to={resellerPath(_id)}
-          data-row-open=""
-          className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
-          title={email}
-        >
-          {email}
-        </Link>
-      </span>
-    ),
+    cell: ({ _id, email }) => <RowLink to={resellerPath(_id)} title={email} />,
   },
   {
     id: 'app',

@@ -9,7 +9,7 @@ import { useWrite } from '../../lib/api/write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogBody, DialogFooter, DialogForm } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { PasswordInput } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/input.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Callout, QueryError } from '../../ui/states.tsx'
 import { CodeInput } from './code-input.tsx'
@@ -89,14 +89,7 @@ export function ConfirmIdentity({ session, onAnswer }: ConfirmIdentityProps) {
               hidden
             />
             {kind === 'password' && (
-              <Field label="Password" error={failure ?? undefined}>
-                <PasswordInput
-                  name="password"
-                  autoComplete="current-password"
-                  value={text}
-                  onChange={(event) => setText(event.target.value)}
-                />
-              </Field>
+              <PasswordField error={failure ?? undefined} value={text} onChange={setText} />
             )}
             {kind === 'code' && (
               <Field

@@ -2,9 +2,9 @@ import { Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { OnceDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Dialog, DialogFooter } from '../../ui/dialog.tsx'
+import { DialogFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 
@@ -18,20 +18,6 @@ export interface RecoveryCodesDialogProps {
 /** Shows new recovery codes, which the server never shows again. */
 export function RecoveryCodesDialog({ codes, account, onClose }: RecoveryCodesDialogProps) {
   const [saved, setSaved] = useState(false)
-  const [closing, setClosing] = useState(false)
-  if (closing) {
-    return (
-      <ConfirmDialog
-        title="Close the recovery codes?"
-        description="You cannot see them again. Without them, a lost phone or passkey locks you out."
-        tone="neutral"
-        confirmLabel="Close"
-        cancelLabel="Back"
-        onConfirm={onClose}
-        onClose={() => setClosing(false)}
-      />
-    )
-  }
   const text = codes.join('\n')
   const download = () =>
     saveFile(
@@ -40,10 +26,18 @@ export function RecoveryCodesDialog({ codes, account, onClose }: RecoveryCodesDi
       'text/plain',
     )
   return (
-    <Dialog
+    <OnceDialog
       title="Save Your Recovery Codes"
       description="Each code signs you in once if you lose your phone or passkey."
-      onClose={() => (saved ? onClose() : setClosing(true))}
+      question={
+        saved
+          ? undefined
+          : [
+              'Close the recovery codes?',
+              'You cannot see them again. Without them, a lost phone or passkey locks you out.',
+            ]
+      }
+      onClose={onClose}
     >
       <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
@@ -80,6 +74,6 @@ export function RecoveryCodesDialog({ codes, account, onClose }: RecoveryCodesDi
           Done
         </Button>
       </DialogFooter>
-    </Dialog>
+    </OnceDialog>
   )
 }

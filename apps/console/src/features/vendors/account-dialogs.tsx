@@ -5,8 +5,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { PasswordInput } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/input.tsx'
 import { useDeleteAccount, useLeaveVendor } from './queries.ts'
 
 export function LeaveDialog({ vendor, onClose }: { vendor: Vendor; onClose: () => void }) {
@@ -47,14 +46,11 @@ export function DeleteAccountDialog({ user, vendors, onClose }: DeleteAccountDia
         teams.length > 0 ? ` You leave ${teams.join(', ')}.` : ''
       } A plan that you paid for ends with the account.`}
       field={
-        <Field label="Password" error={fieldMessage(remove.error, 'password')}>
-          <PasswordInput
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
+        <PasswordField
+          error={fieldMessage(remove.error, 'password')}
+          value={password}
+          onChange={setPassword}
+        />
       }
       complete={password !== ''}
       confirmLabel="Delete Account"

@@ -74,13 +74,7 @@ export function Deliveries({ webhook, onOpen }: { webhook: Webhook; onOpen: (del
         }
       />
       {data && data.pagination.total > 0 && (
-        <Pagination
-          page={page}
-          limit={pageSize}
-          total={data.pagination.total}
-          onPage={turnTo}
-          noun="deliveries"
-        />
+        <Pagination {...data.pagination} page={page} onPage={turnTo} noun="deliveries" />
       )}
     </>
   )

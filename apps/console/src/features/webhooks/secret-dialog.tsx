@@ -1,12 +1,11 @@
 import { limits } from '@keyward/contract'
 import { TriangleAlert } from 'lucide-react'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import { useDraft } from '../../lib/form/drafts.ts'
 import { webhookPath } from '../../lib/navigation/paths.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { OnceDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
-import { Dialog, DoneFooter } from '../../ui/dialog.tsx'
+import { DoneFooter } from '../../ui/dialog.tsx'
 import { DialogResult } from '../../ui/dialog-result.tsx'
 import { Callout } from '../../ui/states.tsx'
 import type { ShownSecret } from './queries.ts'
@@ -19,7 +18,6 @@ export interface SecretDialogProps {
 
 /** Shows a secret once. Renders nothing without one, but restores one that was open when the session expired. */
 export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
-  const [closing, setClosing] = useState(false)
   useDraft<ShownSecret | null>({
     name: 'secret',
     opened: null,
@@ -27,25 +25,16 @@ export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
     restore: (kept) => kept && onRestore(kept),
   })
   if (!shown) return null
-  if (closing) {
-    return (
-      <ConfirmDialog
-        title="Close the secret?"
-        description="You cannot see it again. If you did not save it, rotate it to get another one."
-        tone="neutral"
-        confirmLabel="Close"
-        cancelLabel="Back"
-        onConfirm={onClose}
-        onClose={() => setClosing(false)}
-      />
-    )
-  }
   const { webhook, secret, rotated } = shown
   return (
-    <Dialog
+    <OnceDialog
       title={rotated ? 'Secret Rotated' : 'Webhook Created'}
       description={webhook.url}
-      onClose={() => setClosing(true)}
+      question={[
+        'Close the secret?',
+        'You cannot see it again. If you did not save it, rotate it to get another one.',
+      ]}
+      onClose={onClose}
     >
       <DialogResult>
         <Callout tone="warning" icon={<TriangleAlert aria-hidden />}>
@@ -71,6 +60,6 @@ export function SecretDialog({ shown, onRestore, onClose }: SecretDialogProps) {
           Copy secret
         </CopyButton>
       </DoneFooter>
-    </Dialog>
+    </OnceDialog>
   )
 }

@@ -1,12 +1,11 @@
 import type { Webhook } from '@keyward/contract'
-import { Link } from 'react-router'
 import { appsText } from '../../lib/format/apps.ts'
 import { formatDate } from '../../lib/format/dates.ts'
 import { webhookPath } from '../../lib/navigation/paths.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { CellText, Lines, textWidth } from '../../ui/table-rows.tsx'
+import { CellText, Lines, RowLink } from '../../ui/table-rows.tsx'
 import { describeEvents } from './event-words.ts'
 import { hostOf, stateFacts, stateOf } from './state.ts'
 
@@ -30,16 +29,9 @@ export const webhookColumns = (apps: Parameters<typeof appsText>[1]): Column<Web
           )
         }
       >
-        <span className={textWidth.name}>
-          <Link
-            to={webhookPath(webhook._id)}
-            data-row-open=""
-            title={webhook.url}
-            className="truncate rounded-sm font-medium underline-offset-4 hover:underline"
-          >
-            {hostOf(webhook)}
-          </Link>
-        </span>
+        <RowLink to={webhookPath(webhook._id)} title={webhook.url}>
+          {hostOf(webhook)}
+        </RowLink>
       </Lines>
     ),
   },

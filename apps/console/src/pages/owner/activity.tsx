@@ -7,7 +7,7 @@ import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { ApiError } from '../../lib/api/call.ts'
 import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
-import { formatNumber } from '../../lib/format/numbers.ts'
+import { totalOf } from '../../lib/format/words.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { usePageSize } from '../../lib/list/page-size.ts'
 import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
@@ -62,7 +62,7 @@ export function ActivityPage() {
       <Card>
         <CardHeader
           title={client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
-          description={data && summaryOf(data.pagination)}
+          description={data ? `${totalOf(data.pagination, 'event')}, times in ${timeZone}` : '\u00a0'}
           stacked
           filters
           actions={
@@ -121,15 +121,7 @@ export function ActivityPage() {
             )
           }
         />
-        {data && (
-          <Pagination
-            page={page}
-            {...size}
-            total={data.pagination.total}
-            onPage={turnTo}
-            noun={data.pagination.capped ? 'events and more' : 'events'}
-          />
-        )}
+        {data && <Pagination {...data.pagination} {...size} page={page} onPage={turnTo} noun="events" />}
       </Card>
       <DialogSlot>
         {dialog.kind === 'explain' && dialog.id && (
@@ -141,6 +133,3 @@ export function ActivityPage() {
 }
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-
-const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'event' : 'events'}, times in ${timeZone}`

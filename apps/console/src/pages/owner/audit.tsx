@@ -8,7 +8,7 @@ import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { endOfLocalDay, startOfLocalDay } from '../../lib/format/dates.ts'
-import { formatNumber } from '../../lib/format/numbers.ts'
+import { totalOf } from '../../lib/format/words.ts'
 import { tableState, useLastPage, usePage } from '../../lib/list/list-page.ts'
 import { usePageSize } from '../../lib/list/page-size.ts'
 import { toDay, toId, toSearch } from '../../lib/list/url-values.ts'
@@ -85,7 +85,7 @@ export function AuditPage() {
       <Card>
         <CardHeader
           title={titleOf(data?.records ?? [], { actor: one, subject })}
-          description={data && summaryOf(data.pagination)}
+          description={data ? `${totalOf(data.pagination, 'record')}, times in ${timeZone}` : '\u00a0'}
           stacked
           filters
           actions={
@@ -129,15 +129,7 @@ export function AuditPage() {
             />
           }
         />
-        {data && (
-          <Pagination
-            page={page}
-            {...size}
-            total={data.pagination.total}
-            onPage={turnTo}
-            noun={data.pagination.capped ? 'records and more' : 'records'}
-          />
-        )}
+        {data && <Pagination {...data.pagination} {...size} page={page} onPage={turnTo} noun="records" />}
       </Card>
       <DialogSlot>
         {dialog.kind === 'record' && record && (
@@ -167,6 +159,3 @@ function titleOf(
 }
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-
-const summaryOf = ({ total, capped }: { total: number; capped?: boolean | undefined }) =>
-  `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'record' : 'records'}, times in ${timeZone}`

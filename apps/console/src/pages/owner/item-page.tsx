@@ -60,7 +60,7 @@ export function ItemPage<Item>({ query, list, noun, icon, children }: ItemPagePr
         </Card>
       ) : (
         <>
-          <Skeleton className="h-9 w-64 max-w-full" />
+          <Skeleton className="mb-5 h-9 w-64 max-w-full" />
           <Skeleton className="h-[28rem] rounded-xl" />
         </>
       )}

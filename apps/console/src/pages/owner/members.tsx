@@ -49,7 +49,7 @@ export function MembersPage() {
         primary={inviteButton}
       />
       <Card className="overflow-clip">
-        <CardHeader title="Team" description={members.data && teamOf(members.data)} />
+        <CardHeader title="Team" description={members.data ? teamOf(members.data) : '\u00a0'} />
         <Table
           caption="Members, oldest first"
           columns={columns}

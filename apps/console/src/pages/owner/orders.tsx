@@ -10,7 +10,7 @@ import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { formatNumber } from '../../lib/format/numbers.ts'
+import { totalOf } from '../../lib/format/words.ts'
 import { usePage } from '../../lib/list/list-page.ts'
 import { usePageSize } from '../../lib/list/page-size.ts'
 import { toId, toSearch } from '../../lib/list/url-values.ts'
@@ -77,7 +77,7 @@ export function OrdersPage() {
               ? 'Orders of one customer'
               : (wordsOf(sold) ?? 'All Orders')
         }
-        description={data && summaryOf(data)}
+        description={data ? summaryOf(data) : '\u00a0'}
         stacked
         noun="orders"
         icon={<ShoppingCart />}
@@ -130,11 +130,10 @@ export function OrdersPage() {
   )
 }
 
-const summaryOf = ({ pagination: { total, capped }, totals }: DataOf<typeof endpoints.orders.list>) => {
+const summaryOf = ({ pagination, totals }: DataOf<typeof endpoints.orders.list>) => {
   const sums = (totals ?? []).map(
     ({ currency, revenue, refunded }) =>
       `${formatAmount(revenue, currency)}${refunded === 0 ? '' : `, ${formatAmount(refunded, currency)} refunded`}`,
   )
-  const count = `${formatNumber(total)}${capped ? ' and more' : ''} ${total === 1 ? 'order' : 'orders'}`
-  return [count, ...sums].join(' · ')
+  return [totalOf(pagination, 'order'), ...sums].join(' · ')
 }

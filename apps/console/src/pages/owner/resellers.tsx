@@ -1,6 +1,5 @@
 import { ExternalLink, Plus, Sparkles, Store } from 'lucide-react'
-import { statusFacts } from '../../features/resellers/filter.ts'
-import { useResellers, useSetActive } from '../../features/resellers/queries.ts'
+import { statusFacts, useResellers, useSetActive } from '../../features/resellers/queries.ts'
 import { resellerColumns } from '../../features/resellers/reseller-columns.tsx'
 import { ResellerDialogs, useResellerDialog } from '../../features/resellers/reseller-dialogs.tsx'
 import { ResellerExplainer } from '../../features/resellers/reseller-explainer.tsx'

@@ -1,11 +1,10 @@
-import { Link, Navigate, useLocation, useNavigate } from 'react-router'
-import { PasswordPage, usePasswordChanged } from '../../features/password-reset/password-page.tsx'
+import { Link, Navigate, useLocation } from 'react-router'
 import { startSession } from '../../features/portal/session.ts'
-import { useSecondStep } from '../../features/security/second-step.tsx'
 import { call } from '../../lib/api/call.ts'
 import { resellerSession, useToken } from '../../lib/api/session.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { paths } from '../../lib/navigation/paths.ts'
+import { PasswordPages } from '../password.tsx'
 import { ResellerSignInPage } from './sign-in.tsx'
 
 /** Sign-in and password reset in one chunk, so that switching is instant. */
@@ -17,36 +16,19 @@ export function ResellerAuthPage() {
   return <ResellerSignInPage start={startSession} Link={Link} />
 }
 
-function ResellerPasswordPage() {
-  const navigate = useNavigate()
-  const changed = usePasswordChanged(paths.resellerDashboard)
-  const secondStep = useSecondStep({
-    show: async (body) => {
-      startSession(await call(wire.portalSecondFactor.complete, { body }))
-      changed()
-    },
-    again: 'Please choose your password again.',
-    onLeave: () => void navigate(paths.resellerAuth, { replace: true }),
-  })
-  if (secondStep.page) return secondStep.page
-  return (
-    <PasswordPage
-      notice={secondStep.notice}
-      place="the reseller portal"
-      command="npx keyward reseller reset-password <email>"
-      paths={{
-        signIn: paths.resellerAuth,
-        forgot: paths.resellerForgot,
-        reset: paths.resellerReset,
-        home: paths.resellerDashboard,
-      }}
-      forgot={(body) => call(wire.portal.forgotPassword, { body })}
-      reset={async (body) => {
-        const data = await call(wire.portal.resetPassword, { body })
-        if ('secondFactor' in data) secondStep.begin(data.secondFactor)
-        else startSession(data)
-        return !('secondFactor' in data)
-      }}
-    />
-  )
-}
+const ResellerPasswordPage = () => (
+  <PasswordPages
+    place="the reseller portal"
+    command="npx keyward reseller reset-password <email>"
+    paths={{
+      signIn: paths.resellerAuth,
+      forgot: paths.resellerForgot,
+      reset: paths.resellerReset,
+      home: paths.resellerDashboard,
+    }}
+    forgot={(body) => call(wire.portal.forgotPassword, { body })}
+    reset={(body) => call(wire.portal.resetPassword, { body })}
+    complete={(body) => call(wire.portalSecondFactor.complete, { body })}
+    start={startSession}
+  />
+)

@@ -12,14 +12,7 @@ import { Pagination } from '../../../ui/pagination.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { QueryError } from '../../../ui/states.tsx'
-import {
-  blocksPerPage,
-  useBlock,
-  useBlocks,
-  useHashes,
-  useSetHashes,
-  useUnblock,
-} from './blocklist-queries.ts'
+import { useBlock, useBlocks, useHashes, useSetHashes, useUnblock } from './blocklist-queries.ts'
 
 type Kind = 'hwid' | 'address'
 const kinds: Record<Kind, string> = { hwid: 'Device', address: 'Address' }
@@ -124,13 +117,7 @@ function Blocks({ id }: { id: string }) {
         </ul>
       )}
       {blocks.data && blocks.data.pagination.pages > 1 && (
-        <Pagination
-          page={page}
-          limit={blocksPerPage}
-          total={blocks.data.pagination.total}
-          onPage={setPage}
-          noun="entries"
-        />
+        <Pagination {...blocks.data.pagination} page={page} onPage={setPage} noun="entries" />
       )}
     </Section>
   )
