@@ -9,7 +9,7 @@ import { type BulkChanges, type BulkEnd, useBulk } from '../lib/list/use-bulk.ts
 import { BulkFailures } from './bulk-failures.tsx'
 import { affectedRows, type BulkAction, type BulkNoun, type BulkRow } from './bulk-noun.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { ReasonField } from './reason-field.tsx'
+import { ReasonField } from './note-field.tsx'
 import { TimeDialog } from './time-dialog.tsx'
 import { toast } from './toast.tsx'
 import { WorkProgress } from './work-progress.tsx'

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
-import { Input, PasswordField } from './input.tsx'
+import { Input } from './input.tsx'
+import { PasswordField } from './password-field.tsx'
 
 export interface CredentialsFormProps {
   email?: string

@@ -3,7 +3,7 @@ import { Eye, EyeOff, Search, X } from 'lucide-react'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
-import { Field, useFieldControl } from './field.tsx'
+import { useFieldControl } from './field.tsx'
 
 /** 16 px on phones: mobile browsers zoom into fields with smaller text. */
 export const controlClass = cx(
@@ -49,31 +49,6 @@ export function PasswordInput({ className, ...props }: Omit<ComponentProps<'inpu
         {shown ? <EyeOff /> : <Eye />}
       </IconButton>
     </div>
-  )
-}
-
-export interface PasswordFieldProps {
-  label?: string
-  error?: string | undefined
-  name?: string
-  isNew?: boolean
-  hint?: string
-  value: string
-  onChange: (value: string) => void
-}
-
-/** A password of the user's own, in a form without a schema. */
-export function PasswordField(props: PasswordFieldProps) {
-  const { label = 'Password', error, name = 'password', isNew, hint, value, onChange } = props
-  return (
-    <Field label={label} error={error} hint={hint}>
-      <PasswordInput
-        name={name}
-        autoComplete={isNew ? 'new-password' : 'current-password'}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </Field>
   )
 }
 

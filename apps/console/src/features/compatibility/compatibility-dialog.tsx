@@ -1,7 +1,7 @@
 import { type App, type Compatibility, compatibilityProtocols } from '@keyward/contract'
 import { useId } from 'react'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
-import { formatNumber } from '../../lib/format/numbers.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Input } from '../../ui/input.tsx'
@@ -61,8 +61,7 @@ export function CompatibilityDialog({ app, saved, onClose }: CompatibilityDialog
       />
       {saved.enabled && !enabled && saved.programs > 0 && (
         <Callout tone="warning" title="They stop working at once">
-          In the last 30 days {formatNumber(saved.programs)} {saved.programs === 1 ? 'program' : 'programs'}{' '}
-          used it.
+          In the last 30 days {amountOf(saved.programs, 'program')} used it.
         </Callout>
       )}
       <div className="grid gap-4 md:grid-cols-2">

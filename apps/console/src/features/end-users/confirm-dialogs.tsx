@@ -1,7 +1,7 @@
 import type { Client } from '@keyward/contract'
 import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { ReasonField } from '../../ui/reason-field.tsx'
+import { ReasonField } from '../../ui/note-field.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { OfflineNote } from './offline-note.tsx'
 import { useDeleteEndUser, useResetHwid, useSetBan } from './queries.ts'

@@ -5,7 +5,8 @@ import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choice } from '../../ui/choice.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Input, PasswordField } from '../../ui/input.tsx'
+import { Input } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 
 export interface Accepted {

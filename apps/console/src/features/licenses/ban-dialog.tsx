@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { KeyText } from '../../ui/key-text.tsx'
-import { ReasonField } from '../../ui/reason-field.tsx'
+import { ReasonField } from '../../ui/note-field.tsx'
 import { useSetLicenseBan } from './queries.ts'
 
 export function BanLicenseDialog({ license, onClose }: { license: License; onClose: () => void }) {

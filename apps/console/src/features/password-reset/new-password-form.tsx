@@ -4,7 +4,7 @@ import { Link, useLocation } from 'react-router'
 import { ApiError, messageOf } from '../../lib/api/call.ts'
 import { usePublicConfig } from '../../lib/api/public-config.ts'
 import { Button } from '../../ui/button.tsx'
-import { PasswordField } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { StrengthMeter } from '../../ui/strength-meter.tsx'
 
 export interface NewPasswordFormProps {

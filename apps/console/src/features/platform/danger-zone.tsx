@@ -5,7 +5,7 @@ import { useCallDialog } from '../../lib/navigation/call-dialog.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { PasswordField } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { useResetPlatform } from './queries.ts'
 
 const ConfirmDialog = lazyNamed(() => import('../../ui/confirm-dialog.tsx'), 'ConfirmDialog')

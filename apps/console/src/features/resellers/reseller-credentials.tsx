@@ -1,6 +1,6 @@
 import type { DataOf, endpoints } from '@keyward/contract'
 import { TriangleAlert } from 'lucide-react'
-import { formatNumber } from '../../lib/format/numbers.ts'
+import { amountOf } from '../../lib/format/words.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { CopyButton, CopyField } from '../../ui/copy-button.tsx'
 import { DoneFooter } from '../../ui/dialog.tsx'
@@ -25,8 +25,7 @@ export function ResellerCredentials({ created, onDone }: ResellerCredentialsProp
         <CopyField label="Password" value={created.password} />
         <CopyField label="Portal address" value={portal} />
         <p className="text-[0.8125rem] text-fg-muted">
-          Can create up to {formatNumber(created.allowed_license_keys)}{' '}
-          {created.allowed_license_keys === 1 ? 'license' : 'licenses'} for {created.app_id.name}.
+          Can create up to {amountOf(created.allowed_license_keys, 'license')} for {created.app_id.name}.
         </p>
       </DialogResult>
       <DoneFooter onDone={onDone}>

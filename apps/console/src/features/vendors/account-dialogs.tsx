@@ -5,7 +5,7 @@ import { paths } from '../../lib/navigation/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
-import { PasswordField } from '../../ui/input.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { useDeleteAccount, useLeaveVendor } from './queries.ts'
 
 export function LeaveDialog({ vendor, onClose }: { vendor: Vendor; onClose: () => void }) {
