@@ -178,6 +178,7 @@ test('what was typed and not saved stays while another page is open, and a bar l
   await page.getByLabel('Grace Hours').fill('7')
   await tab('Error Messages').click()
   await choose(page, 'Language', /^German/)
+  await expect(page.getByRole('combobox', { name: 'Language' })).toHaveText(/^German/)
   await page.getByLabel('keyUsed', { exact: true }).fill('Belegt')
   await page.getByLabel('keyBanned', { exact: true }).fill('Gesperrt')
   await expect(bar).toContainText('2 unsaved changes in Error Messages of Tally')
