@@ -14,7 +14,9 @@ const app = appForEach(owner)
 let vendor: Awaited<ReturnType<typeof makeApiKey>>
 beforeEach(async () => {
   await makePremium(on, owner)
-  vendor = await makeApiKey(on, owner, { permissions: ['licenses:read', 'licenses:write'] })
+  vendor = await makeApiKey(on, owner, {
+    permissions: ['licenses:read', 'licenses:write', 'clients:read', 'clients:write'],
+  })
 })
 
 const days = (value: number) => ({ term: 'date', duration: { value, unit: 'days' } })
@@ -135,6 +137,44 @@ describe('an order with a reference', () => {
     expect(await session(license)).toMatchObject({ features: ['base', 'team'], expiresAt: at(30) })
     await tell(shop, 'order.refunded', order.order)
     expect(await session(license)).toMatchObject({ features: ['base'], expiresAt: at(10) })
+  })
+
+  test('that upgrades in a pause gives its whole time after that of the one before', async () => {
+    const shop = await shopWith(days(365), { ...days(30), features: ['team'] })
+    const licenses = await times(3, () => used(shop))
+    const users = (await Promise.all(licenses.map(signedIn))).map(({ user }) => user._id)
+    const lines = [{ product: 'team', quantity: 1 }]
+    const upgrade = () =>
+      Promise.all(licenses.map(({ buyReference: reference }) => buy(shop, { reference, lines })))
+    const togglePauses = async () => {
+      for (const id of users)
+        expect((await vendor.call('PATCH', `/clients/${id}/toggle-pause`)).status).toBe(200)
+    }
+    const rights = () =>
+      Promise.all(
+        users.map(async (id) => {
+          const { client } = (await vendor.call('GET', `/clients/${id}`)).json.data
+          return client.rights.map(({ until }: { until: string }) => until)
+        }),
+      )
+    const first = await upgrade()
+    on.clock.advance(10 * day)
+    await togglePauses()
+    // Without the pause the first upgrade would have ended.
+    on.clock.advance(30 * day)
+    const second = await upgrade()
+    const both = [at(20), at(50)]
+    expect(await rights()).toEqual([both, both, both])
+    await tell(shop, 'order.refunded', first[1]!.order)
+    expect(await rights()).toEqual([both, [at(30)], both])
+    on.clock.advance(10 * day)
+    await togglePauses()
+    const moved = [at(20), at(50)]
+    expect(await rights()).toEqual([moved, [at(30)], moved])
+    await tell(shop, 'order.refunded', second[0]!.order)
+    await tell(shop, 'order.refunded', first[2]!.order)
+    expect(await rights()).toEqual([[at(20)], [at(30)], [at(30)]])
+    for (const license of licenses) expect((await session(license)).features).toEqual(['team'])
   })
 
   test('moves only the updates of a license that never ends, and waits without any', async () => {

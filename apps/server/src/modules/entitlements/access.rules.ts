@@ -2,7 +2,7 @@ import type { Duration, LicenseTerm } from '@keyward/contract'
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type AddedRights, type Rights, toDuration, type Updates, updatesOf } from './terms.rules.ts'
+import { type AddedRights, allowsAll, type Rights, toDuration, type Updates, updatesOf } from './terms.rules.ts'
 import { beginOf, periodEnd } from './waits.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
@@ -195,6 +195,15 @@ export const earliestBegin = (access: Access, now: number): number =>
   access.periods.some(({ until }) => until === never)
     ? now
     : Math.max(now, ...access.periods.map(({ until }) => endAt(access, until, now)))
+
+/** Where rights that are given now begin: after those that allow the same, whose ends a pause moves with the clock. */
+export const rightsFrom = ({ rights, paused_at }: Access, given: Rights, now: number): number =>
+  Math.max(
+    now,
+    ...rights.flatMap((one) =>
+      one.until !== null && allowsAll(one, given) ? one.until + now - (paused_at ?? now) : [],
+    ),
+  )
 
 /** The end of a term that was granted before its clock has started. */
 export function firstUseEnd(terms: Terms, startedAt: number | null): number {

@@ -4,9 +4,9 @@ import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type Access, accessOf, earliestBegin, type Grant, isOfKey, ownEnd } from './access.rules.ts'
+import { type Access, accessOf, earliestBegin, type Grant, isOfKey, ownEnd, rightsFrom } from './access.rules.ts'
 import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
-import { allowsAll, timeLeft } from './terms.rules.ts'
+import { timeLeft } from './terms.rules.ts'
 
 type Source = Pick<GrantRow, 'source_kind' | 'source_id'>
 type Write = Pick<WriteTransaction, 'tx' | 'now'>
@@ -32,15 +32,13 @@ export function endNow({ access }: Holder, end: number | null, now: number, sour
 export function timeOfKey({ access }: Holder, key: LicenseRow, now: number): NewGrant {
   const left = timeLeft(key, now)
   const end = endToMove(access, now)
-  const last = access.rights.filter((one) => one.until !== null && allowsAll(one, key))
-  const rightsFrom = Math.max(now, ...last.map(({ until }) => until ?? 0))
   return {
     ...{ kind: 'time', source_kind: 'key', source_id: key.id, key },
     moved_ms: end === null ? 0 : left,
     // It waits for what lasts beside the end, and no longer than that stands.
     gap_ms: end === null ? 0 : Math.max(0, now - (ownEnd(access, now) ?? now)),
     until: earliestBegin(access, now),
-    rights_until: left === null ? null : rightsFrom + left,
+    rights_until: left === null ? null : rightsFrom(access, key, now) + left,
   }
 }
 

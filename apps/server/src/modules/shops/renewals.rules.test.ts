@@ -131,3 +131,39 @@ test('a refund takes back all that its order gave: orders after it do not keep t
       expect(Math.abs(more[which] - less[which]), said.join('\n')).toBeLessThanOrEqual(10)
   }
 })
+
+test('upgrades give their whole time one after the other, whatever is paused and refunded', () => {
+  for (let seed = 0; seed < rounds(1000, 20_000); seed += 1) {
+    const draw = drawFrom(seed)
+    let now = draw(60) * day
+    let holder = sold
+    const said: string[] = []
+    const bought: { order: string; days: number; at: number }[] = []
+    const pauses: number[] = []
+    /** The time left of what stands: it runs while there is no pause. */
+    const timeLeft = () => {
+      let [left, before] = [0, 0]
+      const events = [...bought.map(({ at, days }) => [at, days * day]), ...pauses.map((at) => [at, 0]), [now, 0]]
+      for (const [at = 0, added = 0] of events.toSorted((one, other) => one[0]! - other[0]!)) {
+        const isPaused = pauses.filter((pause) => pause <= before).length % 2 === 1
+        left = (isPaused ? left : Math.max(0, left - (at - before))) + added
+        before = at
+      }
+      return left
+    }
+    for (let at = 0; at < 8; at += 1) {
+      now += draw(30) * day + 1
+      const name = (['buy', 'buy', 'refund', 'pause'] as const)[draw(4)] ?? 'buy'
+      const one = { order: `order-${at}`, days: 10 + draw(50), at: now }
+      const order = name === 'buy' ? one.order : (bought[draw(bought.length)]?.order ?? '')
+      said.push(`day ${now / day}: ${name} ${order} ${one.days} days`)
+      holder = afterChange(holder, steps[name]({ ...one, order, type: 'team' })(holder, now), now)
+      if (name === 'buy') bought.push(one)
+      else if (name === 'pause') pauses.push(now)
+      else if (bought.length > 0) bought.splice(bought.findIndex((sale) => sale.order === order), 1)
+      const { rights, paused_at } = holder.access
+      const end = Math.max(0, ...rights.map(({ until }) => (until ?? 0) - (paused_at ?? now)))
+      expect(end, said.join('\n')).toBe(timeLeft())
+    }
+  }
+})

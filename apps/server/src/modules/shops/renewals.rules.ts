@@ -1,7 +1,7 @@
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { displayedEnd } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { earliestBegin, type PaidRights } from '../entitlements/access.rules.ts'
+import { earliestBegin, type PaidRights, rightsFrom } from '../entitlements/access.rules.ts'
 import type { Holder } from '../entitlements/grants.ts'
 import { allowsAll, type Rights, toDuration } from '../entitlements/terms.rules.ts'
 
@@ -49,12 +49,6 @@ const rightsIn = ({ type, license }: Bought): string => {
   return JSON.stringify(rights)
 }
 
-/** Since when rights add to those that are paid already. */
-function rightsFrom({ type, holder: { access }, now }: Bought): number {
-  const last = access.rights.filter((one) => one.until !== null && allowsAll(one, type))
-  return Math.max(now, ...last.map(({ until }) => until ?? 0))
-}
-
 /** What a single payment gives; undefined if there is nothing to give. */
 function paidOnce(bought: Bought): Paid | undefined {
   const { type, holder, now } = bought
@@ -72,7 +66,7 @@ function paidOnce(bought: Bought): Paid | undefined {
     }
     return isNothing(paid) ? undefined : paid
   }
-  const begin = rightsFrom(bought)
+  const begin = rightsFrom(access, type, now)
   const until = duration && addDuration(begin, duration)
   const terms = rightsIn(bought)
   if (isAdded(bought)) {
