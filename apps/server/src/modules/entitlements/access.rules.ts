@@ -2,7 +2,14 @@ import type { Duration, LicenseTerm } from '@keyward/contract'
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
 import { held, never } from '../../db/stored-end.ts'
 import type { ClientRow, GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type AddedRights, allowsAll, type Rights, toDuration, type Updates, updatesOf } from './terms.rules.ts'
+import {
+  type AddedRights,
+  allowsAll,
+  type Rights,
+  toDuration,
+  type Updates,
+  updatesOf,
+} from './terms.rules.ts'
 import { beginOf, periodEnd } from './waits.rules.ts'
 
 // What was granted to a license or an end user, folded to what may be used. Ends are those that people see, in
@@ -46,6 +53,8 @@ export interface Access extends Pick<ClientRow, 'expires_at' | 'grace_days' | 'p
   updates: Updates
   /** Periods that stand, by their ids: until when they are paid. */
   periods: { id: string; until: number }[]
+  /** The ends of the updates that periods cover, by the ids of these. */
+  covered: ReadonlyMap<string, number>
   terms: Terms | null
   /** What added keys and payments allow, each until its end. */
   rights: AddedRights[]
@@ -75,6 +84,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   let counted: Grant[] = []
   let rights: AddedRights[] = []
   let periods: Access['periods'] = []
+  const covered = new Map<string, number>()
 
   const endless = () => counted.some(({ moved_ms }) => moved_ms === null)
   const later = (ms: number) => {
@@ -116,8 +126,13 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
       end,
       isEndless,
       addedMs: addedMs(),
-      updates: updatesOf(own.updates, grants.filter(isStanding)),
-      periods,
+      updates: updatesOf(
+        own.updates,
+        grants
+          .filter(isStanding)
+          .map((grant) => ({ ...grant, updates_until: covered.get(grant.id) ?? grant.updates_until })),
+      ),
+      ...{ periods, covered },
       terms,
       rights,
     },
@@ -153,19 +168,22 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     else if (isStanding(grant)) counted.push(grant)
     if (grant.key?.banned !== 0 || !isStanding(grant)) return
     const { grace_days: graceDays, banned: _, ...key } = grant.key
-    rights.push({ license: grant.source_id ?? '', until: grant.rights_until, graceDays, ...key })
+    const gives = { license: grant.source_id ?? '', grant: grant.id, until: grant.rights_until, graceDays }
+    rights.push({ ...gives, ...key })
   }
 
   function addPeriod(grant: Grant): void {
     if (!isStanding(grant)) return
     const until = periodEnd(grant, grants, rights)
+    const earlierMs = (grant.until ?? 0) - (until ?? 0)
+    if (grant.updates_until !== null) covered.set(grant.id, grant.updates_until - earlierMs)
     periods.push({ id: grant.id, until: until ?? never })
-    addPayment({ ...grant, rights_until: until })
+    addPayment({ ...grant, rights_until: grant.rights_until ?? until })
   }
 
-  function addPayment({ terms: paid, rights_until: until, ...grant }: Grant): void {
+  function addPayment({ id, terms: paid, rights_until: until, ...grant }: Grant): void {
     if (paid === null || grant.withdrawn_at !== null) return
-    rights.push({ ...(JSON.parse(paid) as PaidRights), until, graceDays: own.graceDays })
+    rights.push({ ...(JSON.parse(paid) as PaidRights), grant: id, until, graceDays: own.graceDays })
   }
 
   /** A date ends `forever`, and a clock that was not started. */
@@ -223,7 +241,7 @@ function eventsOf(grants: readonly Grant[]) {
 
 /**
  * Joins the oldest grants to one term, so that at least the newest `kept` ones stay; added keys and payments stay too,
- * because they can be withdrawn. Folds to the same. Null if nothing can be joined.
+ * because they can be withdrawn, with the last ends, which replace what some of them added. Folds to the same. Null if nothing can be joined.
  */
 export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[] | null {
   let cut = grants.length - kept
@@ -234,34 +252,33 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   // What comes later must begin after all that is joined.
   while (cut > 0 && lastOf(cut) >= (grants[cut]?.at ?? Number.POSITIVE_INFINITY)) cut -= 1
   const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
-  const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant)
-  const first = old.find((grant) => !stays(grant))
-  if (!first || old.filter((grant) => !stays(grant)).length < 2) return null
-  const { end, addedMs, terms, rights, periods } = accessOf(own, old)
+  const lastEnd = (isOfOrder: boolean) =>
+    old.findLast(
+      (one) => one.kind === 'end' && isStanding(one) && (one.source_kind === 'order') === isOfOrder,
+    )
+  const ends = [lastEnd(true), lastEnd(false)]
+  const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant) || ends.includes(grant)
+  const gone = old.filter((grant) => !stays(grant))
+  const [first] = gone
+  if (!first || gone.length < 2) return null
+  const { end, addedMs, terms, rights, periods, covered } = accessOf(own, old)
   const until = end === never ? null : end - addedMs
-  const updates = old.flatMap((grant) =>
-    stays(grant) || !isStanding(grant) ? [] : (grant.updates_until ?? []),
-  )
+  const updates = gone.flatMap((grant) => (isStanding(grant) ? (grant.updates_until ?? []) : []))
   const term: Grant = {
     ...{ ...first, kind: 'term', at: lastOf(cut) + 1, until, moved_ms: null, gap_ms: 0, kept_ms: null },
     ...{ terms: terms && JSON.stringify(terms), withdrawn_at: null },
     updates_until: updates.length > 0 ? Math.max(...updates) : null,
   }
-  const replaced = old.findLastIndex((grant) => grant.kind === 'end' && isStanding(grant))
-  const keys = old.flatMap((grant, at) => {
-    if (grant.kind === 'period') {
-      const folded = periods.find(({ id }) => id === grant.id)
-      return stays(grant)
-        ? [folded && folded.until !== never ? { ...grant, until: folded.until, gap_ms: 0 } : grant]
-        : []
-    }
-    if (!stays(grant)) return []
-    const own = rights.find(({ license }) => license === grant.source_id && isStanding(grant))
-    const moved = own ? { ...grant, rights_until: own.until } : grant
-    // A date has replaced what the key gave.
-    return at < replaced ? { ...moved, moved_ms: 0, gap_ms: 0, kept_ms: isStanding(grant) ? null : 0 } : moved
+  /** What stays, with the ends that it has by now. */
+  const staying = old.filter(stays).map((grant): Grant => {
+    const right = rights.find((one) => one.grant === grant.id)
+    const moved = right ? { ...grant, rights_until: right.until } : grant
+    if (grant.kind !== 'period' || !isStanding(grant)) return moved
+    const { until = never } = periods.find(({ id }) => id === grant.id) ?? {}
+    const updates_until = covered.get(grant.id) ?? null
+    return { ...moved, until: until === never ? grant.until : until, gap_ms: 0, updates_until }
   })
-  return [...keys, term, ...others]
+  return [...staying, term, ...others]
 }
 
 const pauseEnd = ({ kind, until }: Grant): number => (kind === 'pause' ? (until ?? 0) : 0)

@@ -4,7 +4,15 @@ import { day } from '../../core/clock.ts'
 import { isIn, type Tx, type WriteTransaction } from '../../db/index.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow } from '../../db/tables.ts'
-import { type Access, accessOf, earliestBegin, type Grant, isOfKey, ownEnd, rightsFrom } from './access.rules.ts'
+import {
+  type Access,
+  accessOf,
+  earliestBegin,
+  type Grant,
+  isOfKey,
+  ownEnd,
+  rightsFrom,
+} from './access.rules.ts'
 import { type Change, changeAccess, type Holder, type NewGrant, ownOf } from './grants.ts'
 import { timeLeft } from './terms.rules.ts'
 

@@ -5,7 +5,7 @@ import { type AddedRights, type Rights, rightsOf, toAddedRights, updatesUntil } 
 
 const now = 1_000 * day
 const addedFor = (days: number | null, allowed: Rights, graceDays = 0): AddedRights => ({
-  ...{ license: 'lic_1', until: days === null ? null : now + days * day, graceDays },
+  ...{ license: 'lic_1', grant: 'gra_1', until: days === null ? null : now + days * day, graceDays },
   ...allowed,
 })
 

@@ -105,13 +105,15 @@ export type Rights = Pick<LicenseRow, 'devices' | 'seats' | 'seat_timeout_second
 export interface AddedRights extends Rights {
   /** The key. */
   license: string
+  /** The grant that gives it. */
+  grant: string
   /** The end that people see, in milliseconds since 1970; null for as long as the end user has access. */
   until: number | null
   /** For how long the rights go on after that. */
   graceDays: number
 }
 
-type StoredRights = Omit<AddedRights, 'license'>
+type StoredRights = Omit<AddedRights, 'license' | 'grant'>
 
 /** The columns of an end user that say what its added keys allow. */
 export type RightsColumns = Pick<ClientRow, 'added_rights' | 'paused_at'>
@@ -141,7 +143,7 @@ export function allowsAll(one: Rights, other: Rights): boolean {
 /** The column for what added keys allow from now on; keys that allow the same count as the one that ends last. */
 export function toAddedRights(rights: readonly AddedRights[], now: number): string | null {
   const last = new Map<string, StoredRights>()
-  for (const { license: _, until, ...allowed } of rights) {
+  for (const { license: _, grant: __, until, ...allowed } of rights) {
     const before = last.get(JSON.stringify(allowed))
     const isLater = !before || (before.until !== null && (until === null || until > before.until))
     if (isLater) last.set(JSON.stringify(allowed), { ...allowed, until })
