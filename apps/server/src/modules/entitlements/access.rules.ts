@@ -158,10 +158,11 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
 
   function addTime(grant: Grant): void {
-    // Rights move like the end that people see.
+    // Rights move like the end that people see, by the time that was given at least, and never back.
     const shown = displayedEnd()
     const movedMs = movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end)
-    const moved = movedMs - (shown === never ? 0 : shown - end)
+    const givenMs = isStanding(grant) ? (grant.moved_ms ?? 0) : 0
+    const moved = Math.max(0, givenMs, movedMs - (shown === never ? 0 : shown - end))
     later(movedMs)
     if (isOfPayment(grant)) addPayment(grant)
     if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
