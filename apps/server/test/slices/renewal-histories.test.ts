@@ -6,7 +6,8 @@ import { allApps } from '../../src/core/actor.ts'
 import { day } from '../../src/core/clock.ts'
 import { accessEnd } from '../../src/db/stored-end.ts'
 import { deviceLimit } from '../../src/modules/devices/devices.rules.ts'
-import { readHolders } from '../../src/modules/entitlements/grants.ts'
+import { pausedFrom } from '../../src/modules/entitlements/grants.changes.ts'
+import { afterChange, readHolders } from '../../src/modules/entitlements/grants.ts'
 import { rightsOf, updatesUntil } from '../../src/modules/entitlements/terms.rules.ts'
 import { toBuyReference } from '../../src/modules/licenses/licenses.rules.ts'
 import { makePremium, startProgram } from '../actors.ts'
@@ -75,22 +76,28 @@ async function makeTwin({ vendor, shop }: World, product: Name): Promise<Twin> {
 }
 
 type Edit = (twin: Twin) => Promise<unknown>
-/** What happens alike to each license: what a vendor does, or another order. */
-function editOf({ vendor, shop, ids }: World, product: Name): Edit {
+/** What happens alike to each license, by its name: what a vendor does, or another order. */
+function editOf({ vendor, shop, ids }: World, product: Name): [string, Edit] {
   const until = on.clock.inDays(pick([5, 50, 200]))
   const end = pick(['later', 'type', 'keep'])
-  const lines = [{ product, quantity: 1 }]
-  const buy: Edit = async ({ reference }) => {
-    expect(await sell(on, shop, paid(randomUUID(), { reference, lines }))).toBe(200)
-    await allUsed(on, shop._id)
+  const buy =
+    (bought: Name): Edit =>
+    async ({ reference }) => {
+      const lines = [{ product: bought, quantity: 1 }]
+      expect(await sell(on, shop, paid(randomUUID(), { reference, lines }))).toBe(200)
+      await allUsed(on, shop._id)
+    }
+  const edits: Record<string, Edit> = {
+    extend: ({ license }) =>
+      vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [license], days: 20 }),
+    togglePause: ({ client }) => vendor.call('PATCH', `/clients/${client}/toggle-pause`),
+    setEnd: ({ license }) => vendor.call('PUT', `/licenses/${license}`, { expiresAt: until }),
+    changeType: ({ license }) => vendor.call('PUT', `/licenses/${license}`, { type: ids[product], end }),
+    renew: buy(product),
+    upgrade: buy('team'),
   }
-  return pick<Edit>([
-    ({ license }) => vendor.call('POST', '/licenses/bulk', { action: 'extend', ids: [license], days: 20 }),
-    ({ client }) => vendor.call('PATCH', `/clients/${client}/toggle-pause`),
-    ({ license }) => vendor.call('PUT', `/licenses/${license}`, { expiresAt: until }),
-    ({ license }) => vendor.call('PUT', `/licenses/${license}`, { type: ids[product], end }),
-    ...[buy, buy],
-  ])
+  const often = Object.entries(edits).filter(([name]) => name === 'togglePause' || name === 'upgrade')
+  return pick([...Object.entries(edits), ...often])
 }
 
 /** The events that a shop sends for one order with a reference, in groups between which time passes. */
@@ -117,12 +124,16 @@ function tale(product: Name, reference: string): (() => SoldEvent[])[] {
   ])
 }
 
-/** What a license gives on a day. */
+/** What a license gives on a day, if a pause of it ends now, and for how long `team` is paid. */
 async function givenBy({ license }: Twin) {
   const [holder] = await readHolders(on.database.db, allApps(owner.id), { licenses: [license] })
-  const { client, license: row } = holder ?? {}
+  if (!holder) throw new Error('No such license')
+  const now = on.clock.now()
+  const resumed = pausedFrom(holder, false, now, { source_kind: 'person', source_id: null })
+  const { client, license: row, access } = afterChange(holder, resumed, now)
   if (!client || !row) throw new Error('No such license')
-  return (at: number) => {
+  const team = access.rights.flatMap(({ features, until }) => (features === '["team"]' ? (until ?? 0) : []))
+  const givenAt = (at: number) => {
     const hasAccess = accessEnd(client, at) > at && row.banned === 0
     const rights = rightsOf(row, client, at)
     return {
@@ -132,6 +143,7 @@ async function givenBy({ license }: Twin) {
       updates: updatesUntil(row) ?? Number.POSITIVE_INFINITY,
     }
   }
+  return { givenAt, team: Math.max(0, ...team.map((until) => until - now)) }
 }
 const someDays = Array.from({ length: 120 }, (_, at) => at * 5)
 
@@ -180,10 +192,13 @@ async function* tellHistory(world: World): AsyncGenerator<void> {
   const steps: string[] = [product]
   for (const toEvents of tale(product, renewed.reference)) {
     yield
-    const edits = Math.random() < 0.5 ? [editOf(world, product)] : []
-    for (const edit of edits) for (const twin of [plain, renewed, mixed]) await edit(twin)
+    const edits = await times(pick([0, 0, 1, 2, 3]), async () => editOf(world, product))
+    for (const [, edit] of edits) for (const twin of [plain, renewed, mixed]) await edit(twin)
     const events = toEvents()
-    steps.push(`${edits.join()} then ${events.map((event) => JSON.stringify(event)).join()}`)
+    steps.push(
+      `${edits.map(([name]) => name).join()} then ${events.map((event) => JSON.stringify(event)).join()}`,
+    )
+    const { team: teamBefore } = await givenBy(renewed)
     for (const event of events) {
       expect(await sell(on, shop, event)).toBe(200)
       await allUsed(on, shop._id)
@@ -196,11 +211,13 @@ async function* tellHistory(world: World): AsyncGenerator<void> {
       await givenBy(renewed),
       await givenBy(mixed),
     ] as const
+    const isUpgrade = events.length === 1 && JSON.stringify(events[0]).includes('"product":"team"')
+    if (isUpgrade) expect(withOrder.team, steps.join('\n')).toBe(teamBefore + types.team.duration.value * day)
     for (const after of someDays) {
       const at = on.clock.now() + after * day
-      const [less, more] = [without(at), withOrder(at)]
+      const [less, more] = [without.givenAt(at), withOrder.givenAt(at)]
       const why = `${after} days after ${steps.join('\n')}`
-      expect(inAnyOrder(at), why).toEqual(more)
+      expect(inAnyOrder.givenAt(at), why).toEqual(more)
       expect(Number(more.hasAccess), why).toBeGreaterThanOrEqual(Number(less.hasAccess))
       expect(more.features, why).toEqual(expect.arrayContaining(less.features))
       expect(more.devices, why).toBeGreaterThanOrEqual(less.devices)
