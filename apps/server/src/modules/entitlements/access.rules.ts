@@ -86,6 +86,7 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   let periods: Access['periods'] = []
   const covered = new Map<string, number>()
 
+  const addedMs = () => counted.reduce((sum, { moved_ms }) => sum + (moved_ms ?? 0), 0)
   const endless = () => counted.some(({ moved_ms }) => moved_ms === null)
   const later = (ms: number) => {
     if (end !== never) end = Math.min(end + ms, Math.max(end, lastInstant))
@@ -99,13 +100,12 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   /** Time that passes in a pause moves what it holds. */
   const pass = (to: number) => {
     if (pausedAt === null || to <= pausedAt) return
-    if (isHeld()) later(to - pausedAt)
+    if (!endless() && lasts(end)) later(to - pausedAt)
     for (const period of periods) if (lasts(period.until)) period.until += to - pausedAt
     moveRights(to - pausedAt, pausedAt)
     pausedAt = to
   }
   const lasts = (until: number) => pausedAt !== null && until !== never && until + grace > pausedAt
-  const isHeld = () => !endless() && lasts(end)
   const displayedEnd = () => Math.max(end, ...periods.map(({ until }) => until))
 
   for (const { at, grant, isResumed } of eventsOf(grants)) {
@@ -120,28 +120,14 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   const left_ms = pausedAt !== null && !isEndless && lasts(shown) ? shown + grace - pausedAt : null
   const isUnlimited = isEndless || periods.some(({ until }) => until === never)
   if (isUnlimited && terms) terms = withEnd(terms, never)
-  const stored = shown === never || isEndless ? never : shown + grace
+  const stored = isEndless || shown === never ? never : shown + grace
+  const standing = grants.filter(isStanding).map((grant) => {
+    return { ...grant, updates_until: covered.get(grant.id) ?? grant.updates_until }
+  })
+  const updates = updatesOf(own.updates, standing)
   return {
-    ...{
-      end,
-      isEndless,
-      addedMs: addedMs(),
-      updates: updatesOf(
-        own.updates,
-        grants
-          .filter(isStanding)
-          .map((grant) => ({ ...grant, updates_until: covered.get(grant.id) ?? grant.updates_until })),
-      ),
-      ...{ periods, covered },
-      terms,
-      rights,
-    },
-    ...{
-      left_ms,
-      paused_at: pausedAt,
-      expires_at: left_ms === null ? stored : held,
-      grace_days: own.graceDays,
-    },
+    ...{ end, isEndless, addedMs: addedMs(), updates, periods, covered, terms, rights, left_ms },
+    ...{ paused_at: pausedAt, expires_at: left_ms === null ? stored : held, grace_days: own.graceDays },
   }
 
   function setEnd(grant: Grant): void {
@@ -164,13 +150,11 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     const givenMs = isStanding(grant) ? (grant.moved_ms ?? 0) : 0
     const moved = Math.max(0, givenMs, movedMs - (shown === never ? 0 : shown - end))
     later(movedMs)
-    if (isOfPayment(grant)) addPayment(grant)
     if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
-    else if (isStanding(grant)) counted.push(grant)
-    if (grant.key?.banned !== 0 || !isStanding(grant)) return
-    const { grace_days: graceDays, banned: _, ...key } = grant.key
-    const gives = { license: grant.source_id ?? '', grant: grant.id, until: grant.rights_until, graceDays }
-    rights.push({ ...gives, ...key })
+    else if (isStanding(grant)) {
+      counted.push(grant)
+      addRights(grant, grant.rights_until)
+    }
   }
 
   function addPeriod(grant: Grant): void {
@@ -179,12 +163,16 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     const earlierMs = (grant.until ?? 0) - (until ?? 0)
     if (grant.updates_until !== null) covered.set(grant.id, grant.updates_until - earlierMs)
     periods.push({ id: grant.id, until: until ?? never })
-    addPayment({ ...grant, rights_until: grant.rights_until ?? until })
+    addRights(grant, grant.rights_until ?? until)
   }
 
-  function addPayment({ id, terms: paid, rights_until: until, ...grant }: Grant): void {
-    if (paid === null || grant.withdrawn_at !== null) return
-    rights.push({ ...(JSON.parse(paid) as PaidRights), grant: id, until, graceDays: own.graceDays })
+  /** What an order gives, or a key that is not banned. */
+  function addRights({ id, source_id, key, terms: paid }: Grant, until: number | null): void {
+    const { grace_days: graceDays = own.graceDays, banned = 0, ...ofKey } = key ?? {}
+    const given: PaidRights = key
+      ? { license: source_id ?? '', ...(ofKey as Rights) }
+      : JSON.parse(paid ?? 'null')
+    if (given && banned === 0) rights.push({ ...given, grant: id, until, graceDays })
   }
 
   /** A date ends `forever`, and a clock that was not started. */
@@ -193,35 +181,31 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     if (own.startedAt !== null && before.duration_value !== null) return { ...before, term: 'first_use' }
     return { term: 'date', duration_value: null, duration_unit: null }
   }
-
-  function addedMs(): number {
-    return counted.reduce((sum, { moved_ms }) => sum + (moved_ms ?? 0), 0)
-  }
 }
 
 /** The end that time moves, as of now: without keys that never end, and without periods. Null for never. */
-export const ownEnd = (access: Access, now: number): number | null =>
-  access.end === never ? null : endAt(access, access.end, now)
-
-/** An end of what may be used, as of now: a pause holds it. */
-function endAt({ grace_days, isEndless, paused_at }: Access, end: number, now: number): number {
+export function ownEnd({ end, grace_days, isEndless, paused_at }: Access, now: number): number | null {
+  if (end === never) return null
   const isHeld = paused_at !== null && !isEndless && end + grace_days * day > paused_at
   return isHeld ? end + now - paused_at : end
 }
 
-/** Where time that is given now begins at the earliest, whatever happens to the end: after what lasts beside it. */
-export const earliestBegin = (access: Access, now: number): number =>
-  access.periods.some(({ until }) => until === never)
-    ? now
-    : Math.max(now, ...access.periods.map(({ until }) => endAt(access, until, now)))
+/** The last of these ends, which a pause moves with the clock; now if they have passed. */
+const lastOf = ({ paused_at }: Access, ends: readonly number[], now: number): number =>
+  Math.max(now, ...ends.map((end) => end + now - (paused_at ?? now)))
 
-/** Where rights that are given now begin: after those that allow the same, whose ends a pause moves with the clock. */
-export const rightsFrom = ({ rights, paused_at }: Access, given: Rights, now: number): number =>
-  Math.max(
+/** Where time that is given now begins at the earliest, whatever happens to the end: after what lasts beside it. */
+export function earliestBegin(access: Access, now: number): number {
+  const ends = access.periods.map(({ until }) => until)
+  return ends.includes(never) ? now : lastOf(access, ends, now)
+}
+
+/** Where rights that are given now begin: after those that allow the same. */
+export const rightsFrom = (access: Access, given: Rights, now: number): number =>
+  lastOf(
+    access,
+    access.rights.flatMap((one) => (allowsAll(one, given) ? (one.until ?? []) : [])),
     now,
-    ...rights.flatMap((one) =>
-      one.until !== null && allowsAll(one, given) ? one.until + now - (paused_at ?? now) : [],
-    ),
   )
 
 /** The end of a term that was granted before its clock has started. */
@@ -241,23 +225,20 @@ function eventsOf(grants: readonly Grant[]) {
 }
 
 /**
- * Joins the oldest grants to one term, so that at least the newest `kept` ones stay; added keys and payments stay too,
- * because they can be withdrawn, with the last ends, which replace what some of them added. Folds to the same. Null if nothing can be joined.
+ * Joins the oldest grants to one term, so that at least the newest `kept` ones stay. Added keys and payments stay too, because
+ * they can be withdrawn, and the last ends, which replace what was added before. Folds to the same; null if nothing can be joined.
  */
 export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[] | null {
   let cut = grants.length - kept
-  const openPause = grants.findIndex(({ kind, until }) => kind === 'pause' && until === null)
-  if (openPause >= 0) cut = Math.min(cut, openPause)
-  const lastOf = (at: number) =>
-    Math.max(...grants.slice(0, at).map((one) => Math.max(one.at, pauseEnd(one))))
+  const lastAt = (count: number) => {
+    const some = grants.slice(0, count)
+    return Math.max(...some.map(({ kind, at, until }) => (kind === 'pause' ? (until ?? never) : at)))
+  }
   // What comes later must begin after all that is joined.
-  while (cut > 0 && lastOf(cut) >= (grants[cut]?.at ?? Number.POSITIVE_INFINITY)) cut -= 1
+  while (cut > 0 && lastAt(cut) >= (grants[cut]?.at ?? never)) cut -= 1
   const [old, others] = [grants.slice(0, cut), grants.slice(cut)]
-  const lastEnd = (isOfOrder: boolean) =>
-    old.findLast(
-      (one) => one.kind === 'end' && isStanding(one) && (one.source_kind === 'order') === isOfOrder,
-    )
-  const ends = [lastEnd(true), lastEnd(false)]
+  const isEnd = (grant: Grant) => grant.kind === 'end' && isStanding(grant)
+  const ends = [old.findLast(isEnd), old.findLast((one) => isEnd(one) && one.source_kind !== 'order')]
   const stays = (grant: Grant) => isOfKey(grant) || isOfPayment(grant) || ends.includes(grant)
   const gone = old.filter((grant) => !stays(grant))
   const [first] = gone
@@ -266,7 +247,7 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   const until = end === never ? null : end - addedMs
   const updates = gone.flatMap((grant) => (isStanding(grant) ? (grant.updates_until ?? []) : []))
   const term: Grant = {
-    ...{ ...first, kind: 'term', at: lastOf(cut) + 1, until, moved_ms: null, gap_ms: 0, kept_ms: null },
+    ...{ ...first, kind: 'term', at: lastAt(cut) + 1, until, moved_ms: null, gap_ms: 0, kept_ms: null },
     ...{ terms: terms && JSON.stringify(terms), withdrawn_at: null },
     updates_until: updates.length > 0 ? Math.max(...updates) : null,
   }
@@ -281,8 +262,6 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   })
   return [...staying, term, ...others]
 }
-
-const pauseEnd = ({ kind, until }: Grant): number => (kind === 'pause' ? (until ?? 0) : 0)
 
 /** The columns of a license's term. */
 export const termColumns = ({ term, duration_value, duration_unit }: Terms): Terms => ({
