@@ -130,16 +130,13 @@ export const toGrant = (grant: NewGrant, at: number): Grant => ({
   ...grant,
 })
 
-function baseOf(holder: Holder): Grant {
-  const { end, terms } = ownOf(holder)
-  const { license, client } = holder
-  return toGrant(
-    {
-      ...{ kind: 'term', until: end === never ? null : end, terms: terms && JSON.stringify(terms) },
-      ...{ source_kind: 'key', source_id: license?.id ?? null },
-    },
-    (license ?? client)?.created_at ?? 0,
-  )
+/** What the columns of a holder say that has not changed. */
+export function baseOf({ license, client }: Holder): Grant {
+  const { end, terms: own } = ownOf({ license, client })
+  const source = { source_kind: 'key', source_id: license?.id ?? null } as const
+  const terms = own && JSON.stringify(own)
+  const base = { kind: 'term', until: end === never ? null : end, terms, ...source } as const
+  return toGrant(base, (license ?? client)?.created_at ?? 0)
 }
 
 export function ownOf({ license, client }: Pick<Holder, 'license' | 'client'>): Own {

@@ -2,10 +2,10 @@ import { type AddedRights, type Grant, limits } from '@keyward/contract'
 import type { OwnerScope } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { type Db, isIn } from '../../db/index.ts'
-import { displayedEnd, never } from '../../db/stored-end.ts'
+import { never } from '../../db/stored-end.ts'
 import type { GrantRow } from '../../db/tables.ts'
 import { firstUseEnd } from '../entitlements/access.rules.ts'
-import { type Holder, readHolders } from '../entitlements/grants.ts'
+import { baseOf, type Holder, readHolders } from '../entitlements/grants.ts'
 import type { Which } from '../entitlements/license-rows.ts'
 import { rightsEnd, toOwnRights } from '../entitlements/terms.rules.ts'
 import { hintOf } from './licenses.rules.ts'
@@ -20,7 +20,7 @@ export async function readGranted(
   const [holder] = await readHolders(db, scope, which)
   if (!holder) return undefined
   const stored = holder.grants.toReversed().slice(0, limits.grantsMax)
-  const shown = stored.length === 0 ? [firstOf(holder, now)] : stored
+  const shown = stored.length === 0 ? [{ ...baseOf(holder), id: holder.id }] : stored
   const names = await namesOf(db, shown)
   const order = await orderOf(db, holder)
   const grants = shown.map((grant): Grant => {
@@ -49,15 +49,6 @@ function untilOf(
   const end = firstUseEnd(JSON.parse(terms), license?.started_at ?? null)
   return end === never ? null : end
 }
-
-/** What the columns of a license say that has not changed. */
-const firstOf = (holder: Holder, now: number) => ({
-  ...{ id: holder.id, kind: 'term' as const, moved_ms: null, rights_until: null, withdrawn_at: null },
-  terms: null,
-  at: (holder.license ?? holder.client)?.created_at ?? 0,
-  until: displayedEnd(holder.access, now),
-  ...{ source_kind: 'key' as const, source_id: holder.license?.id ?? null },
-})
 
 const rightsNow = ({ access: { rights, paused_at } }: Holder, now: number): AddedRights[] =>
   rights
