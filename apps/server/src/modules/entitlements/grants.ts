@@ -107,19 +107,15 @@ export function afterChange(holder: Holder, { added = [], changed = [] }: Change
 /** A holder with the columns that its grants fold to. */
 export function foldedOf(holder: Holder, now: number): Holder {
   const { license, client, access } = holder
-  const { expires_at, grace_days, left_ms, paused_at, terms, rights } = access
+  const { expires_at, grace_days, left_ms, paused_at, terms, rights, updates } = access
   const added_rights = toAddedRights(rights, now)
+  // Null while the license's own columns say it.
+  const updates_until = updates.until === ownOf(holder).updates ? null : updates.until
   return {
     ...holder,
-    license: license && { ...license, ...terms, expires_at, updates_until: updatesColumn(holder) },
+    license: license && { ...license, ...terms, expires_at, updates_until },
     client: client && { ...client, expires_at, grace_days, left_ms, paused_at, added_rights },
   }
-}
-
-/** Null while the license's own columns say it. */
-function updatesColumn(holder: Holder): number | null {
-  const { until } = holder.access.updates
-  return until === ownOf(holder).updates ? null : until
 }
 
 // The order of the columns is the same for all, so that few texts of statements are prepared.
