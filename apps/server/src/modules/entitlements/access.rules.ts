@@ -169,10 +169,10 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   /** What an order gives, or a key that is not banned. */
   function addRights({ id, source_id, key, terms: paid }: Grant, until: number | null): void {
     const { grace_days: graceDays = own.graceDays, banned = 0, ...ofKey } = key ?? {}
-    const given: PaidRights = key
+    const allowed: PaidRights = key
       ? { license: source_id ?? '', ...(ofKey as Rights) }
       : JSON.parse(paid ?? 'null')
-    if (given && banned === 0) rights.push({ ...given, grant: id, until, graceDays })
+    if (allowed && banned === 0) rights.push({ ...allowed, grant: id, until, graceDays })
   }
 
   /** A date ends `forever`, and a clock that was not started. */
@@ -201,10 +201,10 @@ export function earliestBegin(access: Access, now: number): number {
 }
 
 /** Where rights that are given now begin: after those that allow the same. */
-export const rightsFrom = (access: Access, given: Rights, now: number): number =>
+export const rightsFrom = (access: Access, added: Rights, now: number): number =>
   lastOf(
     access,
-    access.rights.flatMap((one) => (allowsAll(one, given) ? (one.until ?? []) : [])),
+    access.rights.flatMap((one) => (allowsAll(one, added) ? (one.until ?? []) : [])),
     now,
   )
 
