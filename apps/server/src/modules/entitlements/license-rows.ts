@@ -113,21 +113,20 @@ export interface SliceFilter {
   lastSeq: number
 }
 
-function sliceOf(tx: Tx, scope: OwnerScope, { appId, resellerId, lastSeq }: SliceFilter, count: number) {
-  let query = tx.selectFrom('licenses').where('seq', '<=', lastSeq).limit(count)
-  if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
-  return appId === undefined ? query.where(inScope(scope)) : query.where('app_id', '=', appId)
-}
-
 /** Up to `count` ids, unsorted. */
-export const listSlice = async (
+export async function listSlice(
   tx: Tx,
   scope: OwnerScope,
-  filter: SliceFilter,
+  { appId, resellerId, lastSeq }: SliceFilter,
   count: number,
-): Promise<string[]> => (await sliceOf(tx, scope, filter, count).select('id').execute()).map(({ id }) => id)
+): Promise<string[]> {
+  let query = tx.selectFrom('licenses').select('id').where('seq', '<=', lastSeq).limit(count)
+  if (resellerId !== undefined) query = query.where('reseller_id', '=', resellerId)
+  query = appId === undefined ? query.where(inScope(scope)) : query.where('app_id', '=', appId)
+  return (await query.execute()).map(({ id }) => id)
+}
 
-/** Deletes licenses and returns them with the end users that used them. */
+/** Deletes licenses, and returns how many there were. */
 export async function deleteByIds(tx: Tx, scope: OwnerScope, ids: readonly string[]): Promise<number> {
   const deleted = await tx
     .deleteFrom('licenses')
