@@ -177,6 +177,24 @@ describe('an order with a reference', () => {
     for (const license of licenses) expect((await session(license)).features).toEqual(['team'])
   })
 
+  test('that upgrades while the upgrade before it is disputed follows that one once the dispute is won', async () => {
+    const shop = await shopWith(days(365), { ...days(30), features: ['team'] })
+    const license = await used(shop)
+    const wanted = { reference: license.buyReference, lines: [{ product: 'team', quantity: 1 }] }
+    const { user } = await signedIn(license)
+    const rights = async () => {
+      const { client } = (await vendor.call('GET', `/clients/${user._id}`)).json.data
+      return client.rights.map(({ until }: { until: string }) => until)
+    }
+    const { order } = await buy(shop, wanted)
+    await tell(shop, 'order.disputed', order)
+    on.clock.advance(day)
+    await buy(shop, wanted)
+    expect(await rights()).toEqual([at(30)])
+    await tell(shop, 'order.dispute_won', order)
+    expect(await rights()).toEqual([at(29), at(59)])
+  })
+
   test('moves only the updates of a license that never ends, and waits without any', async () => {
     const shop = await shopWith({ updatesForDays: 100 })
     const license = await used(shop)

@@ -180,6 +180,7 @@ test('joining the oldest grants changes nothing that may be used, nor what a lat
         () => pause(on + 1, on + 1.5),
         () => ({ ...set(on + 1, on + days), source_kind: 'order' as const }),
         () => payment(on + 1, { ...period(on + 1 + days), gap_ms: gap }),
+        () => payment(on + 1, { ...period(on + 1 + days + gap / day), moved_ms: days * day, gap_ms: gap }),
         () => payment(on + 1, { ...period(on + 1 + days), terms: null }),
         () => payment(on + 1, { ...period(on + 1 + days), until: null }),
         () => withdrawn(payment(on + 1, period(on + 1 + days)), on + 2),

@@ -258,7 +258,7 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
     if (grant.kind !== 'period' || !isStanding(grant)) return moved
     const { until = never } = periods.find(({ id }) => id === grant.id) ?? {}
     const updates_until = covered.get(grant.id) ?? null
-    return { ...moved, until: until === never ? grant.until : until, gap_ms: 0, updates_until }
+    return { ...moved, until: until === never ? grant.until : until, moved_ms: 0, gap_ms: 0, updates_until }
   })
   return [...staying, term, ...others]
 }

@@ -5,7 +5,7 @@ import { type AddedRights, allowsAll, type Rights } from './terms.rules.ts'
 
 type Given = Pick<
   GrantRow,
-  'id' | 'kind' | 'at' | 'until' | 'gap_ms' | 'terms' | 'source_kind' | 'withdrawn_at'
+  'id' | 'kind' | 'at' | 'until' | 'moved_ms' | 'gap_ms' | 'terms' | 'source_kind' | 'withdrawn_at'
 >
 
 /** Periods that stand, of the grants before one. A period that was paid again since comes later by its time. */
@@ -29,21 +29,24 @@ export function beginOf(
   return Math.min(until, Math.max(at, ...ends))
 }
 
-/** The end of a period that began after what allows the same; `rights` are those of before, as they are then. */
+/**
+ * The end of a period that begins after what allows the same; `rights` are those of before, as they are then. Only a single
+ * payment, which has its time in `moved_ms`, waits for what came back after it was bought.
+ */
 export function periodEnd(
   grant: Given,
   grants: readonly Given[],
   rights: readonly AddedRights[],
 ): GrantRow['until'] {
-  const { at, until, gap_ms, terms } = grant
-  if (until === null || gap_ms === 0 || terms === null) return until
+  const { at, until, moved_ms, gap_ms, terms } = grant
+  if (until === null || terms === null) return until
   const type: Rights = JSON.parse(terms)
   const paidAgain = periodsBefore(grant, grants).flatMap((before) =>
-    before.at > at && before.terms !== null
-      ? { ...(JSON.parse(before.terms) as Rights), until: before.until }
+    before.at > at && before.terms !== null && allowsAll(JSON.parse(before.terms) as Rights, type)
+      ? Math.min(at + gap_ms, before.until ?? at)
       : [],
   )
-  const same = [...rights, ...paidAgain].filter((one) => allowsAll(one, type))
-  const begin = Math.max(at, ...same.map((one) => one.until ?? at))
-  return until - Math.max(0, at + gap_ms - begin)
+  const same = rights.flatMap((one) => (allowsAll(one, type) ? (one.until ?? at) : []))
+  const laterMs = Math.max(at, ...same, ...paidAgain) - (at + gap_ms)
+  return until + (moved_ms ? laterMs : Math.min(0, laterMs))
 }

@@ -30,7 +30,7 @@ export async function readGranted(
     return {
       _id: grant.id,
       kind: grant.kind,
-      amount: grant.moved_ms,
+      amount: grant.kind === 'period' ? 0 : grant.moved_ms,
       from: toIso(grant.at),
       until: toIsoOrNull(untilOf(grant, holder)),
       source: isOwn && order ? { kind: 'order', _id: order.id, name: order.number } : source,

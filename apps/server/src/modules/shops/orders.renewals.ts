@@ -165,7 +165,7 @@ async function giveAgain(
     holder.grants.filter((one) => one !== grant),
   )
   const bought = type && { type, license: named.license, holder: { ...holder, access: without }, now }
-  const gift = bought && !isTyped ? { ...before, ...giftOf(bought) } : before
+  const gift = bought && !isTyped ? { ...before, ...giftOf(bought), at: now } : before
   const paid =
     end === undefined
       ? { ...(gift.once ?? nothing), at: gift.at }

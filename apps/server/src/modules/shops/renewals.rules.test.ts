@@ -135,13 +135,14 @@ test('a refund takes back all that its order gave: orders after it do not keep t
   }
 })
 
-test('upgrades give their whole time one after the other, whatever is paused and refunded', () => {
+test('upgrades give their whole time one after the other, whatever is paused, refunded and disputed', () => {
   for (let seed = 0; seed < rounds(1000, 20_000); seed += 1) {
     const draw = drawFrom(seed)
     let now = draw(60) * day
     let holder = sold
     const said: string[] = []
-    let happened: { order: string; at: number; ms: number }[] = []
+    const lost = new Set<string>()
+    const happened: { order: string; at: number; ms: number }[] = []
     const pause = 'pause'
     /** The time left of what stands: it runs while there is no pause. */
     const timeLeft = () => {
@@ -149,20 +150,21 @@ test('upgrades give their whole time one after the other, whatever is paused and
       for (const { order, at, ms } of [...happened, { order: '', at: now, ms: 0 }]) {
         if (!isPaused) left = Math.max(0, left - (at - before))
         if (order === pause) isPaused = !isPaused
-        left += ms
+        if (!lost.has(order)) left += ms
         before = at
       }
       return left
     }
     for (let at = 0; at < 8; at += 1) {
       now += draw(30) * day + 1
-      const name = (['buy', 'buy', 'refund', 'pause'] as const)[draw(4)] ?? 'buy'
+      const name = (['buy', 'buy', 'refund', 'winBack', 'pause'] as const)[draw(5)] ?? 'buy'
       const bought = happened.filter(({ order }) => order !== pause)
       const order = name === 'buy' ? `order-${at}` : (bought[draw(bought.length)]?.order ?? '')
       const days = 10 + draw(50)
       said.push(`day ${now / day}: ${name} ${order} ${days} days`)
       holder = afterChange(holder, steps[name]({ order, type: 'team', days })(holder, now), now)
-      if (name === 'refund') happened = happened.filter((one) => one.order !== order)
+      if (name === 'refund') lost.add(order)
+      else if (name === 'winBack') lost.delete(order)
       else
         happened.push({ order: name === 'buy' ? order : pause, at: now, ms: name === 'buy' ? days * day : 0 })
       const { rights, paused_at } = holder.access

@@ -77,7 +77,8 @@ function paidOnce(bought: Bought): Paid | undefined {
   const covered =
     type.updates_for_days === null ? (until ?? lastInstant) : begin + type.updates_for_days * day
   const updates_until = access.updates.own === null ? null : Math.min(lastInstant, covered)
-  return { ...nothing, kind: 'period', until, gap_ms: begin - now, terms, updates_until }
+  const paid = until && { until, moved_ms: until - begin, gap_ms: begin - now }
+  return { ...nothing, kind: 'period', ...paid, terms, updates_until }
 }
 
 /** The end of updates moves as the end does: from now, or from where it is. */
