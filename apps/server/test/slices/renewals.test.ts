@@ -213,6 +213,18 @@ describe('an order with a reference', () => {
     })
   })
 
+  test('of a type without end counts although another one hides it, and stays when that one is refunded', async () => {
+    const shop = await shopWith({ updatesForDays: 100 })
+    const license = await used(shop)
+    expect((await put(`/licenses/${license._id}`, { expiresAt: at(10) })).status).toBe(200)
+    const orders = [await buy(shop, { reference: license.buyReference })]
+    orders.push(await buy(shop, { reference: license.buyReference }))
+    await tell(shop, 'order.refunded', orders[0].order)
+    expect(await session(license)).toMatchObject({ expiresAt: null, updatesUntil: at(200) })
+    await tell(shop, 'order.refunded', orders[1].order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(10), updatesUntil: at(100) })
+  })
+
   test('of a subscription gives its paid end beside what was there, and bans nothing', async () => {
     const shop = await shopWith(days(30), { ...days(30), features: ['team'] })
     const license = await used(shop)

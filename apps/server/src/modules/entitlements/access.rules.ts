@@ -196,8 +196,8 @@ const lastOf = ({ paused_at }: Access, ends: readonly number[], now: number): nu
 
 /** Where time that is given now begins at the earliest, whatever happens to the end: after what lasts beside it. */
 export function earliestBegin(access: Access, now: number): number {
-  const ends = access.periods.map(({ until }) => until)
-  return ends.includes(never) ? now : lastOf(access, ends, now)
+  const ends = access.periods.flatMap(({ until }) => (until === never ? [] : until))
+  return lastOf(access, ends, now)
 }
 
 /** Where rights that are given now begin: after those that allow the same. */

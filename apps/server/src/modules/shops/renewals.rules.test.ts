@@ -5,7 +5,7 @@ import { day } from '../../core/clock.ts'
 import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { accessOf } from '../entitlements/access.rules.ts'
-import { endNow, pausedFrom, timeUntil } from '../entitlements/grants.changes.ts'
+import { endNow, endToMove, pausedFrom, timeUntil } from '../entitlements/grants.changes.ts'
 import { afterChange, type Change, type Holder, ownOf } from '../entitlements/grants.ts'
 import { giftOf, paidUntil } from './renewals.rules.ts'
 
@@ -30,7 +30,8 @@ interface Sold {
 const typeOf = ({ type, days }: Sold) =>
   ({
     ...{ ...rights, id: type, features: type === 'team' ? '["team"]' : '[]' },
-    ...{ term: 'date', duration_value: days, duration_unit: 'days', updates_for_days: days % 3 ? 15 : null },
+    ...{ term: days ? 'date' : 'forever', duration_value: days || null, duration_unit: days ? 'days' : null },
+    updates_for_days: days % 3 ? 15 : null,
   }) as LicenseTypeRow
 
 type Step = (holder: Holder, now: number) => Change
@@ -67,7 +68,7 @@ const steps = {
   extend:
     ({ days }) =>
     (holder, now) => {
-      const from = Math.max(now, displayedEnd(holder.access, now) ?? now)
+      const from = Math.max(now, endToMove(holder.access, now) ?? now)
       return { added: [timeUntil(holder, from + days * day, now, person)] }
     },
 } satisfies Record<string, (one: Sold) => Step>
@@ -98,7 +99,8 @@ test('an order never leaves less than there would be without it, whatever else i
       const type = isExtended || draw(2) === 0 ? 'own' : 'team'
       const order = isSale ? `order-${at}` : (bought[draw(bought.length)] ?? '')
       if (isSale) bought.push(order)
-      const step = make?.({ order, type, days: 10 + draw(50) }) ?? (() => ({}))
+      const days = isSale && draw(6) === 0 ? 0 : 10 + draw(50)
+      const step = make?.({ order, type, days }) ?? (() => ({}))
       said.push(`day ${now / day}: ${name} ${order} ${type}`)
       withOrder = afterChange(withOrder, step(withOrder, now), now)
       if (at > 0) without = afterChange(without, step(without, now), now)

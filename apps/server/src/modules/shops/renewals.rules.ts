@@ -1,5 +1,5 @@
 import { addDuration, day, lastInstant } from '../../core/clock.ts'
-import { displayedEnd } from '../../db/stored-end.ts'
+import { displayedEnd, never } from '../../db/stored-end.ts'
 import type { GrantRow, LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
 import { earliestBegin, type PaidRights, rightsFrom } from '../entitlements/access.rules.ts'
 import type { Holder } from '../entitlements/grants.ts'
@@ -58,13 +58,11 @@ function paidOnce(bought: Bought): Paid | undefined {
   const from = Math.max(shown ?? now, now)
   const time = duration && { moved_ms: addDuration(from, duration) - from, until: earliestBegin(access, now) }
   if (isOwn(bought)) {
-    const end = shown === null ? {} : (time ?? { kind: 'period' as const })
-    const paid = {
-      ...nothing,
-      ...end,
-      ...updatesOf(bought, shown === null || !time ? null : from + time.moved_ms),
-    }
-    return isNothing(paid) ? undefined : paid
+    // What hides an end, such as another order without one, may be taken back.
+    const end = access.end === never ? {} : (time ?? { kind: 'period' as const })
+    const updates = updatesOf(bought, shown === null || !time ? null : from + time.moved_ms)
+    const paid = { ...nothing, ...end, ...updates }
+    return isNothing(shown === null ? { ...nothing, ...updates } : paid) ? undefined : paid
   }
   const begin = rightsFrom(access, type, now)
   const until = duration && addDuration(begin, duration)
@@ -72,7 +70,7 @@ function paidOnce(bought: Bought): Paid | undefined {
   if (isAdded(bought)) {
     if (shown === null && hasAll(bought)) return undefined
     if (!time) return { ...nothing, kind: 'period', terms }
-    return { ...nothing, ...(shown !== null && time), terms, rights_until: until }
+    return { ...nothing, ...(access.end !== never && time), terms, rights_until: until }
   }
   const covered =
     type.updates_for_days === null ? (until ?? lastInstant) : begin + type.updates_for_days * day
