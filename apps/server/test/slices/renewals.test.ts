@@ -1,6 +1,7 @@
+import { limits } from '@keyward/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/core/clock.ts'
-import { makeApp, makePremium, startProgram } from '../actors.ts'
+import { makeApp, makePremium, signUp, startProgram } from '../actors.ts'
 import { makeApiKey } from '../api-key-actor.ts'
 import { appForEach, ownerForEach, serverForAll } from '../fixtures.ts'
 import { times } from '../rounds.ts'
@@ -426,6 +427,31 @@ describe('an order with a reference', () => {
     const { order } = (await vendor.call('POST', `/orders/${waiting._id}/retry`, {})).json.data
     expect(order).toMatchObject({ state: 'fulfilled', renewed: { _id: license._id }, licenses: [] })
     expect((await licenseOf(license._id)).expiresAt).toBe(at(60))
+  })
+
+  test('gets its new license later if the plan has no place for it when the vendor chooses so', async () => {
+    const seller = await signUp(on)
+    const small = await makeApp(seller)
+    const shop = await makeShop(seller, small._id, [
+      { product: 'pro', type: await makeType(seller, small._id, days(30)) },
+    ])
+    await sell(on, shop, paid('small-1'))
+    const [{ _id }] = (await orderOnce(seller, 'small-1', { state: 'fulfilled' })).licenses
+    const { key, buyReference } = (await seller.call('GET', `/licenses/${_id}`)).json.data.license
+    const program = await startProgram(on, small)
+    expect((await program.call('POST', '/license', { licenseKey: key, hwid: 'pc-1' })).status).toBe(200)
+    await seller.call('PATCH', `/licenses/${_id}/toggle-ban`, { is_banned: true })
+    await sell(on, shop, paid('small-2', { reference: buyReference }))
+    const waiting = await orderOnce(seller, 'small-2', { state: 'waiting', reasonCode: 'license_banned' })
+    const count = limits.free.maxLicensesPerApp - 1
+    const full = await seller.call('POST', '/licenses', { app: small._id, expiresAt: null, count })
+    expect(full.status).toBe(201)
+    await seller.call('POST', `/orders/${waiting._id}/retry`, { choice: 'newLicense' })
+    await orderOnce(seller, 'small-2', { state: 'waiting', reasonCode: 'plan_full', licenses: [] })
+    await seller.call('DELETE', `/licenses/${full.json.data.license._id}`)
+    await seller.call('POST', `/orders/${waiting._id}/retry`, {})
+    const later = await orderOnce(seller, 'small-2', { state: 'fulfilled', renewed: null })
+    expect(later.licenses).toHaveLength(1)
   })
 
   test('counts at once and waits while another subscription will charge again', async () => {

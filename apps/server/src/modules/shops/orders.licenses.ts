@@ -53,6 +53,8 @@ interface Missing {
   count: number
   /** How many units of it have their licenses already. */
   begun: number
+  /** The unit that was to renew a license; it stays until the new one exists. */
+  replaced?: ShopOrderUnitRow
 }
 
 interface Settled {
@@ -120,7 +122,7 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
     const type = typeOf(unit.product, mapped?.type)
     if (!type) continue
     await takeBack(write, order, unit)
-    missing.push({ product: unit.product, type, count: 1, begun: unit.unit })
+    missing.push({ product: unit.product, type, count: 1, begun: unit.unit, replaced: unit })
   }
   const { need, added } = await issueMissing(write, { ...paid, customerId }, missing, units.length)
   if (named && !need) {
@@ -135,7 +137,8 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const issuedUnits = [...units, ...added]
   if (changed && told.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
-  const present = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
+  const listed = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
+  const present = listed.filter((unit) => !isDropped(unit, paid.reference))
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
   const over = overBy(rights, present, write.now)
   const kept = over.length > 0 ? await keptBy(write, order, told, { issued, over }) : new Map<string, Kept>()
@@ -288,6 +291,7 @@ async function issueMissing(
     unit,
     license_id: licenses[at]?.id ?? null,
   }))
+  for (const { replaced } of missing) if (replaced) await unitRepo.deleteUnit(tx, replaced)
   const added = await unitRepo.insertUnits(tx, rows)
   const ids = licenses.map(({ id }) => id)
   write.recordWith(ids, 'licenses.created', order.app_id, { count: ids.length, ids }, order.app_id)

@@ -193,12 +193,12 @@ const endsOf = ({ before, after }: Changed, now: number) => ({
   after: displayedEnd(after.access, now),
 })
 
-/** Takes back what a unit gave to the license that it renewed: the vendor gives the buyer a new one. */
+/** Takes back what a unit gave to the license that it renewed, which hears of its order no more: the buyer gets a new one. */
 export async function takeBack(write: WriteTransaction, order: Order, unit: ShopOrderUnitRow): Promise<void> {
   const gift = giftOfUnit(unit)
   const right = { end: undefined, ban: 'refund' } as const
   if (gift) await giveAgain(write, { order, unit, right, type: undefined, replaces: false }, gift)
-  await unitRepo.deleteUnit(write.tx, unit)
+  await unitRepo.unhear(write.tx, unit.renewed_id ?? '', [order.id])
 }
 
 /** Older orders that will charge again for the license that a unit renews. */
