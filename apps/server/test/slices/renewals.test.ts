@@ -429,6 +429,20 @@ describe('an order with a reference', () => {
     expect((await licenseOf(license._id)).expiresAt).toBe(at(60))
   })
 
+  test('counts what was deleted, and names no key to who mails without reading licenses', async () => {
+    const shop = await shopWith(days(30))
+    const license = await used(shop)
+    const lines = [{ product: 'pro', quantity: 2 }]
+    const order = await buy(shop, { reference: license.buyReference, lines })
+    expect(order).toMatchObject({ renewed: { _id: license._id }, deletedLicenses: 0 })
+    const mailer = await makeApiKey(on, owner, { permissions: ['clients:read', 'clients:write'] })
+    const { json } = await mailer.call('POST', `/orders/${order._id}/mail`)
+    expect(json.data.order).toMatchObject({ email: null, licenses: [], renewed: null })
+    await owner.call('DELETE', `/licenses/${license._id}`)
+    const [left] = await ordersOf(vendor, `search=${order.order}`)
+    expect(left).toMatchObject({ licenses: order.licenses, renewed: null, deletedLicenses: 1 })
+  })
+
   test('gets its new license later if the plan has no place for it when the vendor chooses so', async () => {
     const seller = await signUp(on)
     const small = await makeApp(seller)
