@@ -35,7 +35,7 @@ export function FilterBar({ values, children }: FilterBarProps) {
       <div
         id={id}
         className={cx(
-          'flex flex-wrap gap-2 max-md:order-last max-md:basis-full',
+          'flex min-w-0 flex-wrap gap-2 max-md:order-last max-md:basis-full',
           !open && 'max-md:not-has-data-search:hidden max-md:[&>:not([data-search])]:hidden',
         )}
       >
@@ -100,12 +100,12 @@ export function FilterDays({
 }) {
   const id = useId()
   return (
-    <div className="flex gap-2 max-md:basis-full">
+    <div className="flex min-w-0 gap-2 max-md:basis-full">
       {(['from', 'to'] as const).map((end) => (
         <label
           key={end}
           htmlFor={`${id}-${end}`}
-          className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:flex-1 max-md:flex-col max-md:items-stretch max-md:gap-1"
+          className="flex items-center gap-2 text-[0.8125rem] text-fg-muted max-md:min-w-0 max-md:flex-1 max-md:flex-col max-md:items-stretch max-md:gap-1"
         >
           {end === 'from' ? 'From' : 'To'}
           <Input
