@@ -137,8 +137,9 @@ export async function settleLicenses(write: WriteTransaction, paid: Paid): Promi
   const issuedUnits = [...units, ...added]
   if (changed && told.bought.length > 1) needs.push(unclear)
   else if (type) await giveTypes(write, order, { units: issuedUnits, product: changed.product, type })
-  const listed = type ? await unitRepo.listUnits(write.tx, order.id) : issuedUnits
-  const present = listed.filter((unit) => !isDropped(unit, paid.reference))
+  const present = type
+    ? (await unitRepo.listUnits(write.tx, order.id)).filter((unit) => !isDropped(unit, paid.reference))
+    : issuedUnits
   const rights = await rightsOf(write.tx, paid, { issued, units: present })
   const over = overBy(rights, present, write.now)
   const kept = over.length > 0 ? await keptBy(write, order, told, { issued, over }) : new Map<string, Kept>()
