@@ -87,6 +87,8 @@ export async function startStandby(primary: Cluster, name: string): Promise<Stan
     url,
     start,
     async signal(signal) {
+      // The process that receives the log may have started after the server was ready.
+      if (running && signal !== 'SIGCONT') running.pids.splice(1, Infinity, ...(await listProcesses(url)))
       for (const pid of running?.pids ?? []) kill(pid, signal)
       if (signal === 'SIGKILL') await running?.ended
     },
