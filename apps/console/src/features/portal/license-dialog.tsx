@@ -16,7 +16,7 @@ import { noteSchema } from './generate-schema.ts'
 import { StatusBadges } from './license-columns.tsx'
 import { useNotePortalLicense, usePortalLicense } from './queries.ts'
 
-/** A key's state, devices and last refusal, which a reseller tells its customer, and the reseller's own note. */
+/** A key's state, devices and last refusal, for questions of the reseller's customer, and the reseller's own note. */
 export function LicenseDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = usePortalLicense(id)
   const shown = useFreshData(query)

@@ -14,7 +14,7 @@ export interface UnsavedForm extends Typed {
   title: string
   /** The page of the form. */
   to: string
-  /** The number of changed fields; 0 if somebody else changed the same fields, which drops the input. */
+  /** The number of changed fields; 0 if the input was dropped, because somebody else changed the same fields. */
   changes: number
 }
 
@@ -63,7 +63,7 @@ export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.str
 const changedOf = ({ opened, values }: Typed) =>
   namesOf(opened, values).filter((name) => !isSame(opened[name], values[name]))
 
-/** Puts unsaved input back into a form. Fields that somebody else changed meanwhile show their stored values. */
+/** Restores unsaved input in a form, except in fields that somebody else has changed since: they show the stored value. */
 function typedInto(opened: object, typed: Typed) {
   const all = changedOf(typed).filter((name) => !isSame(opened[name], typed.values[name]))
   const kept = all.filter((name) => isSame(opened[name], typed.opened[name]))

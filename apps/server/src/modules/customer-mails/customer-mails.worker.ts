@@ -40,7 +40,7 @@ export const createCustomerMails = (
 
 interface FindOptions {
   onError: (error: unknown) => void
-  /** How long an app is not looked at again. */
+  /** The time between two looks at the same app, in milliseconds. */
   everyMs: number
   signal: AbortSignal
 }

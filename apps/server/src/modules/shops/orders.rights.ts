@@ -106,7 +106,7 @@ export const idsOf = (units: readonly ShopOrderUnitRow[]): string[] =>
 
 const sourceOf = ({ id }: ShopOrderRow) => ({ source_kind: 'order', source_id: id }) as const
 
-/** The units for which something was told that their licenses did not get yet, with these licenses, locked. */
+/** The units whose licenses lack something that the shop reported, with these licenses, locked. */
 async function listUntold(
   tx: Tx,
   order: ShopOrderRow,
@@ -157,7 +157,7 @@ export async function giveTypes(
   write.record('shop_order.product_changed', order.id, change, order.app_id)
 }
 
-/** Gives licenses the ends that were told, or that of their type again once what was told was lost. */
+/** Gives licenses the ends that the shop reported, or the end of their type where no report stands any more. */
 export async function setEnds(
   write: WriteTransaction,
   order: ShopOrderRow,

@@ -136,7 +136,7 @@ export async function updateShop(tx: Tx, id: string, change: Updateable<Tables['
 
 /** Pauses all shops, and removes what a lost secret key sealed, also of mails that waited. */
 export async function loseKey({ tx, seal }: LostKey): Promise<Pick<LostKeyReport, 'shops'>> {
-  // What is sent while the vendor has not typed the real one: nobody knows it.
+  // A random secret until the vendor types the real one; nobody knows it.
   const placeholder = randomBytes(32).toString('hex') + seal.fingerprint
   const rows = await tx
     .selectFrom('shops')
