@@ -15,6 +15,8 @@ const clean = `select gin_clean_pending_list(c.oid) as pages from pg_class c joi
 export class PendingLists {
   readonly #query: (query: { text: string; values: unknown[] }) => Promise<pg.QueryResult>
   #timer: NodeJS.Timeout | undefined
+  /** Whether something was written since the sorting began. */
+  #isDue = false
   #hasEnded = false
 
   constructor(query: (query: { text: string; values: unknown[] }) => Promise<pg.QueryResult>) {
@@ -23,11 +25,14 @@ export class PendingLists {
 
   /** Sorts soon, and not more often than once per second. */
   noteWrite(): void {
+    this.#isDue = true
     if (this.#timer || this.#hasEnded) return
     this.#timer = setTimeout(async () => {
-      // The next write starts it again.
+      this.#isDue = false
+      // After a failure the next write starts it again.
       await this.#query({ text: clean, values: [] }).catch(() => {})
       this.#timer = undefined
+      if (this.#isDue) this.noteWrite()
     }, afterMs)
     this.#timer.unref()
   }
