@@ -127,7 +127,7 @@ describe('a program without its server', () => {
     const events: LogEvent[] = []
     const closed = await startStandIn()
     await closed.close()
-    await start({ baseUrl: closed.baseUrl, timeoutMs: 1_000, log: (event) => events.push(event) }).session()
+    await start({ baseUrl: closed.baseUrl, timeoutMs: 30_000, log: (event) => events.push(event) }).session()
     expect(events.at(-1)).toEqual({ event: 'offline', call: 'session', code: 'unreachable' })
   })
 
