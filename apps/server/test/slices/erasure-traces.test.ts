@@ -61,7 +61,9 @@ test('an erasure leaves no trace of a person who bought in a shop, also after fu
   expect(await sell(on, shop, { type: 'order.refunded', data: { order: 'erased-1' } })).toBe(200)
   const refunded = await orderOnce(owner, 'erased-1', { state: 'refunded' })
   expect(refunded).toMatchObject({ email: null, name: null, customer: null })
-  expect(await tracesOf('gone')).toEqual([])
+  // Sealed texts contain short words by chance.
+  expect(await tracesOf('gone.person')).toEqual([])
+  expect(await tracesOf('gone person')).toEqual([])
 })
 
 test('an erasure removes the former address of a customer from its orders', async () => {
