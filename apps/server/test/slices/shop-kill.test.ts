@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { limits } from '@keyward/contract'
 import { afterAll, expect, test } from 'vitest'
 import { day } from '../../src/core/clock.ts'
 import { openDatabase } from '../../src/db/open.ts'
@@ -18,7 +19,8 @@ const dataDir = mkdtempSync(join(tmpdir(), 'keyward-shops-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const host = quickestOf('test/webhook-host.ts')
-const orderCount = rounds(24, 1000)
+/** Each order has one mail at most, and the mails of more orders would wait for the next day. */
+const orderCount = rounds(24, limits.buyerMailsPerDay)
 const kills = 3
 const isPostgres = process.env.TEST_DATABASE === 'postgres'
 /** SQLite has one process, which is restarted. */
