@@ -53,7 +53,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
       const { pagination } = (await call('GET', '/clients?limit=1')).json.data
       expect(pagination.total).toBeLessThan(endUserCount)
     },
-    { timeout: 120_000, interval: 1 },
+    { timeout: 600_000, interval: 1 },
   )
   await server.end('SIGKILL')
   await erasing
@@ -77,7 +77,7 @@ test('an erasure that a kill interrupts is finished after the restart, with what
 
   server = await startProcess(environment, [], host)
   await eventually(async () => expect((await call('GET', `/customers/${customer._id}`)).status).toBe(404), {
-    timeout: 120_000,
+    timeout: 600_000,
     interval: 200,
   })
   expect((await call('GET', '/clients')).json.data.clients).toEqual([])
