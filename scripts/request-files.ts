@@ -32,8 +32,8 @@ function holdBackground(): void {
       ...args: unknown[]
     ) => unknown
     const startHeld: typeof start = (callback, ms = 0, ...args) => {
-      const call = (...given: unknown[]) =>
-        isCounting && ms >= backgroundMs ? void held.push(() => callback(...given)) : callback(...given)
+      const call = (...values: unknown[]) =>
+        isCounting && ms >= backgroundMs ? void held.push(() => callback(...values)) : callback(...values)
       return start(call, ms, ...args)
     }
     Object.assign(globalThis, { [name]: startHeld })

@@ -77,7 +77,7 @@ test('apps and statistics are refetched 500 ms after sign-in', { tag: '@full' },
     await page.clock.runFor(10)
     await shown
       .first()
-      .waitFor({ timeout: 100 })
+      .waitFor({ timeout: 50 * (step + 1) })
       .catch(() => {})
   }
   expect([apps(), figures()]).toEqual([1, 1])
