@@ -33,34 +33,22 @@ export const claimSpellings = (tx: Tx, appId: string, name: string): Promise<unk
     .execute()
 
 /** Remembers imported names with accents: without them, they would not be found by another spelling. */
-export const rememberSpellings = (tx: Tx, names: readonly Name[]): Promise<void> =>
-  remember(
-    tx,
-    names
-      .filter(({ username_normalized: name }) => toPlainName(name) !== name)
-      .map(({ app_id, username_normalized }) => ({
-        app_id,
-        digest: digestOfSpelling(app_id, username_normalized),
-      })),
-  )
+export function rememberSpellings(tx: Tx, names: readonly Name[]): Promise<void> {
+  const accented = names.filter(({ username_normalized: name }) => toPlainName(name) !== name)
+  return remember(tx, accented, (name) => digestOfSpelling(name.app_id, name.username_normalized))
+}
 
 const insertedAtOnce = 500
 
 /** Remembers keys that the transaction deletes. */
-export const rememberKeys = (tx: Tx, keys: readonly Key[]): Promise<void> =>
-  remember(
-    tx,
-    keys.map((key) => ({ app_id: key.app_id, digest: digestOfKey(key) })),
-  )
+export const rememberKeys = (tx: Tx, keys: readonly Key[]): Promise<void> => remember(tx, keys, digestOfKey)
 
 /** Remembers names that the transaction deletes or changes. */
 export const rememberNames = (tx: Tx, names: readonly Name[]): Promise<void> =>
-  remember(
-    tx,
-    names.map((name) => ({ app_id: name.app_id, digest: digestOfName(name) })),
-  )
+  remember(tx, names, digestOfName)
 
-async function remember(tx: Tx, rows: { app_id: string; digest: string }[]): Promise<void> {
+async function remember<T extends OfApp>(tx: Tx, some: readonly T[], digestOf: (one: T) => string) {
+  const rows = some.map((one) => ({ app_id: one.app_id, digest: digestOf(one) }))
   // In one order, so that transactions wait for each other instead of deadlocking.
   const sorted = rows.sort((one, other) => (one.digest < other.digest ? -1 : 1))
   for (let at = 0; at < sorted.length; at += insertedAtOnce) {

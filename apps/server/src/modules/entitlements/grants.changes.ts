@@ -123,20 +123,15 @@ export async function returnKeys(write: Write, scope: OwnerScope, keys: readonly
 
 /** The grant of each added key: a key that was freed may have been added again. */
 async function newestOf(tx: Tx, keys: readonly Key[]) {
-  if (keys.length === 0) return []
+  const ids = keys.map(({ id }) => id)
+  if (ids.length === 0) return []
   const rows = await tx
     .selectFrom('grants')
     .select(['id', 'source_id', 'license_id', 'client_id', 'withdrawn_at'])
     // Written out, because the index is partial.
     .where('source_kind', '=', sql.lit('key'))
     .where('kind', '=', sql.lit('time'))
-    .where(
-      isIn(
-        tx,
-        'source_id',
-        keys.map(({ id }) => id),
-      ),
-    )
+    .where(isIn(tx, 'source_id', ids))
     .orderBy('seq')
     .execute()
   return [...new Map(rows.map((row) => [row.source_id, row])).values()]

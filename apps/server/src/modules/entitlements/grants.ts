@@ -87,8 +87,8 @@ export async function changeHolders(
   const changes = holders.map((before) => ({ before, after: afterChange(before, change?.(before), now) }))
   await writeGrants(tx, changes)
   // Licenses first, so that their counts are locked before those of end users.
-  await updateRows(tx, 'licenses', folded.licenses, changes.map(rowsOf('license')))
-  await updateRows(tx, 'clients', folded.clients, changes.map(rowsOf('client')))
+  await updateRows(tx, 'license', changes)
+  await updateRows(tx, 'client', changes)
   return changes
 }
 
@@ -224,13 +224,10 @@ async function readGrants(
     .orderBy('g.seq')
     .execute()
   const grants = rows.map(
-    ({ devices, seats, seat_timeout_seconds, features, grace_days, banned, ...row }) => ({
-      ...row,
-      key:
-        devices === null
-          ? null
-          : ({ devices, seats, seat_timeout_seconds, features, grace_days, banned } as Grant['key']),
-    }),
+    ({ devices, seats, seat_timeout_seconds, features, grace_days, banned, ...row }) => {
+      const key = { devices, seats, seat_timeout_seconds, features, grace_days, banned } as Grant['key']
+      return { ...row, key: devices === null ? null : key }
+    },
   )
   return Map.groupBy(grants, ({ license_id, client_id }) => license_id ?? client_id ?? '')
 }
@@ -291,26 +288,21 @@ type Row = Record<string, string | number | null>
 
 /** The columns that grants fold to. */
 const folded = {
-  licenses: ['expires_at', 'term', 'duration_value', 'duration_unit', 'updates_until'],
-  clients: ['expires_at', 'left_ms', 'paused_at', 'grace_days', 'added_rights'],
+  license: ['expires_at', 'term', 'duration_value', 'duration_unit', 'updates_until'],
+  client: ['expires_at', 'left_ms', 'paused_at', 'grace_days', 'added_rights'],
 }
-
-const rowsOf =
-  (name: 'license' | 'client') =>
-  ({ before, after }: Changed) => ({ before: { ...before[name] } as Row, after: { ...after[name] } as Row })
 
 const updatedAtOnce = 200
 
 /** Updates rows whose columns differ. */
-async function updateRows(
-  tx: Tx,
-  table: 'licenses' | 'clients',
-  names: readonly string[],
-  rows: readonly { before: Row; after: Row }[],
-): Promise<void> {
-  const different = rows.filter(({ before, after }) => names.some((name) => after[name] !== before[name]))
+async function updateRows(tx: Tx, noun: keyof typeof folded, changes: readonly Changed[]): Promise<void> {
+  const names = folded[noun]
+  const different = changes.flatMap((change) => {
+    const [before, after]: [Row, Row] = [{ ...change.before[noun] }, { ...change.after[noun] }]
+    return names.some((name) => after[name] !== before[name]) ? [after] : []
+  })
   for (let at = 0; at < different.length; at += updatedAtOnce) {
-    const some = different.slice(at, at + updatedAtOnce).map(({ after }) => after)
+    const some = different.slice(at, at + updatedAtOnce)
     const set = names.map((name) => {
       const values = new Set(some.map((after) => after[name]))
       if (values.size === 1) return sql`${sql.ref(name)} = ${some[0]?.[name]}`
@@ -318,7 +310,7 @@ async function updateRows(
       return sql`${sql.ref(name)} = case id ${sql.join(cases, sql` `)} end`
     })
     const ids = some.map(({ id }) => String(id))
-    await sql`update ${sql.table(table)} set ${sql.join(set)} where ${isIn(tx, 'id', ids)}`.execute(tx)
+    await sql`update ${sql.table(`${noun}s`)} set ${sql.join(set)} where ${isIn(tx, 'id', ids)}`.execute(tx)
   }
 }
 
