@@ -254,8 +254,8 @@ async function writeGrants(tx: Tx, changes: readonly Changed[]): Promise<void> {
       if (!former || former === grant) continue
       const change = differing(former, grant)
       const ids = changed.get(change) ?? []
+      if (change !== '{}') changed.set(change, ids)
       ids.push(grant.id)
-      changed.set(change, ids)
     }
     gone.push(...known.keys())
   }
