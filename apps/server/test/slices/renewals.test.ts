@@ -196,6 +196,28 @@ describe('an order with a reference', () => {
     expect(await rights()).toEqual([at(29), at(59)])
   })
 
+  test('keeps what an extension beside a subscription gives to an upgrade, however that is paid then', async () => {
+    const shop = await shopWith(days(30), { ...days(30), features: ['team'] })
+    const license = await used(shop)
+    const { user } = await signedIn(license)
+    const rights = async () => {
+      const { client } = (await vendor.call('GET', `/clients/${user._id}`)).json.data
+      return client.rights.map(({ until }: { until: string }) => until)
+    }
+    const reference = license.buyReference
+    await buy(shop, { reference, lines: [{ product: 'team', quantity: 1 }] })
+    const { order } = await buy(shop, { reference, payment: 'p1' })
+    await tell(shop, 'subscription.renewed', order, { until: at(60), payment: 'p1' })
+    const extension = { action: 'extend', ids: [license._id], days: 7 }
+    expect((await vendor.call('POST', '/licenses/bulk', extension)).status).toBe(200)
+    expect(await rights()).toEqual([at(37)])
+    on.clock.advance(day)
+    await tell(shop, 'subscription.renewed', order, { until: at(90), payment: 'p2' })
+    expect(await rights()).toEqual([at(36)])
+    await tell(shop, 'order.refunded', order)
+    expect(await rights()).toEqual([at(36)])
+  })
+
   test('moves only the updates of a license that never ends, and waits without any', async () => {
     const shop = await shopWith({ updatesForDays: 100 })
     const license = await used(shop)

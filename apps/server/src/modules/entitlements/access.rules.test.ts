@@ -126,6 +126,10 @@ test('the rights of a key move with extensions and pauses of its end user, not w
   const year = grant(1, { kind: 'period', until: at(365), source_kind: 'order' })
   expect(untilOf(year, withdrawn(time(2, 7), 3))).toEqual([6])
   expect(untilOf(year, time(2, 7))).toEqual([13])
+  // What it was given beside may be lost or paid again: it moves rights by its own time.
+  const beside = time(2, 7, { gap_ms: 335 * day, until: at(365) })
+  for (const changed of [withdrawn(year, 3), { ...year, at: at(3), until: at(395) }])
+    expect(untilOf(changed, beside)).toEqual([13])
   expect(untilOf(pause(3, 10))).toEqual([13])
   expect(untilOf(set(3, 90))).toEqual([6])
   expect(accessOf(own, [term(30), withdrawn(cloud, 2, 0)]).rights).toEqual([])

@@ -144,11 +144,13 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
   }
 
   function addTime(grant: Grant): void {
-    // Rights move like the end that people see, by the time that was given at least, and never back.
+    // Rights move like the end that people saw, by the time that was given at least, and never back.
     const shown = displayedEnd()
     const movedMs = movedBy({ ...grant, until: beginOf(grant, grants, periods) }, end)
     const givenMs = isStanding(grant) ? (grant.moved_ms ?? 0) : 0
-    const moved = Math.max(0, givenMs, movedMs - (shown === never ? 0 : shown - end))
+    // What lasted beside the end may be paid again or lost since.
+    const isBeside = (grant.until ?? 0) > grant.at
+    const moved = Math.max(0, givenMs, isBeside ? 0 : movedMs - (shown === never ? 0 : shown - end))
     later(movedMs)
     if (!isOfKey(grant) && !isOfPayment(grant)) moveRights(moved, grant.at)
     else if (isStanding(grant)) {
