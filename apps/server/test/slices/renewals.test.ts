@@ -236,6 +236,19 @@ describe('an order with a reference', () => {
     })
   })
 
+  test('covers the updates of its own time alone once the renewal before it is refunded', async () => {
+    const shop = await shopWith({ ...days(30), updatesForDays: 10 })
+    const license = await used(shop)
+    expect((await put(`/license-types/${shop.types.pro}`, { updatesForDays: null })).status).toBe(200)
+    const orders = [await buy(shop, { reference: license.buyReference })]
+    orders.push(await buy(shop, { reference: license.buyReference }))
+    expect(await session(license)).toMatchObject({ expiresAt: at(90), updatesUntil: at(90) })
+    await tell(shop, 'order.refunded', orders[0].order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(60), updatesUntil: at(60) })
+    await tell(shop, 'order.refunded', orders[1].order)
+    expect(await session(license)).toMatchObject({ expiresAt: at(30), updatesUntil: at(10) })
+  })
+
   test('of a type without end counts although another one hides it, and stays when that one is refunded', async () => {
     const shop = await shopWith({ updatesForDays: 100 })
     const license = await used(shop)

@@ -189,6 +189,7 @@ test('joining the oldest grants changes nothing that may be used, nor what a lat
         () => payment(on + 1, { ...period(on + 1 + days), until: null }),
         () => withdrawn(payment(on + 1, period(on + 1 + days)), on + 2),
         () => payment(on + 1, { moved_ms: days * day, rights_until: at(on + days) }),
+        () => payment(on + 1, { moved_ms: days * day, until: at(on + 1), updates_until: at(on + 5 + days) }),
       ]
       return made[draw(made.length)]!()
     })

@@ -156,6 +156,10 @@ export function accessOf(own: Own, grants: readonly Grant[]): Access {
     else if (isStanding(grant)) {
       counted.push(grant)
       addRights(grant, grant.rights_until)
+      // Updates that last as long as the time end earlier with it. Joined time has no begin.
+      const { until, updates_ms, updates_until } = grant
+      const last = until === null || shown === never || endless() ? never : end
+      if (updates_until !== null && updates_ms === null) covered.set(grant.id, Math.min(updates_until, last))
     }
   }
 
@@ -257,9 +261,10 @@ export function joined(own: Own, grants: readonly Grant[], kept: number): Grant[
   const staying = old.filter(stays).map((grant): Grant => {
     const right = rights.find((one) => one.grant === grant.id)
     const moved = right ? { ...grant, rights_until: right.until } : grant
+    const updates_until = covered.get(grant.id) ?? null
+    if (grant.kind === 'time' && updates_until !== null) return { ...moved, until: null, updates_until }
     if (grant.kind !== 'period' || !isStanding(grant)) return moved
     const { until = never } = periods.find(({ id }) => id === grant.id) ?? {}
-    const updates_until = covered.get(grant.id) ?? null
     return { ...moved, until: until === never ? grant.until : until, moved_ms: 0, gap_ms: 0, updates_until }
   })
   return [...staying, term, ...others]
