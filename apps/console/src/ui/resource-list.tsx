@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { tableState, useLastPage, usePage } from '../lib/list/list-page.ts'
 import { lazyNamed } from '../lib/navigation/lazy.ts'
+import { useUrlState } from '../lib/navigation/url-state.ts'
 import { Button } from './button.tsx'
 import { Card, CardHeader, type CardHeaderProps } from './card.tsx'
 import { Deferred } from './deferred.tsx'
@@ -67,7 +68,9 @@ export function ResourceList<Row extends { _id: string }>({
 }: ResourceListProps<Row>) {
   const { page: current, turnTo } = usePage()
   useLastPage(query.isPlaceholderData ? undefined : page?.pagination.pages)
-  const { loading, error } = tableState(query, failure, before, onClear)
+  const [, setUrl] = useUrlState('sort', 'page')
+  const clearSort = () => setUrl({ sort: undefined, page: undefined })
+  const { loading, error } = tableState(query, failure, before, { clearFilters: onClear, clearSort })
   return (
     <Card>
       <CardHeader title={title} description={description} stacked={stacked} filters actions={filters} />

@@ -41,12 +41,12 @@ export interface ErrorStateProps {
   description?: ReactNode
   onRetry?: () => void
   retrying?: boolean
-  /** Clears the filters that cause the error, instead of a retry. */
-  onClear?: (() => void) | undefined
+  /** What helps instead of a retry. */
+  remedy?: { label: string; onClick: () => void } | undefined
   className?: string
 }
 
-export function ErrorState({ title, description, onRetry, retrying, onClear, className }: ErrorStateProps) {
+export function ErrorState({ title, description, onRetry, retrying, remedy, className }: ErrorStateProps) {
   return (
     <div role="alert" className={cx('grid justify-items-center gap-1 px-6 py-12 text-center', className)}>
       <div className="key-row mb-3">
@@ -56,12 +56,12 @@ export function ErrorState({ title, description, onRetry, retrying, onClear, cla
       </div>
       <p className="font-semibold text-[0.9375rem]">{title}</p>
       {description && <p className="max-w-md text-pretty text-fg-muted">{description}</p>}
-      {onClear && (
-        <Button className="mt-4" onClick={onClear}>
-          Clear Filters
+      {remedy && (
+        <Button className="mt-4" onClick={remedy.onClick}>
+          {remedy.label}
         </Button>
       )}
-      {onRetry && !onClear && (
+      {onRetry && !remedy && (
         <Button className="mt-4" onClick={onRetry} loading={retrying}>
           {retrying ? (
             'Trying Again…'

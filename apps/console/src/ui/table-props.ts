@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { ErrorStateProps } from './states.tsx'
 import type { TableView } from './table-view.ts'
 
 export interface Column<Row> {
@@ -53,7 +54,5 @@ export interface TableProps<Row> {
   skeletonRows?: number
   /** Shown instead of rows when there are none. */
   empty?: ReactNode
-  error?:
-    | { title: string; description?: string; onRetry: () => void; retrying?: boolean; onClear?: () => void }
-    | undefined
+  error?: ErrorStateProps | undefined
 }
