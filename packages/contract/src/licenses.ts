@@ -41,7 +41,19 @@ export const license = z.strictObject({
   app: appRef,
   status: licenseStatus,
   used: z.boolean(),
-  usedBy: z.strictObject({ _id: z.string(), username: z.string() }).nullable(),
+  usedBy: z
+    .strictObject({
+      _id: z.string(),
+      username: z.string(),
+      name: z
+        .string()
+        .nullable()
+        .optional()
+        .describe(
+          'in lists and of one license: what to call the end user; of one that signs in with its key the address of its customer, its own one, else the name of its device, or null',
+        ),
+    })
+    .nullable(),
   usedAt: isoTime.nullable(),
   added: z
     .boolean()

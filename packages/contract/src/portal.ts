@@ -56,7 +56,7 @@ export const portalLicense = z.strictObject({
   status: z.enum(['ACTIVE', 'EXPIRED']),
   used: z.boolean(),
   banned: z.boolean().describe('whether the owner has banned the license'),
-  usedBy: z.string().nullable().describe('username'),
+  usedBy: z.string().nullable().describe('username; the key of the license if its user signs in with a key'),
   note: z.string().nullable().describe('what the reseller wrote on it, which the owner does not see'),
   createdAt: isoTime,
   ...ending,

@@ -24,7 +24,7 @@ const other = appForAll(owner)
 type Caller = Pick<Owner, 'call'>
 interface ListedLicense {
   key: string
-  usedBy: { username: string } | null
+  usedBy: { name: string | null } | null
 }
 interface ListedUser {
   _id: string
@@ -44,8 +44,7 @@ async function readAll<Row>(caller: Caller, noun: 'licenses' | 'clients', query:
 }
 
 /** What the list of licenses shows: the name of the end user, that it has none, or that there is no end user. */
-const shownUser = ({ key, usedBy }: ListedLicense) =>
-  usedBy === null ? '-' : usedBy.username === key ? '?' : usedBy.username
+const shownUser = ({ usedBy }: ListedLicense) => (usedBy === null ? '-' : (usedBy.name ?? '?'))
 const shownName = ({ username, licenseKey, knownAs }: ListedUser) =>
   username === licenseKey ? knownAs : username
 
@@ -90,6 +89,8 @@ beforeAll(async () => {
     const sent = { licenseKey: device?.license.key, hwid, device: { name } }
     expect((await (await startProgram(on, other)).call('POST', '/license', sent)).status).toBe(200)
   }
+  const [second] = await makeLicenses(on, owner, app)
+  await owner.call('POST', `/clients/${linked?.user._id}/licenses`, { license: second?._id })
   await makeLicenses(on, owner, app, 2)
   await owner.call('PATCH', `/licenses/${byKey[3]?.license._id}/toggle-ban`)
 })
@@ -113,7 +114,8 @@ test.each(['', '&status=active', '&status=unused', '&status=banned&banned=apart'
 test('the names of a list of licenses are compared without regard to case, an added key beside the first one', async () => {
   const listed = await readAll<ListedLicense>(owner, 'licenses', 'sort=user_a_to_z')
   expect(listed.map(shownUser).filter((name) => name !== '?' && name !== '-')).toEqual([
-    ...['adam', 'bob', 'mara', 'Mara', 'Mara', 'Zoe', 'Émile'],
+    ...['adam', 'Alpha PC', 'bob', 'Carla@Buyers.example', 'Carla@Buyers.example', 'Carla@Buyers.example'],
+    ...['mara', 'Mara', 'Mara', 'Nina@buyers.example', 'Zoe', 'Émile'],
   ])
 })
 
@@ -162,7 +164,7 @@ test('more rows than a search counts are not sorted by user, nor are searches', 
       filter,
       page,
     )
-    await expect(found).rejects.toMatchObject({ code: 'invalid_input', message: /choose an app or a status/ })
+    await expect(found).rejects.toMatchObject({ code: 'invalid_input', message: /cannot be sorted by user/ })
   }
   for (const noun of ['licenses', 'clients']) {
     const answer = await owner.call('GET', `/${noun}?sort=user_a_to_z&search=mara`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeApp, makeLicenses, makePremium, plainTerms, signUp, startProgram } from '../actors.ts'
+import { activateKey, makeApp, makeLicenses, makePremium, plainTerms, signUp, startProgram } from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
@@ -209,6 +209,19 @@ test('marks a license that the owner has banned, and hides the reason', async ()
   const exported = await reseller.call('GET', '/licenses/export?format=json')
   expect(exported.json).toMatchObject([{ banned: false }, { banned: true }])
   for (const { raw } of [listed, exported]) expect(String(raw)).not.toContain('only for the owner')
+})
+
+test('shows and finds no key of others whose user has added a license of the reseller', async () => {
+  const reseller = await makeReseller(on, owner, app, 1)
+  const made = await reseller.call('POST', '/licenses', { count: 1, expiresAt: expiresAt() })
+  const [{ _id, key }] = made.json.data.licenses
+  const { license, user } = await activateKey(on, owner, app)
+  expect((await owner.call('POST', `/clients/${user._id}/licenses`, { license: _id })).status).toBe(200)
+  const listed = await reseller.call('GET', '/licenses')
+  expect(listed.json.data.licenses).toMatchObject([{ key, used: true, usedBy: key }])
+  expect(String(listed.raw)).not.toContain(license.key)
+  const found = await reseller.call('GET', `/licenses?search=${license.key.slice(0, 5)}`)
+  expect(found.json.data.licenses).toEqual([])
 })
 
 test('stats separate used, available and expired licenses', async () => {

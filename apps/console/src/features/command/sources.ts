@@ -10,6 +10,7 @@ import { actionLabels } from '@keyward/contract/action-labels'
 import { call, hasCode } from '../../lib/api/call.ts'
 import { keys } from '../../lib/api/query-keys.ts'
 import { type Wire, wire } from '../../lib/api/wire.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { matchText } from '../../lib/list/match.ts'
 import {
   customerPath,
@@ -40,21 +41,27 @@ const toLicense = ({ _id, key, app, test, usedBy, match }: ListedLicense): Comma
   id: _id,
   group: 'Licenses',
   label: key,
-  detail: [app.name, test && 'Test', usedBy?.username, matchText(match, 'key', 'username')]
+  detail: [app.name, test && 'Test', usedBy?.name, matchText(match, 'key', 'username')]
     .filter(Boolean)
     .join(' · '),
   icon: 'license',
   to: licensePath(_id),
 })
 
-const toEndUser = ({ _id, username, app, match }: ListedClient): Command => ({
-  id: _id,
-  group: 'End users',
-  label: username,
-  detail: [app.name, matchText(match, 'username')].filter(Boolean).join(' · '),
-  icon: 'user',
-  to: userPath(_id),
-})
+function toEndUser(user: ListedClient): Command {
+  const { _id, username, app, match } = user
+  const label = endUserName(user)
+  return {
+    id: _id,
+    group: 'End users',
+    label,
+    detail: [app.name, label !== username && username, matchText(match, 'username')]
+      .filter(Boolean)
+      .join(' · '),
+    icon: 'user',
+    to: userPath(_id),
+  }
+}
 
 const toCustomer = ({ _id, email, name }: Customer): Command => ({
   id: _id,

@@ -1,5 +1,6 @@
 import type { Client } from '@keyward/contract'
 import { useState } from 'react'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { ReasonField } from '../../ui/note-field.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -22,19 +23,19 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          {verb} <bdi>{user.username}</bdi>?
+          {verb} <bdi>{endUserName(user)}</bdi>?
         </>
       }
       description={
         user.ban ? (
           <>
-            <bdi>{user.username}</bdi> can use {user.app.name} again, as long as the subscription has not
+            <bdi>{endUserName(user)}</bdi> can use {user.app.name} again, as long as the subscription has not
             expired.
           </>
         ) : (
           <>
-            {user.app.name} rejects <bdi>{user.username}</bdi> on the next call. You can lift the ban at any
-            time.
+            {user.app.name} rejects <bdi>{endUserName(user)}</bdi> on the next call. You can lift the ban at
+            any time.
           </>
         )
       }
@@ -72,7 +73,7 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Reset HWID of <bdi>{user.username}</bdi>?
+          Reset HWID of <bdi>{endUserName(user)}</bdi>?
         </>
       }
       description={
@@ -98,7 +99,7 @@ export function FreeAllDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Free all devices of <bdi>{user.username}</bdi>?
+          Free all devices of <bdi>{endUserName(user)}</bdi>?
         </>
       }
       description="Other devices can take their places. These devices can sign in again as long as a place is free. An open session can run on until another device takes its place."
@@ -119,7 +120,7 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Delete <bdi>{user.username}</bdi>?
+          Delete <bdi>{endUserName(user)}</bdi>?
         </>
       }
       description={`The account, its password and its hardware lock for ${user.app.name} are deleted. This action cannot be undone.`}

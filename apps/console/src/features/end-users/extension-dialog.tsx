@@ -1,6 +1,7 @@
 import { longestExtension } from '@keyward/contract'
 import { useApp } from '../../lib/api/apps.ts'
 import { useRequest } from '../../lib/form/use-request.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { type Extension, toExtension } from '../../lib/format/extension.ts'
 import { TimeDialog } from '../../ui/time-dialog.tsx'
@@ -19,7 +20,7 @@ export function ExtensionDialog({ user, onClose }: EndUserDialogProps) {
     <TimeDialog
       title={
         <>
-          Extend <bdi>{user.username}</bdi>
+          Extend <bdi>{endUserName(user)}</bdi>
         </>
       }
       ends={[user.expiresAt]}

@@ -2,6 +2,7 @@ import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
+import { inSentence } from '../../lib/format/end-user-name.ts'
 import { type Extension, moreText } from '../../lib/format/extension.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -16,14 +17,14 @@ export function useExtend() {
     mutationFn: (request: ExtensionRequest) => call(wire.bulk.clients, request),
     onSuccess: ({ clients: [user], changed, undo }, { body }) => {
       if (changed === 0) {
-        toast.info('Nothing to Extend', { description: `${user?.username} never expires.` })
+        toast.info('Nothing to Extend', { description: `${inSentence(user)} never expires.` })
         return
       }
       const isNewEnd = 'expiresAt' in body
       toast.success(isNewEnd ? 'Expiry Changed' : 'Subscription Extended', {
         description: isNewEnd
           ? 'The new expiry applies immediately.'
-          : `${user?.username} has ${moreText(body.duration)}.`,
+          : `${inSentence(user)} has ${moreText(body.duration)}.`,
         ...undoEndUsers(undo),
       })
     },

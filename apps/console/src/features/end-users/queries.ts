@@ -14,6 +14,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
+import { inSentence } from '../../lib/format/end-user-name.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -83,10 +84,10 @@ export function useSetPaused() {
     mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
       call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
     onSuccess: (answer, { user, paused }) => {
-      const kept = `${user.username} keeps the remaining time until you resume it.`
+      const kept = `${inSentence(user)} keeps the remaining time until you resume it.`
       const texts = [kept, offlineSentence([answer.client])]
       toast.success(paused ? 'Subscription Paused' : 'Subscription Resumed', {
-        description: paused ? texts.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
+        description: paused ? texts.filter(Boolean).join(' ') : `${inSentence(user)} can sign in again.`,
       })
     },
     onError: (error, { paused }) =>
@@ -118,9 +119,9 @@ export function useSetBan() {
     mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
     onSuccess: ({ client: banned }, { user, ban, reason, blockDevices }) => {
-      const refused = [`${user.username} can no longer sign in.`, offlineSentence([banned])]
+      const refused = [`${inSentence(user)} can no longer sign in.`, offlineSentence([banned])]
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
-        description: ban ? refused.filter(Boolean).join(' ') : `${user.username} can sign in again.`,
+        description: ban ? refused.filter(Boolean).join(' ') : `${inSentence(user)} can sign in again.`,
         // Blocked devices stay blocked, so an undo would not restore everything.
         ...(!blockDevices && undoEndUsers([banUndo(user, ban, reason)])),
       })
@@ -138,7 +139,7 @@ export function useResetHwid(done = 'HWID Reset') {
   return useWrite({
     mutationFn: async (id: string) => (await call(wire.clients.resetHwid, { params: { id } })).client,
     onSuccess: (user) => {
-      const texts = [`${user.username} can sign in from a different device.`, offlineSentence([user])]
+      const texts = [`${inSentence(user)} can sign in from a different device.`, offlineSentence([user])]
       toast.success(done, { description: texts.filter(Boolean).join(' ') })
     },
     onError: (error) => toastFailed('Reset Failed', error, 'Failed to reset HWID.'),
@@ -165,8 +166,8 @@ export const undoEndUsers = (rows: readonly UndoRow[]) =>
 export function useDeleteEndUser() {
   return useWrite({
     mutationFn: (user: Client) => call(wire.clients.remove, { params: { id: user._id } }),
-    onSuccess: (_, { username }) =>
-      toast.success('User Deleted', { description: `${username} has been permanently deleted.` }),
+    onSuccess: (_, user) =>
+      toast.success('User Deleted', { description: `${inSentence(user)} has been permanently deleted.` }),
     onError: (error) => toastFailed('Delete Failed', error, 'Failed to delete user.'),
   })
 }

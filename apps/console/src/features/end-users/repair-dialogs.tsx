@@ -2,6 +2,7 @@ import { clients } from '@keyward/contract/clients'
 import { z } from 'zod'
 import { useApp } from '../../lib/api/apps.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
 import { Field } from '../../ui/field.tsx'
@@ -93,7 +94,7 @@ export function EndUserExpiryDialog({ user, onClose }: EndUserDialogProps) {
             : 'The new expiry is earlier than the current one. This shortens the subscription.',
       }}
       neverWarning={oldProgramsWarning(app)}
-      facts={[{ label: 'End user', value: <bdi>{user.username}</bdi> }]}
+      facts={[{ label: 'End user', value: <bdi>{endUserName(user)}</bdi> }]}
       submitLabel="Update Expiry"
       busy={writes.some(({ isPending, isSuccess }) => isPending || isSuccess)}
       onSubmit={submit}
@@ -119,8 +120,8 @@ export function SetPasswordDialog({ user, onClose }: EndUserDialogProps) {
       title="Set Password"
       description={
         <>
-          <bdi>{user.username}</bdi> is signed out everywhere and signs in with the new password. Give it to
-          the person in a safe way.
+          <bdi>{endUserName(user)}</bdi> is signed out everywhere and signs in with the new password. Give it
+          to the person in a safe way.
         </>
       }
       onSubmit={submit}
@@ -154,8 +155,8 @@ export function AddLicenseDialog({ user, onClose }: EndUserDialogProps) {
       title="Add License"
       description={
         <>
-          <bdi>{user.username}</bdi> gets the time and the features of the license as well, as if the program
-          had entered the key.
+          <bdi>{endUserName(user)}</bdi> gets the time and the features of the license as well, as if the
+          program had entered the key.
         </>
       }
       onSubmit={submit}

@@ -5,6 +5,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
+import { inSentence } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
@@ -15,8 +16,7 @@ export function useRepair(done = 'User Updated') {
   return useWrite({
     mutationFn: async ({ id, body }: { id: string; body: BodyInputOf<typeof endpoints.clients.update> }) =>
       (await call(wire.clients.update, { params: { id }, body })).client,
-    onSuccess: ({ username }) =>
-      toast.success(done, { description: `The changes to ${username} are saved.` }),
+    onSuccess: () => toast.success(done, { description: 'The changes are saved.' }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to update the user.'),
   })
 }
@@ -26,7 +26,7 @@ export function useSetPassword() {
     mutationFn: ({ user, password }: { user: Client; password: string }) =>
       call(wire.clients.setPassword, { params: { id: user._id }, body: { password } }),
     onSuccess: (_, { user }) =>
-      toast.success('Password Set', { description: `${user.username} signs in with the new password.` }),
+      toast.success('Password Set', { description: `${inSentence(user)} signs in with the new password.` }),
     onError: (error) => toastFailed('Update Failed', error, 'Failed to set the password.'),
   })
 }
@@ -48,7 +48,7 @@ export function useAddLicense() {
     mutationFn: ({ user, license }: { user: Client; license: string }) =>
       call(wire.clients.addLicense, { params: { id: user._id }, body: { license } }),
     onSuccess: (_, { user }) =>
-      toast.success('License Added', { description: `${user.username} uses it from now on.` }),
+      toast.success('License Added', { description: `${inSentence(user)} uses it from now on.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
 }

@@ -10,6 +10,7 @@ import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { useFreshData } from '../../lib/form/fresh-data.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogBody } from '../../ui/dialog.tsx'
 import { toastFailure } from '../../ui/failure-toast.tsx'
@@ -38,7 +39,7 @@ export function EndUserVariablesDialog({ user, onClose }: EndUserDialogProps) {
       size="lg"
       title={
         <>
-          Variables of <bdi>{user.username}</bdi>
+          Variables of <bdi>{endUserName(user)}</bdi>
         </>
       }
       description={`After a sign-in, programs receive these texts besides the variables of ${user.app.name}. If a name is in both lists, this value wins.`}

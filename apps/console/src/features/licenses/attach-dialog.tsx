@@ -1,4 +1,4 @@
-import { type Client, type License, limits } from '@keyward/contract'
+import { type License, type ListedClient, limits } from '@keyward/contract'
 import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import { call } from '../../lib/api/call.ts'
@@ -6,6 +6,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
+import { endUserName, inSentence } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -31,8 +32,8 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
   const attach = useWrite({
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
-    onSuccess: ({ username }) =>
-      toast.success('License Added', { description: `${username} uses it from now on.` }),
+    onSuccess: (user) =>
+      toast.success('License Added', { description: `${inSentence(user)} uses it from now on.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
   const form = useSchemaForm(choice, { defaultValues: { user: '' } })
@@ -76,7 +77,9 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
 const listUsers = (app: string, search?: string) =>
   call(wire.clients.list, { query: { app, search, limit: limits.pageSizeDefault } })
 
-const toOption = ({ _id, username, email }: Client) => ({
-  value: _id,
-  label: [username, email].filter(Boolean).join(' · '),
-})
+function toOption(user: ListedClient) {
+  const { _id, username, email } = user
+  const name = endUserName(user)
+  const others = [email !== name && email, username !== name && keyPrefix(username)]
+  return { value: _id, label: [name, ...others].filter(Boolean).join(' · ') }
+}

@@ -34,10 +34,10 @@ export function DeleteLicenseDialog({ license, onClose }: { license: License; on
 }
 
 function lossOf({ usedBy, added }: License) {
-  const by = usedBy && (
+  const by = usedBy?.name && (
     <>
       {' '}
-      by <bdi>{usedBy.username}</bdi>
+      by <bdi>{usedBy.name}</bdi>
     </>
   )
   return added ? (

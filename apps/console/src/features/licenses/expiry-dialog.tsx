@@ -59,8 +59,7 @@ export function ExpiryDialog({ kind, license, onClose }: ExpiryDialogProps) {
     >
       {license.usedBy && (
         <p className="text-[0.8125rem] text-fg-muted">
-          The end user <span className="font-medium text-fg">{license.usedBy.username}</span> gets the same
-          expiry.
+          The end user <bdi className="font-medium text-fg">{license.usedBy.name}</bdi> gets the same expiry.
         </p>
       )}
     </TimeDialog>

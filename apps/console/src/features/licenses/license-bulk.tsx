@@ -105,7 +105,11 @@ const licenseBulk: BulkNoun<License, BulkLicenseAction> = {
 
 const usedOf = (rows: readonly License[]) => rows.filter(({ used, added }) => used && !added)
 const addedOf = (rows: readonly License[]) => rows.filter(({ added }) => added)
-const usernamesOf = (used: License[]) => used.flatMap(({ usedBy }) => usedBy?.username ?? [])
+/** None if one has no name. */
+function usernamesOf(used: License[]): string[] {
+  const names = used.flatMap(({ usedBy }) => usedBy?.name ?? [])
+  return names.length < used.length ? [] : names
+}
 
 function namesOf(used: License[]) {
   const names = usernamesOf(used)

@@ -1,7 +1,7 @@
 import type { License, LicenseStatus, ListedLicense } from '@keyward/contract'
 import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { userName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { matchText } from '../../lib/list/match.ts'
@@ -125,14 +125,14 @@ const keyNote = (text: string | null) =>
 /** Whether the status badge already says if the license is used. */
 const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'active'
 
-function usedBy({ usedBy: user, key }: License) {
+function usedBy({ usedBy: user }: License) {
   if (!user) return <NoValue />
   return (
-    <CellText width="short" title={endUserName({ ...user, licenseKey: key })}>
+    <CellText width="short" title={userName(user)}>
       <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
       <span className="sr-only">Used by </span>
       <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
-        <bdi>{endUserName({ ...user, licenseKey: key })}</bdi>
+        <bdi>{userName(user)}</bdi>
       </Link>
     </CellText>
   )

@@ -2,7 +2,7 @@ import { type License, unlimited } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { serverNow } from '../../lib/api/server-time.ts'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { userName } from '../../lib/format/end-user-name.ts'
 import { durationText, noDateText } from '../../lib/format/ending.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -51,7 +51,7 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
                 label: 'Used by',
                 value: usedBy ? (
                   <Link to={userPath(usedBy._id)} className={linkClass}>
-                    <bdi>{endUserName({ ...usedBy, licenseKey: license.key })}</bdi>
+                    <bdi>{userName(usedBy)}</bdi>
                   </Link>
                 ) : license.used ? (
                   'Used'
@@ -138,14 +138,14 @@ export function licenseTimes(license: License): TimelineEvent[] {
   ]
 }
 
-const firstUse = ({ used, usedAt, usedBy, key }: License): TimelineEvent[] => [
+const firstUse = ({ used, usedAt, usedBy }: License): TimelineEvent[] => [
   {
     at: usedAt,
     recordedAs: 'end_user.registered',
     text:
-      used && usedBy && usedBy.username !== key ? (
+      used && usedBy?.name ? (
         <>
-          First used by <bdi>{usedBy.username}</bdi>
+          First used by <bdi>{usedBy.name}</bdi>
         </>
       ) : (
         'First used'

@@ -127,7 +127,7 @@ function Named({ kind, value, label, query, onFollow }: NamedProps) {
 }
 
 const licenseText = ({ app, type, usedBy }: ListedLicense) =>
-  [app.name, type?.name, usedBy?.username].filter(Boolean).join(' · ')
+  [app.name, type?.name, usedBy?.name].filter(Boolean).join(' · ')
 
 /** What helps most with a license: extend, ban, mail the key, free a device. */
 function LicenseActions({ id, onFollow }: { id: string; onFollow: () => void }) {

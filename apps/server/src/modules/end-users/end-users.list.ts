@@ -27,7 +27,7 @@ import {
   isOfNamed,
   isReferenced,
 } from '../../db/lists/search-names.ts'
-import { shownName } from './end-users.names.ts'
+import { shownName } from '../licenses/users.access.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ListedClientStatus> = {
@@ -56,7 +56,8 @@ export const endUserList: List<ListedClientStatus> = {
   licensesOf: (database, origin) =>
     sql`select 1 from ${licensesBy(database, origin)} where ${isUsedOf(origin)}`,
   originIndexes: () => undefined,
-  byUser: (order, { lists }, { scope }) => sql`${shownName(lists, scope)} ${order} nulls last`,
+  byUser: (order, { lists }, { scope }) =>
+    sql`(select ${shownName(lists, scope)} from clients c where c.id = t.id) ${order} nulls last`,
   texts: ({ text, key }) => ({ clients: [text], licenses: key === undefined ? [] : [key] }),
   contains: (search) =>
     sql`${anyOf([

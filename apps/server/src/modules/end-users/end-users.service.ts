@@ -34,13 +34,13 @@ import { lockLicensesOf } from '../entitlements/license-rows.ts'
 import { endFields } from '../entitlements/terms.rules.ts'
 import { readGranted } from '../licenses/licenses.grants.ts'
 import { toListFilter } from '../licenses/licenses.origins.ts'
+import { namesByKey } from '../licenses/users.access.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { endProgramSessionsOf } from '../sessions/program-sessions.access.ts'
 import { type LockedEndUser, lockEndUser } from './end-users.access.ts'
 import { reserveDirect, reserveExtension } from './end-users.limit.ts'
 import { endUserList } from './end-users.list.ts'
 import { matchesOf } from './end-users.matches.ts'
-import { namesOf } from './end-users.names.ts'
 import * as repo from './end-users.repo.ts'
 import { clientStatus, toNewUsername } from './end-users.rules.ts'
 
@@ -50,8 +50,11 @@ export async function listEndUsers(ctx: Ctx, actor: VendorActor, query: ListQuer
   const { seqs, pagination, stats } = await findPage(ctx.database, endUserList, filter, query)
   const rows = await repo.listBySeq(ctx.db, actor, seqs, query.sort)
   const matches = await matchesOf(ctx.db, filter, query.search, rows)
-  const names = await namesOf(ctx.db, actor, rows)
-  const clients = rows.map((row) => Object.assign(toEndUser(row, now), names(row), matches(row)))
+  const names = await namesByKey(ctx.db, actor, rows)
+  const clients = rows.map((row) => {
+    const knownAs = names.get(row.id) ?? null
+    return Object.assign(toEndUser(row, now), { knownAs }, matches(row))
+  })
   return { clients, pagination, stats }
 }
 
@@ -75,9 +78,13 @@ export async function getEndUserWithGrants(ctx: Ctx, scope: OwnerScope, id: stri
   const row = await repo.findEndUser(ctx.db, scope, id)
   if (!row) throw problem('not_found')
   const now = ctx.clock.now()
-  const names = await namesOf(ctx.db, scope, [row])
+  const names = await namesByKey(ctx.db, scope, [row])
   const granted = await readGranted(ctx.db, scope, { clients: [id] }, now)
-  return { ...toEndUser(row, now), ...names(row), ...(granted ?? { grants: [], rights: [] }) }
+  return {
+    ...toEndUser(row, now),
+    knownAs: names.get(id) ?? null,
+    ...(granted ?? { grants: [], rights: [] }),
+  }
 }
 
 /** Source of an export of end users. */

@@ -31,6 +31,7 @@ import {
 } from '../../db/lists/search-names.ts'
 import { readSales } from '../../db/lists/search-sales.ts'
 import type { ListedLicense } from './licenses.repo.ts'
+import { shownName } from './users.access.ts'
 
 /** The licenses of an owner, or with bans apart: there a banned license has no other status. */
 const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
@@ -76,9 +77,9 @@ const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {
     licensesOf: (database, origin) =>
       sql`select 1 from ${indexOf(database, origin)} where ${isOf(oneOf(origin))}`,
     originIndexes,
-    byUser: (order) =>
-      sql`(select case when c.username <> t.key then c.username_normalized end from clients c
-        where c.id = t.client_id) ${order} nulls last, t.client_id is null`,
+    byUser: (order, { lists }, { scope }) =>
+      sql`(select ${shownName(lists, scope)} from clients c where c.id = t.client_id)
+        ${order} nulls last, t.client_id is null`,
     texts: ({ text, key }) => ({ licenses: key === undefined ? [text] : [text, key], clients: [text] }),
     contains: (search) =>
       sql`${anyOf([

@@ -4,7 +4,8 @@ import { orderOf, type Page } from '../../core/paging.ts'
 import { type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/lists/search.ts'
-import { leftOf, usernameOf } from '../licenses/licenses.access.ts'
+import { leftOf } from '../licenses/licenses.access.ts'
+import { hasOwnName, nameBesideKey } from '../licenses/users.access.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
 export function pageOfLicenses(
@@ -29,7 +30,8 @@ export async function searchLicenses(
     term.key === undefined
       ? sql<SqlBool>`1 = 0`
       : sql<SqlBool>`l.key_normalized like ${anywhere(term.key)} escape '\\'`
-  const inName = sql<SqlBool>`c.username_normalized like ${anywhere(term.text)} escape '\\'`
+  // A key that the end user signs in with can be another one's.
+  const inName = sql<SqlBool>`c.username_normalized like ${anywhere(term.text)} escape '\\' and ${hasOwnName}`
   const inNote = sql<SqlBool>`${lowerCase(lists, 'l.reseller_note')} like ${anywhere(term.text)} escape '\\'`
   const found = await lists
     .selectFrom('licenses as l')
@@ -79,7 +81,7 @@ const shown = (db: Db, resellerId: string) =>
       'l.client_id',
       'l.reseller_note',
     ])
-    .select([usernameOf('l').as('username'), leftOf('l').as('left_ms')])
+    .select([nameBesideKey('l').as('username'), leftOf('l').as('left_ms')])
     .where('l.reseller_id', '=', resellerId)
 
 /** The note on one of the reseller's licenses, which stays locked until the transaction ends. */

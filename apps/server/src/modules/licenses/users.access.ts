@@ -1,0 +1,104 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { OwnerScope } from '../../core/actor.ts'
+import { syntaxOf } from '../../db/engine.ts'
+import { type Db, foundInScope, lowerCase } from '../../db/index.ts'
+import { listShown, shownCustomer } from '../customers/faces.access.ts'
+
+interface EndUser {
+  id: string
+  username: string
+  email: string | null
+  license_key: string | null
+  /** As the caller sees it. */
+  customer: string | null
+}
+
+/** What people call those that sign in with their key, and so have no name of their own; null if nothing is known. */
+export async function namesByKey(
+  db: Db,
+  scope: OwnerScope,
+  rows: readonly EndUser[],
+): Promise<Map<string, string | null>> {
+  const unnamed = rows.filter(({ username, license_key }) => username === license_key)
+  if (unnamed.length === 0) return new Map()
+  const customers = await listShown(
+    db,
+    scope,
+    unnamed.flatMap(({ customer }) => customer ?? []),
+  )
+  const emailOf = ({ customer, email }: EndUser) =>
+    (customer === null ? undefined : customers.get(customer)?.email) ?? email
+  const devices = await readDevices(
+    db,
+    scope,
+    unnamed.filter((row) => emailOf(row) === null),
+  )
+  return new Map(unnamed.map((row) => [row.id, emailOf(row) ?? devices.get(row.id) ?? null]))
+}
+
+/** The name of the device seen last of an end user `c`. */
+const deviceName = sql<
+  string | null
+>`(select d.name from devices d where d.client_id = c.id and d.name is not null
+  order by d.last_seen_at desc, d.id desc limit 1)`
+
+async function readDevices(db: Db, scope: OwnerScope, rows: readonly EndUser[]) {
+  if (rows.length === 0) return new Map<string, string | null>()
+  const ids = rows.map(({ id }) => id)
+  const users = db.selectFrom('clients as c').where('c.id', 'in', ids).where(foundInScope(scope, 'c'))
+  const devices = await users.select(['c.id', deviceName.as('name')]).execute()
+  return new Map(devices.map(({ id, name }) => [id, name]))
+}
+
+/** The key that an end user `c` signs in with as long as it has no name of its own. */
+const firstKey = sql<string | null>`(select f.key from licenses f where f.id = c.license_id)`
+
+/** The name that lists show of an end user `c`, its own one or what it is known as, in small letters. */
+export const shownName = (db: Db, scope: OwnerScope): RawBuilder<string | null> =>
+  sql`case when c.username = ${firstKey} then coalesce(
+      (select ${lowerCase(db, 'p.email')} from customers p
+        where p.id = c.customer_id and ${shownCustomer(scope, 'c')} is not null),
+      ${lowerCase(db, 'c.email')}, ${sql.raw(syntaxOf(db).lower)}(${deviceName}))
+    else c.username_normalized end`
+
+interface UsedLicense {
+  key: string
+  client_id: string | null
+  username: string | null
+  added: number
+}
+
+export type UserNames = (license: UsedLicense) => string | null
+
+/** What people call the end users of licenses; null if nothing is known. */
+export async function readUserNames(
+  db: Db,
+  scope: OwnerScope,
+  licenses: readonly UsedLicense[],
+): Promise<UserNames> {
+  const byKey = licenses.filter(({ added, username, key }) => added === 1 || username === key)
+  const ids = byKey.flatMap(({ client_id }) => client_id ?? [])
+  if (ids.length === 0) return ({ username }) => username
+  const rows = await db
+    .selectFrom('clients as c')
+    .select(['c.id', 'c.username', 'c.email', firstKey.as('license_key')])
+    .select(shownCustomer(scope, 'c').as('customer'))
+    .where('c.id', 'in', ids)
+    .where(foundInScope(scope, 'c'))
+    .execute()
+  const names = await namesByKey(db, scope, rows)
+  return ({ client_id, username }) => {
+    const known = names.get(client_id ?? '')
+    return known === undefined ? username : known
+  }
+}
+
+/** Whether an end user `c` has a name of its own. */
+export const hasOwnName = sql<SqlBool>`(c.username = ${firstKey}) is not true`
+
+/** The name of the user of a license by its alias; of one that signs in with another key, the key of this license. */
+export const nameBesideKey = (license: string) =>
+  sql<
+    string | null
+  >`(select case when c.username = ${firstKey} then ${sql.ref(`${license}.key`)} else c.username end
+    from clients c where c.id = ${sql.ref(`${license}.client_id`)})`
