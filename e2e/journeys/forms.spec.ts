@@ -65,7 +65,7 @@ test('requires an email, a password, an app and a limit from 1 to 10,000 for a n
   ])
   await form.getByLabel('Email').fill(email)
   await form.getByLabel('Password', { exact: true }).fill('some-password')
-  await limit.fill('10')
+  await limit.fill('0')
   await submit.click()
   await expect(form.getByRole('combobox', { name: 'Application' })).toBeFocused()
   await choose(form, 'Application', 'Ledger')
