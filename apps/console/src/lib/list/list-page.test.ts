@@ -6,7 +6,7 @@ import { tableState } from './list-page.ts'
 vi.hoisted(() => vi.stubGlobal('window', { addEventListener() {} }))
 
 const failed = (facts: ConstructorParameters<typeof ApiError>[1]) =>
-  ({ isLoadingError: true, error: new ApiError('refused', facts), refetch() {} }) as UseQueryResult
+  ({ isLoadingError: true, error: new ApiError('refused', facts), refetch() {} }) as unknown as UseQueryResult
 const [clearFilters, clearSort] = [vi.fn(), vi.fn()]
 
 test.each([
