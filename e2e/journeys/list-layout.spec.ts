@@ -62,6 +62,8 @@ test('on a phone the pages have a short form', { tag: '@phone-only' }, async ({ 
   await expect(pages.getByRole('button', { name: /^Page/ })).toHaveCount(0)
   await pages.getByRole('button', { name: 'Next' }).click()
   await expect(pages).toContainText('2 / 2')
+  await pages.getByRole('combobox', { name: 'Rows per page' }).selectOption('100')
+  await expect(rows(page)).toHaveCount(30)
 })
 
 test('only a filter that fixes a column hides it, until the user shows it', { tag: '@full' }, async ({

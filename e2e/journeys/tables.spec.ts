@@ -340,6 +340,24 @@ test('a search takes no more text than the server accepts', { tag: '@full' }, as
   await expect(page.getByText('Failed to search your lists.')).toHaveCount(0)
 })
 
+test('a list that is too long for its order offers the newest first', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createLicenses(await vendor.createApp())
+  // As the server answers more than 10,000 rows.
+  const message = 'More than 10000 match: that many cannot be sorted by user.'
+  const refusal = { success: false, code: 'invalid_input', message, errors: [{ path: 'sort', message }] }
+  await page.route(/\/api\/licenses\?.*sort=user/, (route) => route.fulfill({ status: 400, json: refusal }))
+  await enter(page, vendor, '/licenses?sort=user_a_to_z')
+  await expect(page.getByText(message)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Newest First' }).click()
+  await expect(rows(page)).toHaveCount(1)
+  await expect(page).toHaveURL('/licenses')
+})
+
 test('a page has as many rows as somebody chose, and all licenses of a type are extended at once', {
   tag: '@full',
 }, async ({ page, request, keyward }) => {

@@ -43,14 +43,14 @@ export function Pagination({
       aria-label={`Pages of ${noun}`}
       className="flex flex-wrap items-center justify-between gap-3 border-t px-4 py-3 md:px-5"
     >
-      <p className="flex items-center gap-3 text-[0.8125rem] text-fg-muted tabular-nums">
+      <p className="flex flex-wrap items-center gap-3 text-[0.8125rem] text-fg-muted tabular-nums">
         {count(first)}–{count(last)} of {count(total)} {total === 1 ? noun.replace(/s$/, '') : noun}
         {onLimit && total > Math.min(...pageSizes) && (
           <select
             aria-label="Rows per page"
             value={limit}
             onChange={({ currentTarget }) => onLimit(Number(currentTarget.value))}
-            className="h-8 rounded-lg border border-line-strong/70 bg-surface px-1.5 text-fg max-md:hidden"
+            className="h-8 rounded-lg border border-line-strong/70 bg-surface px-1.5 text-fg max-md:h-10 max-md:text-base"
           >
             {pageSizes.map((size) => (
               <option key={size} value={size}>

@@ -2,12 +2,11 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { tableState, useLastPage, usePage } from '../lib/list/list-page.ts'
 import { lazyNamed } from '../lib/navigation/lazy.ts'
-import { useUrlState } from '../lib/navigation/url-state.ts'
 import { Button } from './button.tsx'
 import { Card, CardHeader, type CardHeaderProps } from './card.tsx'
 import { Deferred } from './deferred.tsx'
 import type { PaginationProps } from './pagination.tsx'
-import { EmptyState } from './states.tsx'
+import { EmptyState, type ErrorStateProps } from './states.tsx'
 import { Table } from './table.tsx'
 import type { TableProps } from './table-props.ts'
 
@@ -35,6 +34,7 @@ export interface ResourceListProps<Row extends { _id: string }>
   onLimit?: PaginationProps['onLimit']
   failure: string
   failureHint?: string
+  remedy?: Pick<ErrorStateProps, 'remedy'> | false
   /** Set while filters hide rows. */
   onClear: (() => void) | undefined
   clearLabel?: string
@@ -60,6 +60,7 @@ export function ResourceList<Row extends { _id: string }>({
   onLimit,
   failure,
   failureHint,
+  remedy,
   onClear,
   clearLabel = 'Clear Filters',
   nothingFound = 'No results match your search and filters.',
@@ -68,9 +69,7 @@ export function ResourceList<Row extends { _id: string }>({
 }: ResourceListProps<Row>) {
   const { page: current, turnTo } = usePage()
   useLastPage(query.isPlaceholderData ? undefined : page?.pagination.pages)
-  const [, setUrl] = useUrlState('sort', 'page')
-  const clearSort = () => setUrl({ sort: undefined, page: undefined })
-  const { loading, error } = tableState(query, failure, before, { clearFilters: onClear, clearSort })
+  const { loading, error } = tableState(query, failure, before, onClear)
   return (
     <Card>
       <CardHeader title={title} description={description} stacked={stacked} filters actions={filters} />
@@ -79,7 +78,7 @@ export function ResourceList<Row extends { _id: string }>({
         rows={rows}
         rowKey={({ _id }) => _id}
         loading={loading}
-        error={error && { ...error, ...(failureHint && { description: failureHint }) }}
+        error={error && { ...error, ...(failureHint && { description: failureHint }), ...remedy }}
         empty={
           onClear ? (
             <EmptyState

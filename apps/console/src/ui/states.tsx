@@ -56,22 +56,23 @@ export function ErrorState({ title, description, onRetry, retrying, remedy, clas
       </div>
       <p className="font-semibold text-[0.9375rem]">{title}</p>
       {description && <p className="max-w-md text-pretty text-fg-muted">{description}</p>}
-      {remedy && (
+      {remedy ? (
         <Button className="mt-4" onClick={remedy.onClick}>
           {remedy.label}
         </Button>
-      )}
-      {onRetry && !remedy && (
-        <Button className="mt-4" onClick={onRetry} loading={retrying}>
-          {retrying ? (
-            'Trying Again…'
-          ) : (
-            <>
-              <RefreshCw />
-              Try Again
-            </>
-          )}
-        </Button>
+      ) : (
+        onRetry && (
+          <Button className="mt-4" onClick={onRetry} loading={retrying}>
+            {retrying ? (
+              'Trying Again…'
+            ) : (
+              <>
+                <RefreshCw />
+                Try Again
+              </>
+            )}
+          </Button>
+        )
       )}
     </div>
   )

@@ -2,11 +2,10 @@ import { call } from '../../lib/api/call.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import type { KeyedBody } from '../../lib/form/use-request.ts'
-import { inSentence } from '../../lib/format/end-user-name.ts'
 import { type Extension, moreText } from '../../lib/format/extension.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { undoEndUsers } from './queries.ts'
+import { inSentence, undoEndUsers } from './queries.ts'
 
 type ExtensionRequest = Pick<KeyedBody<{ action: 'extend'; ids: string[] } & Extension>, 'body'> &
   Partial<KeyedBody<unknown>>

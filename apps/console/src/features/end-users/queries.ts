@@ -14,7 +14,6 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
-import { inSentence } from '../../lib/format/end-user-name.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -39,6 +38,10 @@ export type GrantedUser = Client & {
   grants?: Grant[]
   rights?: AddedRights[]
 }
+
+/** The end user that a sentence begins with. */
+export const inSentence = (user: Client | undefined): string =>
+  user && user.username !== user.licenseKey ? user.username : 'The end user'
 
 export function useEndUser(id: string) {
   const client = useQueryClient()

@@ -5,11 +5,11 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
-import { inSentence } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { inSentence } from './queries.ts'
 
 /** Changes the name, the address or the end of an end user. */
 export function useRepair(done = 'User Updated') {

@@ -6,7 +6,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
-import { endUserName, inSentence } from '../../lib/format/end-user-name.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -33,7 +33,7 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
     onSuccess: (user) =>
-      toast.success('License Added', { description: `${inSentence(user)} uses it from now on.` }),
+      toast.success('License Added', { description: `${endUserName(user)} uses it from now on.` }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
   const form = useSchemaForm(choice, { defaultValues: { user: '' } })

@@ -1,7 +1,6 @@
 import type { License, LicenseStatus, ListedLicense } from '@keyward/contract'
 import { UserRound } from 'lucide-react'
 import { Link } from 'react-router'
-import { userName } from '../../lib/format/end-user-name.ts'
 import { noDateText } from '../../lib/format/ending.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { matchText } from '../../lib/list/match.ts'
@@ -127,12 +126,13 @@ const saysUse = (status: LicenseStatus) => status === 'unused' || status === 'ac
 
 function usedBy({ usedBy: user }: License) {
   if (!user) return <NoValue />
+  const name = user.name ?? 'Unnamed'
   return (
-    <CellText width="short" title={userName(user)}>
+    <CellText width="short" title={name}>
       <UserRound aria-hidden className="mr-1 inline size-3 md:hidden" />
       <span className="sr-only">Used by </span>
       <Link to={userPath(user._id)} className="rounded-sm font-medium underline-offset-4 hover:underline">
-        <bdi>{userName(user)}</bdi>
+        <bdi>{name}</bdi>
       </Link>
     </CellText>
   )

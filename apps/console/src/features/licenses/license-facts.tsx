@@ -2,7 +2,6 @@ import { type License, unlimited } from '@keyward/contract'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { serverNow } from '../../lib/api/server-time.ts'
-import { userName } from '../../lib/format/end-user-name.ts'
 import { durationText, noDateText } from '../../lib/format/ending.ts'
 import { amountOf } from '../../lib/format/words.ts'
 import { lazyNamed } from '../../lib/navigation/lazy.ts'
@@ -51,7 +50,7 @@ export function LicenseFacts({ license, customer, why }: LicenseFactsProps) {
                 label: 'Used by',
                 value: usedBy ? (
                   <Link to={userPath(usedBy._id)} className={linkClass}>
-                    <bdi>{userName(usedBy)}</bdi>
+                    <bdi>{usedBy.name ?? 'Unnamed'}</bdi>
                   </Link>
                 ) : license.used ? (
                   'Used'

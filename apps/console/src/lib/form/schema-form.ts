@@ -35,33 +35,24 @@ export function useSubmit<Input extends FieldValues, Output, Answer>(
       isShown.current = false
     }
   }, [])
-  const isInvalid = useRef(false)
-  const submit = form.handleSubmit(
-    async (values) => {
-      onBusy?.(true)
-      try {
-        const answer = await send(values)
-        if (isShown.current) onDone?.(answer)
-      } catch (error) {
-        if (!showFieldErrors(form, error)) onFailure?.(error)
-      } finally {
-        onBusy?.(false)
-      }
-    },
-    () => {
-      isInvalid.current = true
-      onInvalid?.()
-    },
-  )
+  const submit = form.handleSubmit(async (values) => {
+    onBusy?.(true)
+    try {
+      const answer = await send(values)
+      if (isShown.current) onDone?.(answer)
+    } catch (error) {
+      if (!showFieldErrors(form, error)) onFailure?.(error)
+    } finally {
+      onBusy?.(false)
+    }
+  }, onInvalid)
   return async (event: FormEvent) => {
     event.preventDefault()
     // It would not be sent, and take away what the server says of the first one.
     if (isRepeatOfWrite()) return
-    const { currentTarget: fields } = event
-    isInvalid.current = false
+    const fields = event.currentTarget
     await submit(event)
     // The library comes to a choice after all plain fields.
-    if (isInvalid.current)
-      setTimeout(() => fields.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    setTimeout(() => fields.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
 }

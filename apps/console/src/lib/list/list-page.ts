@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
-import { fieldMessage, hasCode } from '../api/call.ts'
+import { hasCode } from '../api/call.ts'
 import { useUrlState } from '../navigation/url-state.ts'
 import { toPage } from './url-values.ts'
 
@@ -24,14 +24,14 @@ export function useLastPage(pages: number | undefined) {
 }
 
 /**
- * The loading and error states of a table; `before` is a query that has to succeed first. A retry does not help where a link
- * or a saved view names what was deleted, nor where the rows cannot be sorted as it says.
+ * The loading and error states of a table; `before` is a query that has to succeed first. Where a link or a saved view names
+ * what was deleted, `clearFilters` helps and a retry does not.
  */
 export function tableState(
   query: UseQueryResult,
   failure: string,
   before?: UseQueryResult,
-  { clearFilters, clearSort }: { clearFilters?: (() => void) | undefined; clearSort?: () => void } = {},
+  clearFilters?: () => void,
 ) {
   const failed = before?.isLoadingError ? before : query.isLoadingError ? query : undefined
   return {
@@ -41,14 +41,10 @@ export function tableState(
       description: failed.error?.message,
       onRetry: () => void failed.refetch(),
       retrying: failed.isFetching,
-      remedy: remedyOf(failed.error, clearFilters, clearSort),
+      remedy:
+        clearFilters && hasCode(failed.error, 'not_found')
+          ? { label: 'Clear Filters', onClick: clearFilters }
+          : undefined,
     },
   }
-}
-
-function remedyOf(error: unknown, clearFilters?: () => void, clearSort?: () => void) {
-  if (clearFilters && hasCode(error, 'not_found')) return { label: 'Clear Filters', onClick: clearFilters }
-  if (clearSort && fieldMessage(error, 'sort') !== undefined)
-    return { label: 'Newest First', onClick: clearSort }
-  return undefined
 }

@@ -111,6 +111,9 @@ export function ItemTimeline({ changes, programs, known = [], all }: ItemTimelin
   )
 }
 
+/** The list of all records has what is named by its id alone. */
+const isId = (value: string) => /^[a-z]{3}_[0-9a-f]{32}$/.test(value)
+
 /** Names the subject of the record unless that is `shown`, or an app, which the page names. */
 function toChange(record: AuditRecord, shown: string | undefined): TimelineEvent {
   const { actor, at, detail, subject } = record
@@ -119,6 +122,7 @@ function toChange(record: AuditRecord, shown: string | undefined): TimelineEvent
     ({ field, before, after }) =>
       field !== 'Objects' &&
       field !== 'Reseller' &&
+      !isId(after) &&
       (field !== 'App' || subject?.kind === 'reseller') &&
       (before !== undefined || (after !== name && after !== 'none')),
   )

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useOwner } from '../../lib/api/account.ts'
 import { useApps } from '../../lib/api/apps.ts'
+import { fieldMessage } from '../../lib/api/call.ts'
 import { tableState, usePage } from '../../lib/list/list-page.ts'
 import { usePageSize } from '../../lib/list/page-size.ts'
 import { useSavedViews } from '../../lib/list/saved-views.ts'
@@ -100,7 +101,7 @@ export function OwnerPage({ list, noApps, children, primary, ...header }: OwnerP
   )
 }
 
-type Given = 'limit' | 'onLimit' | 'filters' | 'before' | 'onClear' | 'columns' | 'view' | 'fixed'
+type Given = 'limit' | 'onLimit' | 'filters' | 'before' | 'onClear' | 'remedy' | 'columns' | 'view' | 'fixed'
 
 export interface OwnerListProps<Row extends { _id: string }>
   extends Omit<ResourceListProps<Row>, Given>,
@@ -156,6 +157,12 @@ export function OwnerList<Row extends { _id: string }>({
         {...list.size}
         before={list.before}
         onClear={isFiltered ? clearFilters : undefined}
+        // A link, a saved view or a wider filter can ask for an order that so many rows do not have.
+        remedy={
+          fieldMessage(rest.query.error, 'sort') !== undefined && {
+            remedy: { label: 'Newest First', onClick: () => setFilters({ sort: undefined }) },
+          }
+        }
         filters={
           (list.filtered || !hasNoRows) && (
             <Deferred fallback={<FiltersSkeleton selects={selects} />}>

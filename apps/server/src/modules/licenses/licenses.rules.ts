@@ -145,7 +145,13 @@ export const asNew = (
   ...mail,
 })
 
-export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number): License {
+export function toLicense(
+  { seal }: Pick<Ctx, 'seal'>,
+  row: Shown,
+  now: number,
+  names?: (row: Shown) => string | null,
+): License {
+  const name = names && { name: names(row) }
   return {
     _id: row.id,
     key: row.key,
@@ -155,7 +161,7 @@ export function toLicense({ seal }: Pick<Ctx, 'seal'>, row: Shown, now: number):
       now,
     ),
     used: row.used === 1,
-    usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '' },
+    usedBy: row.client_id === null ? null : { _id: row.client_id, username: row.username ?? '', ...name },
     usedAt: toIsoOrNull(row.used_at),
     added: row.added === 1,
     banned: row.banned === 1,

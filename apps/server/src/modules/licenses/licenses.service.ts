@@ -31,7 +31,7 @@ import { countNewKeys, queueKeys, refuseMailOff } from './licenses.mail.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
 import { asNew, hintOf, readBuyReference, toLicense, toTerms } from './licenses.rules.ts'
-import { readUserNames, type UserNames } from './users.access.ts'
+import { readUserNames } from './users.access.ts'
 
 type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { banned?: Bans | undefined }
 
@@ -49,7 +49,7 @@ export async function listLicenses(
   const matches = await matchesOf(ctx.db, filter, search, rows)
   const names = await readUserNames(ctx.db, actor, rows)
   const licenses = rows.map((row) => {
-    const license = toNamedLicense(ctx, row, names, now)
+    const license = toLicense(ctx, row, now, names)
     const { buyReference } = license
     const match = { field: 'reference' as const, text: buyReference }
     return Object.assign(license, buyReference === query.search ? { match } : matches(row))
@@ -68,15 +68,9 @@ export async function matchLicenses(ctx: Ctx, actor: VendorActor, query: License
 }
 
 export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
-  const row = await repo.findLicense(ctx.db, scope, id)
-  if (!row) throw problem('not_found')
-  return toNamedLicense(ctx, row, await readUserNames(ctx.db, scope, [row]), ctx.clock.now())
-}
-
-function toNamedLicense(ctx: Ctx, row: repo.ListedLicense, names: UserNames, now: number): License {
-  const license = toLicense(ctx, row, now)
-  if (license.usedBy) license.usedBy.name = names(row)
-  return license
+  const license = await repo.findLicense(ctx.db, scope, id)
+  if (!license) throw problem('not_found')
+  return toLicense(ctx, license, ctx.clock.now(), await readUserNames(ctx.db, scope, [license]))
 }
 
 export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {

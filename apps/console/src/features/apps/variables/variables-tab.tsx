@@ -120,15 +120,14 @@ function VariablesForm({ app, opened, onCancel }: { app: App; opened: Stored; on
     <form noValidate onSubmit={submit} onFocus={() => void loadResolver().catch(() => {})}>
       <CardBody className="grid gap-4">
         <p className="max-w-prose text-fg-muted">
-          Variables that are available offline are part of the lease that a program keeps on the customer's
-          disk: signed, so that nobody can change them, but not secret. Together they can have 8 KiB. A new
-          value arrives with the next lease.
+          Variables that are available offline are in the lease on the customer's disk: signed, not secret,
+          together at most 8 KiB. A new value arrives with the next lease.
         </p>
         <NamedValuesFields
           control={form.control as unknown as Control<NamedValues>}
           flags={{ public: 'Send before anyone signs in', offline: 'Available offline' }}
           addLabel="Add Variable"
-          empty="No variables yet. Signed-in users receive all of them, other programs only those that you make public."
+          empty="No variables yet. Signed-in users receive all, others the public ones."
         />
       </CardBody>
       <CardFooter>
