@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { activateKey, makeApp, makeLicenses, makePremium, plainTerms, signUp, startProgram } from '../actors.ts'
+import {
+  activateKey,
+  makeApp,
+  makeLicenses,
+  makePremium,
+  plainTerms,
+  signUp,
+  startProgram,
+} from '../actors.ts'
 import { eventually } from '../eventually.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { startServer } from '../harness.ts'
