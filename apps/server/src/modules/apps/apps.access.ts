@@ -1,6 +1,7 @@
 import { limits } from '@keyward/contract'
 import { sql } from 'kysely'
 import { type OwnerScope, sees } from '../../core/actor.ts'
+import { problem } from '../../core/problem.ts'
 import { appInScope, type Database, type Db, inScope, lock, prepared, type Tx } from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 
@@ -14,6 +15,21 @@ export const findApp = (db: Db, scope: OwnerScope, idOrAppId: string): Promise<A
     .where(appInScope(scope))
     .where(nameColumn(idOrAppId), '=', idOrAppId)
     .executeTakeFirst()
+
+/** Finds an app of this owner by `_id` or `appId`; 404 if there is none. */
+export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
+  const app = await findApp(db, scope, idOrAppId)
+  if (!app) throw problem('not_found')
+  return app
+}
+
+/** Resolves the app of a filter to its id; undefined without a filter, 404 if there is no such app. */
+export const findAppId = async (
+  db: Db,
+  scope: OwnerScope,
+  idOrAppId: string | undefined,
+): Promise<string | undefined> =>
+  idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
 
 /** The ids of apps by `_id` or `appId`; undefined if one is missing. */
 export async function findAppIds(

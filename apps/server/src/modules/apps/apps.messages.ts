@@ -4,9 +4,10 @@ import { problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import type { Db } from '../../db/index.ts'
 import type { Ctx } from '../../service/ctx.ts'
+import { getApp } from './apps.access.ts'
 import * as repo from './apps.messages.repo.ts'
 import { lockApp, updateApp } from './apps.repo.ts'
-import { type AppRow, getApp } from './apps.service.ts'
+import type { AppRow } from './apps.service.ts'
 
 type Texts = Partial<Record<MessageKey, string>>
 /** A text that is null is removed, so that the more general one applies. */

@@ -1,5 +1,5 @@
 import { type App, type BodyOf, type endpoints, limits } from '@keyward/contract'
-import type { OwnerScope, VendorActor } from '../../core/actor.ts'
+import type { VendorActor } from '../../core/actor.ts'
 import { toIso, toIsoOrNull } from '../../core/clock.ts'
 import { sha256 } from '../../core/crypto.ts'
 import { newAppId, newAppSecret, newId, normalizeName } from '../../core/ids.ts'
@@ -7,31 +7,16 @@ import { type Page, toPagination } from '../../core/paging.ts'
 import { invalid, problem } from '../../core/problem.ts'
 import { hasChanged } from '../../core/seen.ts'
 import { newSigningKey } from '../../core/signing.ts'
-import type { Db, WriteTransaction } from '../../db/index.ts'
+import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { getLimits } from '../owners/owners.service.ts'
 import { isOlder, newestOf } from '../releases/catalog.rules.ts'
-import { findApp } from './apps.access.ts'
+import { findApp, getApp } from './apps.access.ts'
 import * as repo from './apps.repo.ts'
 import { toFlag, toSettingColumns, toSettings } from './apps.settings.ts'
 
 export type { AppRow }
-
-/** Finds an app of this owner by `_id` or `appId`; 404 if there is none. */
-export async function getApp(db: Db, scope: OwnerScope, idOrAppId: string): Promise<AppRow> {
-  const app = await findApp(db, scope, idOrAppId)
-  if (!app) throw problem('not_found')
-  return app
-}
-
-/** Resolves the app of a filter to its id; undefined without a filter, 404 if there is no such app. */
-export const findAppId = async (
-  db: Db,
-  scope: OwnerScope,
-  idOrAppId: string | undefined,
-): Promise<string | undefined> =>
-  idOrAppId === undefined ? undefined : (await getApp(db, scope, idOrAppId)).id
 
 export async function listApps(ctx: Ctx, actor: VendorActor, query: Page & { search?: string | undefined }) {
   const search = normalizeName(query.search ?? '') || undefined

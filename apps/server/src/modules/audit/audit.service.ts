@@ -20,7 +20,7 @@ import { type RecordSearch, searchRecords } from '../../db/lists/records-search.
 import { type SearchTerm, toSearchTerm } from '../../db/lists/search.ts'
 import { lastLinkedRecord } from '../../db/record-rows.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { findAppId } from '../apps/apps.service.ts'
+import { findAppId } from '../apps/apps.access.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
 import type { Description, Names } from '../description.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'

@@ -6,8 +6,7 @@ import { invalid, problem } from '../../core/problem.ts'
 import type { LazyMoveRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import type { Outbound } from '../../service/outbound/outbound.ts'
-import { lockApp } from '../apps/apps.access.ts'
-import { getApp } from '../apps/apps.service.ts'
+import { getApp, lockApp } from '../apps/apps.access.ts'
 import * as repo from './lazy-move.repo.ts'
 
 export interface LazyMoveParts {

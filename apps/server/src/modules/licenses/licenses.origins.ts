@@ -2,7 +2,7 @@ import { meets, type VendorActor } from '../../core/actor.ts'
 import { problem } from '../../core/problem.ts'
 import { type Db, inScope } from '../../db/index.ts'
 import type { ListFilter, ListQuery } from '../../db/lists/list-filters.ts'
-import { findAppId } from '../apps/apps.service.ts'
+import { findAppId } from '../apps/apps.access.ts'
 
 type Filters<Status extends string> = Pick<ListQuery<Status>, 'app' | 'status' | 'type' | 'reseller'>
 

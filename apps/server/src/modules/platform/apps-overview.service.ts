@@ -6,7 +6,7 @@ import { inSlices, type Transactions, type WriteTransaction } from '../../db/ind
 import { tablesOf } from '../../db/owned-tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import * as access from '../apps/apps.access.ts'
-import { getApp } from '../apps/apps.service.ts'
+import { getApp } from '../apps/apps.access.ts'
 import type { Description } from '../description.ts'
 import { countEndUsers, deleteEndUsersInSlices } from '../end-users/end-users.service.ts'
 import { countLicenses, deleteLicensesInSlices } from '../licenses/licenses.service.ts'

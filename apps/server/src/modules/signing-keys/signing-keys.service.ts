@@ -6,8 +6,8 @@ import { newSigningKey, toJwk } from '../../core/signing.ts'
 import type { WriteTransaction } from '../../db/index.ts'
 import type { AppRow, SigningKeyRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
-import { lockKeys, setUsualKey } from '../apps/apps.access.ts'
-import { getApp, signingContext } from '../apps/apps.service.ts'
+import { getApp, lockKeys, setUsualKey } from '../apps/apps.access.ts'
+import { signingContext } from '../apps/apps.service.ts'
 import * as repo from './signing-keys.repo.ts'
 
 const keysPerAppMax = 50

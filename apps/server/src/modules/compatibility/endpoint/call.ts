@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../service/ctx.ts'
 import { pageOf } from '../../app-mails/buyer-mails.ts'
-import { getApp } from '../../apps/apps.service.ts'
+import { getApp } from '../../apps/apps.access.ts'
 import type { AppFacts, EndUserFacts, ProgramCalls, SessionFacts } from '../../program/program.service.ts'
 import type { OnlineUsers } from '../compatibility.online.ts'
 import type { SeenPrograms } from '../compatibility.seen.ts'
