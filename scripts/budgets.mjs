@@ -21,7 +21,11 @@ const laterParts = {
     'src/pages/owner/item-timeline.tsx',
     'src/features/offline-activations/offline-activations.tsx',
   ],
-  customer: ['src/pages/owner/item-timeline.tsx', 'src/ui/table-keys.ts'],
+  customer: [
+    'src/pages/owner/item-timeline.tsx',
+    'src/features/activity/last-refusal.tsx',
+    'src/ui/table-keys.ts',
+  ],
   licenses: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
   'end-users': ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],
   customers: ['src/pages/owner/list-filters.tsx', 'src/ui/table-keys.ts'],

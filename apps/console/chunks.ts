@@ -63,6 +63,7 @@ function nameOf(parts: string[], bytes: number) {
   if (parts.some(isApp)) return signIn ? 'tabs' : 'items'
   if (view && parts.some(isEntry)) return entriesNameOf(parts)
   if (view) return parts.some(isCustomer) ? 'columns' : 'tables'
+  if (parts.every((part) => itemPage.exec(part)?.[1] === 'customer')) return 'columns'
   if (parts.some(isOrders) && parts.some(isEntry)) return 'orders'
   if (parts.filter(isEntry).length > 1) return 'entry-cards'
   if (parts.some(isTab) && parts.every((part) => isTab(part) || isProfile(part))) return 'app-tabs'
