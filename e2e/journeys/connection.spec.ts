@@ -12,7 +12,7 @@ async function goOffline(page: Page) {
   await page.context().setOffline(true)
   const isReached = () => page.evaluate(() => fetch('/api/health').then(Boolean, () => false))
   await expect.poll(isReached).toBe(false)
-  await page.evaluate(() => window.dispatchEvent(new Event('offline')))
+  await page.evaluate("dispatchEvent(new Event('offline'))")
 }
 
 test('a change made offline fails immediately and is not sent later', async ({ page, context, request }) => {
