@@ -45,6 +45,10 @@ test('no table cuts off a date or squeezes a column at 1280 pixels, even with na
   const credentials = await createReseller(vendor, app, 10_000)
   const seller = await Seller.signIn(request, credentials)
   const [newLicense] = await seller.generate(3)
+  await seller.call('POST', '/licenses', {
+    ...{ count: 1, note: long('A note') },
+    expiresAt: newLicense!.expiresAt,
+  })
   await (await Program.start(request, app)).register(unique('another-with-a-long-name'), newLicense!)
 
   const shop = await addShop(vendor, app, [{ product: 'pro', type: type.licenseType._id }])
