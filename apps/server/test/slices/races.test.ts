@@ -4,6 +4,7 @@ import {
   activateKey,
   makeApp,
   makeLicenses,
+  makePremium,
   makeType,
   type Program,
   refusal,
@@ -97,6 +98,7 @@ describe('concurrent programs with one key', () => {
     expect(single<{ usedBy: object }>((await licenses()).licenses).usedBy).toEqual({
       _id: winner._id,
       username: winner.username,
+      name: winner.username,
     })
     expect(await today()).toMatchObject({ activations: 1, signIns: 1 })
   })
@@ -152,6 +154,7 @@ describe('concurrent programs with one key', () => {
   const callers = rounds(12, 32)
 
   test(`of ${callers} concurrent calls from one device exactly one starts a trial, and all sign in to it`, async () => {
+    await makePremium(on, owner)
     await makeType(owner, app, { trial: true })
     for (let round = 0; round < rounds(1, 50); round++) {
       const all = await programs(callers)
