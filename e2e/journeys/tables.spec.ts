@@ -407,3 +407,24 @@ test('a page has as many rows as somebody chose, and all licenses of a type are 
   await form.getByRole('button', { name: 'Extend Licenses' }).click()
   await expectToast(page, 'Licenses Extended')
 })
+
+test('rows of another order are dimmed until the new ones arrive', { tag: '@full' }, async ({
+  page,
+  request,
+}) => {
+  const vendor = await Vendor.signUp(request)
+  await vendor.createLicenses(await vendor.createApp())
+  await enter(page, vendor, '/licenses')
+  await expect(rows(page)).toHaveCount(1)
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route(/\/api\/licenses\?.*sort=/, async (route) => {
+    await held
+    await route.continue()
+  })
+  const busy = page.locator('section[aria-busy=true]')
+  await visit(page, '/licenses?sort=user_a_to_z')
+  await expect(busy.locator('tbody')).toHaveCSS('opacity', '0.5')
+  go()
+  await expect(busy).toHaveCount(0)
+  await expect(rows(page)).toHaveCount(1)
+})
