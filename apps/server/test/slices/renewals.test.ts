@@ -218,6 +218,27 @@ describe('an order with a reference', () => {
     expect(await rights()).toEqual([at(36)])
   })
 
+  test.each([
+    ['type', 5, 30],
+    ['type', 40, 30],
+    ['later', 5, 30],
+    ['later', 40, 40],
+    ['keep', 5, 5],
+  ])(
+    'of a subscription keeps what a change of type to the end "%s" gives beside it',
+    async (end, own, left) => {
+      const shop = await shopWith(days(30))
+      const license = await used(shop)
+      await put(`/licenses/${license._id}`, { expiresAt: at(own) })
+      const { order } = await buy(shop, { reference: license.buyReference, payment: 'p1' })
+      await tell(shop, 'subscription.renewed', order, { until: at(80), payment: 'p1' })
+      expect((await put(`/licenses/${license._id}`, { type: shop.types.pro, end })).status).toBe(200)
+      expect((await session(license)).expiresAt).toBe(at(80))
+      await tell(shop, 'subscription.ended', order)
+      expect((await session(license)).expiresAt).toBe(at(left))
+    },
+  )
+
   test('moves only the updates of a license that never ends, and waits without any', async () => {
     const shop = await shopWith({ updatesForDays: 100 })
     const license = await used(shop)

@@ -1,7 +1,14 @@
 import { addDuration } from '../../core/clock.ts'
 import { accessEnd, displayedEnd, never } from '../../db/stored-end.ts'
 import type { LicenseRow, LicenseTypeRow } from '../../db/tables.ts'
-import { type Access, accessOf, firstUseEnd, type Terms, termColumns } from '../entitlements/access.rules.ts'
+import {
+  type Access,
+  accessOf,
+  firstUseEnd,
+  ownEnd,
+  type Terms,
+  termColumns,
+} from '../entitlements/access.rules.ts'
 import { type Holder, ownOf, toGrant } from '../entitlements/grants.ts'
 import { toDuration } from '../entitlements/terms.rules.ts'
 import type { LicenseTerms } from '../licenses/licenses.rules.ts'
@@ -14,7 +21,7 @@ export interface Typed {
   columns: LicenseTerms
   /** The term that is granted, with its end, null for never; undefined if the license keeps its own. */
   granted: { until: number | null; terms: string } | undefined
-  /** Whether the end that added keys hide changes. */
+  /** Whether an end changes that added keys or a subscription hide. */
   changesHidden: boolean
 }
 
@@ -50,15 +57,15 @@ export function takeType(
   // A past end means that access ends now, as with a date that the owner sets.
   const missing = Math.min(now, accessEnd(kept, now)) - accessEnd(typed.access, now)
   const { granted, access } = missing > 0 ? withEnd(until + missing) : typed
-  const changesHidden = access.isEndless && kept.end !== never && access.end !== kept.end
+  const isHidden = access.periods.length > 0 || (access.isEndless && kept.end !== never)
+  const changesHidden = isHidden && access.end !== kept.end
   return { columns: columnsOf(access, started_at), granted, changesHidden }
 
-  /** Until when an access lasts without keys that never end; a clock that has not started counts from now. */
+  /** The end that the type moves; a clock that has not started counts from now. */
   function lastsOf(access: Access, startedAt: number | null): number {
-    const { end, isEndless, terms } = access
+    const { terms } = access
     const duration = terms && startedAt === null && terms.term === 'first_use' ? toDuration(terms) : null
-    if (duration) return addDuration(now, duration)
-    return isEndless ? end : (displayedEnd(access, now) ?? never)
+    return duration ? addDuration(now, duration) : (ownEnd(access, now) ?? never)
   }
 }
 
