@@ -1,4 +1,4 @@
-import { formatAmount, type SaleFigures } from '@keyward/contract'
+import { formatAmount, type SaleFigures, type SaleKind } from '@keyward/contract'
 import { Link } from 'react-router'
 import { formatNumber } from '../../lib/format/numbers.ts'
 import { Card, CardHeader } from '../../ui/card.tsx'
@@ -10,17 +10,29 @@ export interface SalesGroup extends SaleFigures {
   id: string
   name: string
   currency: string | null
-  to: string
+  /** The list of orders that a kind of sale counts. */
+  toOrders: (sale?: SaleKind) => string
 }
+
+/** A number that opens its orders. */
+const count = ({ name, toOrders }: SalesGroup, sale: SaleKind | undefined, label: string, text: string) => (
+  <Link
+    to={toOrders(sale)}
+    aria-label={`${label} of ${name}: ${text}`}
+    className="inline-flex min-h-6 items-center whitespace-nowrap rounded-sm underline-offset-4 hover:underline"
+  >
+    {text}
+  </Link>
+)
 
 const columns = (noun: string): Column<SalesGroup>[] => [
   {
     id: 'name',
     header: noun,
     phone: 'title',
-    cell: ({ name, to }) => (
+    cell: ({ name, toOrders }) => (
       <Link
-        to={to}
+        to={toOrders()}
         title={name}
         className="block max-w-64 truncate font-medium md:max-w-36 underline-offset-4 hover:underline"
       >
@@ -33,9 +45,9 @@ const columns = (noun: string): Column<SalesGroup>[] => [
     header: 'Orders',
     align: 'end',
     phone: 'whole',
-    cell: ({ orders, renewals }) => (
-      <Lines note={<span className="whitespace-nowrap">+ {formatNumber(renewals)} renewed</span>}>
-        {formatNumber(orders)}
+    cell: (group) => (
+      <Lines note={count(group, 'renewed', 'Renewals', `+ ${formatNumber(group.renewals)} renewed`)}>
+        {count(group, 'new', 'Orders', formatNumber(group.orders) ?? '0')}
       </Lines>
     ),
   },
@@ -44,18 +56,14 @@ const columns = (noun: string): Column<SalesGroup>[] => [
     header: 'Revenue',
     align: 'end',
     phone: 'aside',
-    cell: ({ revenue, currency }) => (
-      <span className="whitespace-nowrap">{formatAmount(revenue, currency)}</span>
-    ),
+    cell: (group) => count(group, undefined, 'Revenue', formatAmount(group.revenue, group.currency)),
   },
   {
     id: 'refunded',
     header: 'Refunded',
     align: 'end',
     phone: 'hidden',
-    cell: ({ refunded, currency }) => (
-      <span className="whitespace-nowrap">{formatAmount(refunded, currency)}</span>
-    ),
+    cell: (group) => count(group, 'refunded', 'Refunds', formatAmount(group.refunded, group.currency)),
   },
 ]
 

@@ -164,7 +164,7 @@ export function SalesPage() {
             noun="Product"
             groups={data.products.filter(isChosen).map(({ product, ...figures }) => ({
               ...{ id: product ?? '', name: product ?? 'Several products', ...figures },
-              to: toOrders({ product: product ?? '' }),
+              toOrders: (sale) => toOrders({ product: product ?? '', sale }),
             }))}
           />
           <SalesGroups
@@ -172,7 +172,7 @@ export function SalesPage() {
             noun="Shop"
             groups={data.shops.filter(isChosen).map(({ shop, ...figures }) => ({
               ...{ id: shop._id, name: shop.deleted ? `${shop.name} (deleted)` : shop.name, ...figures },
-              to: toOrders({ shop: shop._id }),
+              toOrders: (sale) => toOrders({ shop: shop._id, sale }),
             }))}
           />
         </div>
