@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import type { MessageKey } from './errors.ts'
 import { messageDefaults } from './messages.ts'
-import { appFilter, appRef, id, instant, isoTime, pageQuery, pagination, search } from './shared.ts'
+import { appFilter, appRef, id, instant, isoTime, pageQuery, pagination, search, userRef } from './shared.ts'
 
 const codes = Object.keys(messageDefaults) as [MessageKey, ...MessageKey[]]
 const code = z.enum(codes)
@@ -33,7 +33,7 @@ const event = z.strictObject({
   reference: z.string().describe('names this event; programs get it with a refusal'),
   kind: z.string().describe('`init`, `refused`, `dropped` (events that were not kept), or a recorded action'),
   app: appRef.nullable(),
-  client: z.strictObject({ _id: z.string(), username: z.string() }).nullable(),
+  client: userRef.nullable(),
   call: z.string().nullable(),
   code: code.nullable(),
   subject: z.string().nullable().describe('the username or key that the program sent'),

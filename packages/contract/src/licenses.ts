@@ -24,6 +24,7 @@ import {
   seenValues,
   sort,
   text,
+  userRef,
 } from './shared.ts'
 import { orderMailStates, orderMailWaits } from './shops.ts'
 import { duration, ending, licenseTerms } from './terms.ts'
@@ -41,19 +42,7 @@ export const license = z.strictObject({
   app: appRef,
   status: licenseStatus,
   used: z.boolean(),
-  usedBy: z
-    .strictObject({
-      _id: z.string(),
-      username: z.string(),
-      name: z
-        .string()
-        .nullable()
-        .optional()
-        .describe(
-          'in lists and of one license: what to call the end user; of one that signs in with its key the address of its customer, its own one, else the name of its device, or null',
-        ),
-    })
-    .nullable(),
+  usedBy: userRef.nullable(),
   usedAt: isoTime.nullable(),
   added: z
     .boolean()

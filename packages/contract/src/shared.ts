@@ -76,6 +76,19 @@ export const customerLink = z
 export const id = z.string().min(1).max(64)
 export const idParams = z.object({ id })
 
+/** An end user, with the name that people know it by. */
+export const userRef = z.strictObject({
+  _id: z.string(),
+  username: z.string(),
+  name: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      'in lists and of one license: what to call the end user; of one that signs in with its key the address of its customer, its own one, else the name of its device, or null',
+    ),
+})
+
 /** An app as part of other objects. */
 export const appRef = z.strictObject({ _id: z.string(), name: z.string(), appId: z.string() })
 

@@ -41,7 +41,7 @@ test('lists what a program did, newest first, with end user, call and address', 
     reference: refused.json.reference,
     kind: 'refused',
     app: { _id: app._id, name: app.name, appId: app.appId },
-    client: { _id: user._id, username: license.key },
+    client: { _id: user._id, username: license.key, name: null },
     call: 'session',
     code: 'userBanned',
     subject: null,
@@ -386,7 +386,7 @@ test('a license has the events of its end user, and refusals of its key before a
     .poll(async () =>
       (await list(`?license=${license._id}`)).events.map((e: { client: unknown }) => e.client),
     )
-    .toContainEqual({ _id: user._id, username: license.key })
+    .toContainEqual({ _id: user._id, username: license.key, name: null })
   expect(await kinds(`?license=${license._id}&kind=end_user.registered`)).toEqual(['end_user.registered'])
   expect(await kinds(`?license=${license._id}&code=any`)).toEqual([])
   for (const [by, query] of [

@@ -13,6 +13,7 @@ import {
   startProgram,
   wrongFields,
 } from '../actors.ts'
+import { makeApiKey } from '../api-key-actor.ts'
 import { appForAll, premiumOwnerForAll, serverForAll } from '../fixtures.ts'
 import { addMember } from '../member-actor.ts'
 
@@ -137,6 +138,25 @@ test('end users are sorted by the name that the list shows, also to a member who
     ...['adam', 'Alpha PC', 'bob', 'Carla@Buyers.example', 'Carla@Buyers.example', 'mara', 'Mara'],
     ...['Nina@buyers.example', 'Zoe', 'Émile', null],
   ])
+})
+
+test('the activity names end users as their list does', async () => {
+  const [linked, , device] = byKey
+  const namesOf = async (user: string | undefined) => {
+    const { events } = (await owner.call('GET', `/activity?client=${user}`)).json.data
+    return new Set(events.map(({ client }: { client: { name: string } }) => client.name))
+  }
+  await expect.poll(() => namesOf(linked?.user._id)).toEqual(new Set(['Carla@Buyers.example']))
+  await expect.poll(() => namesOf(device?.user._id)).toEqual(new Set(['Alpha PC']))
+})
+
+test('who may not read end users learns no address and no device from the licenses', async () => {
+  const key = await makeApiKey(on, owner, { permissions: ['licenses:read'] })
+  for (const sort of ['user_a_to_z', 'newest']) {
+    const listed = await readAll<ListedLicense>(key, 'licenses', `sort=${sort}`)
+    const names = listed.flatMap(({ usedBy }) => usedBy?.name ?? [])
+    expect(names.toSorted()).toEqual(['Mara', 'Mara', 'Zoe', 'adam', 'bob', 'mara', 'Émile'])
+  }
 })
 
 test('a new name moves an end user and its licenses', async () => {

@@ -116,7 +116,7 @@ export function labelOf({ kind, code }: ActivityEvent): string {
 
 /** Who caused an event, as far as it is known. */
 export function userOf({ client, gathered, kind, subject }: ActivityEvent): string | undefined {
-  if (client) return client.username
+  if (client) return client.name === undefined ? client.username : (client.name ?? 'Unnamed')
   if (gathered) return 'Several calls'
   return (kind === 'init' ? `Version ${subject}` : subject) ?? undefined
 }

@@ -1,7 +1,7 @@
 import { History, UserX } from 'lucide-react'
 import { ActivityFilters } from '../../features/activity/activity-filters.tsx'
 import { eventColumns } from '../../features/activity/event-columns.tsx'
-import { toEventFilter } from '../../features/activity/labels.ts'
+import { toEventFilter, userOf } from '../../features/activity/labels.ts'
 import { useActivity } from '../../features/activity/queries.ts'
 import { useOwner } from '../../lib/api/account.ts'
 import { useApp, useApps } from '../../lib/api/apps.ts'
@@ -51,7 +51,7 @@ export function ActivityPage() {
   const data = resolving || missing ? undefined : activity.data
   useLastPage(activity.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values({ ...filters, client }).some(Boolean)
-  const user = data?.events.find((event) => event.client?._id === client)?.client
+  const user = data?.events.find((event) => event.client?._id === client)
 
   return (
     <div className="grid gap-3 md:gap-6">
@@ -61,7 +61,7 @@ export function ActivityPage() {
       />
       <Card>
         <CardHeader
-          title={client ? `Events of ${user?.username ?? 'one end user'}` : 'Events'}
+          title={client ? `Events of ${(user && userOf(user)) ?? 'one end user'}` : 'Events'}
           description={data ? `${totalOf(data.pagination, 'event')}, times in ${timeZone}` : '\u00a0'}
           stacked
           filters

@@ -7,6 +7,7 @@ import { inSlices } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.access.ts'
+import { readNames } from '../licenses/users.access.ts'
 import * as repo from './activity.repo.ts'
 import type { EventMatches } from './activity.search.ts'
 import { gatheredDetail, type Share } from './activity.sources.ts'
@@ -37,7 +38,12 @@ export async function listActivity(ctx: Ctx, scope: OwnerScope, query: ActivityQ
     to: query.to === undefined ? undefined : toEpochMs(query.to),
   }
   const { rows, total } = await repo.pageActivity(ctx.database, scope, filter, query, limits.searchCountMax)
-  return { events: rows.map(toEvent), pagination: toPagination(query, total, true) }
+  const nameOf = await readNames(
+    ctx.db,
+    scope,
+    rows.map((row) => row.client_id),
+  )
+  return { events: rows.map((row) => toEvent(row, nameOf)), pagination: toPagination(query, total, true) }
 }
 
 async function ofLicense(
@@ -79,7 +85,10 @@ export async function getActivity(
 
 export const isGathered = (row: Pick<repo.ActivityView, 'detail'>): boolean => row.detail === gatheredDetail
 
-export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
+export const toEvent = (
+  row: repo.ActivityView,
+  nameOf?: Awaited<ReturnType<typeof readNames>>,
+): ActivityEvent => ({
   reference: row.reference,
   kind: row.kind,
   app:
@@ -87,7 +96,13 @@ export const toEvent = (row: repo.ActivityView): ActivityEvent => ({
       ? null
       : { _id: row.app_id, name: row.app_name, appId: row.app_public_id },
   client:
-    row.client_id === null || row.username === null ? null : { _id: row.client_id, username: row.username },
+    row.client_id === null || row.username === null
+      ? null
+      : {
+          _id: row.client_id,
+          username: row.username,
+          ...(nameOf && { name: nameOf(row.client_id, row.username) }),
+        },
   call: row.call,
   code: row.code as MessageKey | null,
   subject: row.subject,

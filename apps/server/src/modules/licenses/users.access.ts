@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OwnerScope } from '../../core/actor.ts'
 import { syntaxOf } from '../../db/engine.ts'
 import { type Db, foundInScope, lowerCase } from '../../db/index.ts'
+import { mayRead } from '../../db/lists/list-filters.ts'
 import { listShown, shownCustomer } from '../customers/faces.access.ts'
 
 interface EndUser {
@@ -13,13 +14,17 @@ interface EndUser {
   customer: string | null
 }
 
-/** What people call those that sign in with their key, and so have no name of their own; null if nothing is known. */
+/**
+ * What people call those that sign in with their key, and so have no name of their own; null if nothing is known, or the
+ * caller may not read end users.
+ */
 export async function namesByKey(
   db: Db,
   scope: OwnerScope,
   rows: readonly EndUser[],
 ): Promise<Map<string, string | null>> {
   const unnamed = rows.filter(({ username, license_key }) => username === license_key)
+  if (!mayRead({ scope }, 'clients:read')) return new Map(unnamed.map(({ id }) => [id, null]))
   if (unnamed.length === 0) return new Map()
   const customers = await listShown(
     db,
@@ -55,11 +60,13 @@ const firstKey = sql<string | null>`(select f.key from licenses f where f.id = c
 
 /** The name that lists show of an end user `c`, its own one or what it is known as, in small letters. */
 export const shownName = (db: Db, scope: OwnerScope): RawBuilder<string | null> =>
-  sql`case when c.username = ${firstKey} then coalesce(
-      (select ${lowerCase(db, 'p.email')} from customers p
-        where p.id = c.customer_id and ${shownCustomer(scope, 'c')} is not null),
-      ${lowerCase(db, 'c.email')}, ${sql.raw(syntaxOf(db).lower)}(${deviceName}))
-    else c.username_normalized end`
+  sql`case when c.username = ${firstKey} then ${
+    mayRead({ scope }, 'clients:read')
+      ? sql`coalesce((select ${lowerCase(db, 'p.email')} from customers p
+          where p.id = c.customer_id and ${shownCustomer(scope, 'c')} is not null),
+        ${lowerCase(db, 'c.email')}, ${sql.raw(syntaxOf(db).lower)}(${deviceName}))`
+      : sql`null`
+  } else c.username_normalized end`
 
 interface UsedLicense {
   key: string
@@ -77,20 +84,24 @@ export async function readUserNames(
   licenses: readonly UsedLicense[],
 ): Promise<UserNames> {
   const byKey = licenses.filter(({ added, username, key }) => added === 1 || username === key)
-  const ids = byKey.flatMap(({ client_id }) => client_id ?? [])
-  if (ids.length === 0) return ({ username }) => username
-  const rows = await db
-    .selectFrom('clients as c')
+  const nameOf = await readNames(
+    db,
+    scope,
+    byKey.map(({ client_id }) => client_id),
+  )
+  return ({ client_id, username }) => nameOf(client_id, username)
+}
+
+/** What people call these end users; null for one that signs in with its key if nothing is known. */
+export async function readNames(db: Db, scope: OwnerScope, clients: readonly (string | null)[]) {
+  const ids = [...new Set(clients.flatMap((id) => id ?? []))]
+  const users = db.selectFrom('clients as c').where('c.id', 'in', ids).where(foundInScope(scope, 'c'))
+  const read = users
     .select(['c.id', 'c.username', 'c.email', firstKey.as('license_key')])
     .select(shownCustomer(scope, 'c').as('customer'))
-    .where('c.id', 'in', ids)
-    .where(foundInScope(scope, 'c'))
-    .execute()
-  const names = await namesByKey(db, scope, rows)
-  return ({ client_id, username }) => {
-    const known = names.get(client_id ?? '')
-    return known === undefined ? username : known
-  }
+  const names = await namesByKey(db, scope, ids.length === 0 ? [] : await read.execute())
+  return (id: string | null, username: string | null): string | null =>
+    id !== null && names.has(id) ? (names.get(id) ?? null) : username
 }
 
 /** Whether an end user `c` has a name of its own. */
