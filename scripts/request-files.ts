@@ -23,7 +23,7 @@ let isCounting = false
 /** What the background would have done beside a count. */
 const held: (() => void)[] = []
 
-/** From now on no work in the background begins beside a count, however slow the machine is. */
+/** From now on no timer of that time fires beside a count, however slow the machine is. */
 function holdBackground(): void {
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const start = globalThis[name] as (

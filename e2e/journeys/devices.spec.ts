@@ -33,7 +33,7 @@ test('a license for two devices gives up a place when the vendor frees one or al
   expect(await signIn('pc-1', 'Laptop')).toMatchObject(refused)
 
   await page.getByRole('button', { name: 'Free All' }).click()
-  const question = dialog(page, `Free all devices of ${license.key}?`)
+  const question = dialog(page, 'Free all devices of Tablet')
   await question.getByRole('button', { name: 'Free All' }).click()
   await expectToast(page, 'Devices Freed')
   await expect(main).toContainText('No devices')
@@ -77,7 +77,7 @@ test('the vendor sees until when a machine with a lease can run offline, and fre
   expect((await signIn('Tablet')).answer).toMatchObject({ status: 200 })
 
   await page.getByRole('button', { name: 'Free All' }).click()
-  const reset = dialog(page, `Free all devices of ${license!.key}?`)
+  const reset = dialog(page, 'Free all devices of Tablet')
   await expect(reset).toContainText('can go on running without a connection until')
   await reset.getByRole('button', { name: 'Free All' }).click()
   await expect(toast.filter({ hasText: 'can go on running without a connection until' })).toHaveCount(1)

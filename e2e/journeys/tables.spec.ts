@@ -351,7 +351,7 @@ test('a list that is too long for its order offers the newest first', { tag: '@f
   const vendor = await Vendor.signUp(request)
   await vendor.createLicenses(await vendor.createApp())
   // As the server answers more than 10,000 rows.
-  const message = 'More than 10000 match: that many cannot be sorted by user.'
+  const message = 'Lists of more than 10000 rows cannot be sorted by user.'
   const refusal = { success: false, code: 'invalid_input', message, errors: [{ path: 'sort', message }] }
   await page.route(/\/api\/licenses\?.*sort=user/, (route) => route.fulfill({ status: 400, json: refusal }))
   await enter(page, vendor, '/licenses?sort=user_a_to_z')

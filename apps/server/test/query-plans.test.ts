@@ -365,6 +365,7 @@ test("counts and pages a reseller's licenses through covering indexes", async ()
   expect(searching).toEqual([
     expect.stringContaining('INDEX licenses_reseller '),
     expect.stringContaining('SEARCH c USING'),
+    expect.stringContaining('SEARCH f USING'),
   ])
 })
 

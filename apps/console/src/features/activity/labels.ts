@@ -7,6 +7,7 @@ import type {
   RefusalState,
 } from '@keyward/contract'
 import { formatMoment } from '../../lib/format/dates.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
 /** Reasons for refusal in the words of an owner, for the filter and the list. */
@@ -116,7 +117,7 @@ export function labelOf({ kind, code }: ActivityEvent): string {
 
 /** Who caused an event, as far as it is known. */
 export function userOf({ client, gathered, kind, subject }: ActivityEvent): string | undefined {
-  if (client) return client.name === undefined ? client.username : (client.name ?? 'Unnamed')
+  if (client) return client.name === undefined ? client.username : (client.name ?? keyPrefix(client.username))
   if (gathered) return 'Several calls'
   return (kind === 'init' ? `Version ${subject}` : subject) ?? undefined
 }

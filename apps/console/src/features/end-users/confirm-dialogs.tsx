@@ -1,6 +1,6 @@
 import type { Client } from '@keyward/contract'
 import { useState } from 'react'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { endUserName, nameWithKey } from '../../lib/format/end-user-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { ReasonField } from '../../ui/note-field.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -23,7 +23,7 @@ export function BanDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          {verb} <bdi>{endUserName(user)}</bdi>?
+          {verb} <bdi>{nameWithKey(user)}</bdi>?
         </>
       }
       description={
@@ -73,7 +73,7 @@ export function ResetHwidDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Reset HWID of <bdi>{endUserName(user)}</bdi>?
+          Reset HWID of <bdi>{nameWithKey(user)}</bdi>?
         </>
       }
       description={
@@ -99,7 +99,7 @@ export function FreeAllDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Free all devices of <bdi>{endUserName(user)}</bdi>?
+          Free all devices of <bdi>{nameWithKey(user)}</bdi>?
         </>
       }
       description="Other devices can take their places. These devices can sign in again as long as a place is free. An open session can run on until another device takes its place."
@@ -120,7 +120,7 @@ export function DeleteEndUserDialog({ user, onClose }: EndUserDialogProps) {
       onClose={onClose}
       title={
         <>
-          Delete <bdi>{endUserName(user)}</bdi>?
+          Delete <bdi>{nameWithKey(user)}</bdi>?
         </>
       }
       description={`The account, its password and its hardware lock for ${user.app.name} are deleted. This action cannot be undone.`}

@@ -32,8 +32,10 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
   const attach = useWrite({
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
-    onSuccess: (user) =>
-      toast.success('License Added', { description: `${endUserName(user)} uses it from now on.` }),
+    onSuccess: ({ username, licenseKey }) =>
+      toast.success('License Added', {
+        description: `${username === licenseKey ? 'The end user' : username} uses it from now on.`,
+      }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })
   const form = useSchemaForm(choice, { defaultValues: { user: '' } })

@@ -122,7 +122,7 @@ function toChange(record: AuditRecord, shown: string | undefined): TimelineEvent
     ({ field, before, after }) =>
       field !== 'Objects' &&
       field !== 'Reseller' &&
-      !isId(after) &&
+      (before !== undefined || !isId(after)) &&
       (field !== 'App' || subject?.kind === 'reseller') &&
       (before !== undefined || (after !== name && after !== 'none')),
   )
@@ -140,6 +140,8 @@ function toChange(record: AuditRecord, shown: string | undefined): TimelineEvent
     lines: changed.map(({ field, before, after }) =>
       before === undefined ? (
         `${field}: ${after}`
+      ) : isId(before) || isId(after) ? (
+        `${field}: changed`
       ) : (
         <>
           {field}: <span className="text-fg-muted line-through">{before}</span> → {after}

@@ -30,7 +30,7 @@ export async function namedPage<Status extends string>(
   const pagination = toPagination(page, total, true)
   const from = (page.page - 1) * page.limit
   if (pagination.capped && byName[page.sort].by === 'user')
-    throw invalid('sort', `More than ${limits.searchCountMax} match: that many cannot be sorted by user.`)
+    throw invalid('sort', `Lists of more than ${limits.searchCountMax} rows cannot be sorted by user.`)
   if (from >= pagination.total) return { seqs: [], pagination }
   const seqs =
     total <= limits.searchCountMax

@@ -27,7 +27,7 @@ import {
   isOfNamed,
   isReferenced,
 } from '../../db/lists/search-names.ts'
-import { shownName } from '../licenses/users.access.ts'
+import { shownName } from '../customers/names.access.ts'
 
 /** The end users of an owner. */
 export const endUserList: List<ListedClientStatus> = {

@@ -58,7 +58,7 @@ export function takeType(
   const missing = Math.min(now, accessEnd(kept, now)) - accessEnd(typed.access, now)
   const { granted, access } = missing > 0 ? withEnd(until + missing) : typed
   const isHidden = access.periods.length > 0 || (access.isEndless && kept.end !== never)
-  const changesHidden = isHidden && access.end !== kept.end
+  const changesHidden = isHidden && ownEnd(access, now) !== ownEnd(kept, now)
   return { columns: columnsOf(access, started_at), granted, changesHidden }
 
   /** The end that the type moves; a clock that has not started counts from now. */

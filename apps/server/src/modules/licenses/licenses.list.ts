@@ -30,8 +30,8 @@ import {
   toReference,
 } from '../../db/lists/search-names.ts'
 import { readSales } from '../../db/lists/search-sales.ts'
+import { shownName } from '../customers/names.access.ts'
 import type { ListedLicense } from './licenses.repo.ts'
-import { shownName } from './users.access.ts'
 
 /** The licenses of an owner, or with bans apart: there a banned license has no other status. */
 const listOf = (bansApart: boolean): List<ListedLicenseStatus> => {

@@ -16,6 +16,7 @@ import { findIds, findPage } from '../../db/lists/lists.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId, findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { linkedCustomer, shownCustomerId } from '../customers/customers.access.ts'
+import { readNames, readUserNames } from '../customers/names.access.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import * as rows from '../entitlements/license-rows.ts'
 import { lockLicensesOf } from '../entitlements/license-rows.ts'
@@ -30,7 +31,6 @@ import { countNewKeys, queueKeys, refuseMailOff } from './licenses.mail.ts'
 import { toListFilter } from './licenses.origins.ts'
 import * as repo from './licenses.repo.ts'
 import { asNew, hintOf, readBuyReference, toLicense, toTerms } from './licenses.rules.ts'
-import { readUserNames } from './users.access.ts'
 
 type LicenseQuery = Omit<ListQuery<ListedLicenseStatus>, keyof SortedPage> & { banned?: Bans | undefined }
 
@@ -69,13 +69,19 @@ export async function matchLicenses(ctx: Ctx, actor: VendorActor, query: License
 export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promise<License> {
   const license = await repo.findLicense(ctx.db, scope, id)
   if (!license) throw problem('not_found')
-  return toLicense(ctx, license, ctx.clock.now(), await readUserNames(ctx.db, scope, [license]))
+  return toLicense(ctx, license, ctx.clock.now())
 }
 
 export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
   const license = await getLicense(ctx, scope, id)
+  const { usedBy } = license
+  const nameOf = await readNames(ctx.db, scope, [usedBy?._id ?? null])
   const granted = await readGranted(ctx.db, scope, { licenses: [id] }, ctx.clock.now())
-  return { ...license, grants: granted?.grants ?? [] }
+  return {
+    ...license,
+    usedBy: usedBy && { ...usedBy, name: nameOf(usedBy._id, usedBy.username) },
+    grants: granted?.grants ?? [],
+  }
 }
 
 export { licenseListBy }

@@ -4,8 +4,8 @@ import { orderOf, type Page } from '../../core/paging.ts'
 import { type Database, type Db, lock, lowerCase, type Tx } from '../../db/index.ts'
 import { seqsOfPage } from '../../db/lists/pages.ts'
 import { anywhere, type SearchTerm } from '../../db/lists/search.ts'
+import { hasOwnName, nameBesideKey } from '../customers/names.access.ts'
 import { leftOf } from '../licenses/licenses.access.ts'
-import { hasOwnName, nameBesideKey } from '../licenses/users.access.ts'
 
 /** The `seq` of a page of the reseller's `total` licenses. */
 export function pageOfLicenses(

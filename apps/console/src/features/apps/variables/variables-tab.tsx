@@ -25,7 +25,7 @@ export function VariablesTab({ app }: { app: App }) {
     <Card aria-label={`Variables of ${app.name}`}>
       <CardHeader
         title={`Variables of ${app.name}`}
-        description="Your programs receive these texts, signed, with their next call: addresses, limits, messages."
+        description="Texts that your programs receive, signed, with their next call."
       />
       <Loaded key={edition} app={app} onCancel={() => setEdition(edition + 1)} />
     </Card>

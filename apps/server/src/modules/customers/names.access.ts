@@ -3,7 +3,7 @@ import type { OwnerScope } from '../../core/actor.ts'
 import { syntaxOf } from '../../db/engine.ts'
 import { type Db, foundInScope, lowerCase } from '../../db/index.ts'
 import { mayRead } from '../../db/lists/list-filters.ts'
-import { listShown, shownCustomer } from '../customers/faces.access.ts'
+import { listShown, shownCustomer } from './faces.access.ts'
 
 interface EndUser {
   id: string
