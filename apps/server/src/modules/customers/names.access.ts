@@ -104,6 +104,12 @@ export async function readNames(db: Db, scope: OwnerScope, clients: readonly (st
     id !== null && names.has(id) ? (names.get(id) ?? null) : username
 }
 
+/** The user of one license, with its name. */
+export async function namedUser(db: Db, scope: OwnerScope, user: { _id: string; username: string } | null) {
+  const nameOf = await readNames(db, scope, [user?._id ?? null])
+  return user && { ...user, name: nameOf(user._id, user.username) }
+}
+
 /** Whether an end user `c` has a name of its own. */
 export const hasOwnName = sql<SqlBool>`(c.username = ${firstKey}) is not true`
 

@@ -16,7 +16,7 @@ import { findIds, findPage } from '../../db/lists/lists.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId, findIssuingApp, type IssuingApp, reserveLicenses } from '../apps/apps.access.ts'
 import { linkedCustomer, shownCustomerId } from '../customers/customers.access.ts'
-import { readNames, readUserNames } from '../customers/names.access.ts'
+import { namedUser, readUserNames } from '../customers/names.access.ts'
 import { expireUsersOf } from '../entitlements/entitlements.service.ts'
 import * as rows from '../entitlements/license-rows.ts'
 import { lockLicensesOf } from '../entitlements/license-rows.ts'
@@ -74,14 +74,9 @@ export async function getLicense(ctx: Ctx, scope: OwnerScope, id: string): Promi
 
 export async function getLicenseWithGrants(ctx: Ctx, scope: OwnerScope, id: string) {
   const license = await getLicense(ctx, scope, id)
-  const { usedBy } = license
-  const nameOf = await readNames(ctx.db, scope, [usedBy?._id ?? null])
+  const usedBy = await namedUser(ctx.db, scope, license.usedBy)
   const granted = await readGranted(ctx.db, scope, { licenses: [id] }, ctx.clock.now())
-  return {
-    ...license,
-    usedBy: usedBy && { ...usedBy, name: nameOf(usedBy._id, usedBy.username) },
-    grants: granted?.grants ?? [],
-  }
+  return { ...license, usedBy, grants: granted?.grants ?? [] }
 }
 
 export { licenseListBy }
