@@ -7,7 +7,7 @@ import { inSlices } from '../../db/index.ts'
 import type { ActivityRow } from '../../db/tables.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.access.ts'
-import { readNames } from '../customers/names.access.ts'
+import { type NameOf, readNames } from '../customers/names.access.ts'
 import * as repo from './activity.repo.ts'
 import type { EventMatches } from './activity.search.ts'
 import { gatheredDetail, type Share } from './activity.sources.ts'
@@ -85,10 +85,7 @@ export async function getActivity(
 
 export const isGathered = (row: Pick<repo.ActivityView, 'detail'>): boolean => row.detail === gatheredDetail
 
-export const toEvent = (
-  row: repo.ActivityView,
-  nameOf?: Awaited<ReturnType<typeof readNames>>,
-): ActivityEvent => ({
+export const toEvent = (row: repo.ActivityView, nameOf?: NameOf): ActivityEvent => ({
   reference: row.reference,
   kind: row.kind,
   app:

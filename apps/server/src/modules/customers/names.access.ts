@@ -75,33 +75,34 @@ interface UsedLicense {
   added: number
 }
 
-export type UserNames = (license: UsedLicense) => string | null
-
 /** What people call the end users of licenses; null if nothing is known. */
-export async function readUserNames(
-  db: Db,
-  scope: OwnerScope,
-  licenses: readonly UsedLicense[],
-): Promise<UserNames> {
+export async function readUserNames(db: Db, scope: OwnerScope, licenses: readonly UsedLicense[]) {
   const byKey = licenses.filter(({ added, username, key }) => added === 1 || username === key)
   const nameOf = await readNames(
     db,
     scope,
     byKey.map(({ client_id }) => client_id),
   )
-  return ({ client_id, username }) => nameOf(client_id, username)
+  return ({ client_id, username }: UsedLicense) => nameOf(client_id, username)
 }
 
+export type NameOf = (id: string | null, username: string | null) => string | null
+
 /** What people call these end users; null for one that signs in with its key if nothing is known. */
-export async function readNames(db: Db, scope: OwnerScope, clients: readonly (string | null)[]) {
+export async function readNames(
+  db: Db,
+  scope: OwnerScope,
+  clients: readonly (string | null)[],
+): Promise<NameOf> {
   const ids = [...new Set(clients.flatMap((id) => id ?? []))]
+  if (ids.length === 0) return (_, username) => username
   const users = db.selectFrom('clients as c').where('c.id', 'in', ids).where(foundInScope(scope, 'c'))
-  const read = users
+  const rows = await users
     .select(['c.id', 'c.username', 'c.email', firstKey.as('license_key')])
     .select(shownCustomer(scope, 'c').as('customer'))
-  const names = await namesByKey(db, scope, ids.length === 0 ? [] : await read.execute())
-  return (id: string | null, username: string | null): string | null =>
-    id !== null && names.has(id) ? (names.get(id) ?? null) : username
+    .execute()
+  const names = await namesByKey(db, scope, rows)
+  return (id, username) => (id !== null && names.has(id) ? (names.get(id) ?? null) : username)
 }
 
 /** The user of one license, with its name. */
