@@ -19,7 +19,7 @@ const count = ({ name, toOrders }: SalesGroup, sale: SaleKind | undefined, label
   <Link
     to={toOrders(sale)}
     aria-label={`${label} of ${name}: ${text}`}
-    className="inline-flex min-h-6 items-center whitespace-nowrap rounded-sm underline-offset-4 hover:underline"
+    className="inline-flex min-h-6 items-center whitespace-nowrap md:justify-end rounded-sm underline-offset-4 hover:underline"
   >
     {text}
   </Link>
