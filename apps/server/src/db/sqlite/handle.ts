@@ -60,10 +60,8 @@ export class SqliteHandle {
       statement = this.database.prepare(text)
       // A deletion from a search leaves a last rowid beyond 2^53: as a number, each statement without rows would throw.
       if (statement.columns().length === 0) statement.setReadBigInts(true)
-      if (this.#statements.size >= statementsKept) {
-        const oldest = this.#statements.keys().next().value
-        if (oldest !== undefined) this.#statements.delete(oldest)
-      }
+      const [oldest = ''] = this.#statements.keys()
+      if (this.#statements.size >= statementsKept) this.#statements.delete(oldest)
     }
     this.#statements.set(text, statement)
     return statement
@@ -177,6 +175,8 @@ export class SqliteReader extends SqliteHandle {
   }
 
   override prepareRow(text: string): (...values: string[]) => object | undefined {
+    // An older snapshot lacks the tables of a migration that has just ended.
+    this.countCommits()
     const read = super.prepareRow(text)
     return (...values) => {
       this.countCommits()

@@ -76,6 +76,14 @@ test('a read sees a commit of this process at once, also after another read of i
   expect(find('one')).toMatchObject({ name: 'one' })
 })
 
+test('a read is prepared with the tables that this process has just made', () => {
+  const { reader, writer } = open()
+  reader.countCommits()
+  writer.run('create table others (name text)', [])
+  writer.commits += 1
+  expect(reader.prepareRow('select name from others')()).toBeUndefined()
+})
+
 test('rows of a prepared read keep their values when it reads the next one', async () => {
   const { reader, commit } = open()
   await commit('one')
