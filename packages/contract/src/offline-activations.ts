@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { client } from './clients.ts'
 import { limits } from './constants.ts'
 import { endpoint } from './endpoint.ts'
-import { id, idParams, isoTime, pageQuery, pagination } from './shared.ts'
+import { id, idParams, isoTime, pageQuery, pagination, userRef } from './shared.ts'
 
 /**
  * `active`: the file runs and its device is taken. `ended`: the file has ended. `replaced`: the machine got a newer file.
@@ -13,7 +13,7 @@ const status = z.enum(['active', 'ended', 'replaced', 'freed', 'deactivated'])
 /** A machine that is never online and runs with a file. */
 const activation = z.strictObject({
   _id: z.string(),
-  client: z.strictObject({ _id: z.string(), username: z.string() }),
+  client: userRef,
   username: z.string(),
   licenseKey: z.string().nullable(),
   device: z.strictObject({ _id: z.string(), name: z.string().nullable() }).nullable(),

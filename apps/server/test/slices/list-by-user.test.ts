@@ -150,6 +150,15 @@ test('the activity names end users as their list does', async () => {
   await expect.poll(() => namesOf(device?.user._id)).toEqual(new Set(['Alpha PC']))
 })
 
+test('the audit log names end users as their list does, those of whom nothing is known by their key', async () => {
+  const nameOf = async (user: { _id: string } | undefined) =>
+    (await owner.call('GET', `/audit?subject=${user?._id}`)).json.data.records[0].subject.name
+  const [linked, , device, unknown] = byKey
+  expect(await nameOf(linked?.user)).toBe('Carla@Buyers.example')
+  expect(await nameOf(device?.user)).toBe('Alpha PC')
+  expect(await nameOf(unknown?.user)).toBe(unknown?.license.key)
+})
+
 test('who may not read end users learns no address and no device from the licenses', async () => {
   const key = await makeApiKey(on, owner, { permissions: ['licenses:read'] })
   for (const sort of ['user_a_to_z', 'newest']) {
@@ -171,6 +180,22 @@ test('a new name moves an end user and its licenses', async () => {
   expect(await top()).toEqual(['Aaron', 'Aaron'])
   await rename('aardvark')
   expect(await top()).toEqual(['aardvark', 'aardvark'])
+})
+
+test('an end user whose license was deleted is called as before, or by nothing, but keeps a name of its own', async () => {
+  const [renamed, addressed, device, unknown] = byKey
+  for (const one of byKey) await owner.call('DELETE', `/licenses/${one.license._id}`)
+  const listed = await readAll<ListedUser>(owner, 'clients', 'sort=user_a_to_z')
+  const known = (one: (typeof byKey)[number] | undefined) =>
+    listed.find(({ _id }) => _id === one?.user._id)?.knownAs
+  expect([renamed, addressed, device, unknown].map(known)).toEqual([
+    null,
+    'Nina@buyers.example',
+    'Alpha PC',
+    null,
+  ])
+  expect(listed[0]?.username).toBe('aardvark')
+  expect(listed.at(-1)?._id).toBe(unknown?.user._id)
 })
 
 test('more rows than a search counts are not sorted by user, nor are searches', async () => {

@@ -51,7 +51,7 @@ describe('a request', () => {
     expect(client).toMatchObject({ username: license.key, offline: { until }, lastLoginAt: null })
     expect(activation).toMatchObject({
       _id: expect.stringMatching(/^ofa_/),
-      client: { _id: client._id, username: license.key },
+      client: { _id: client._id, username: license.key, name: null },
       licenseKey: license.key,
       status: 'active',
       until,
@@ -64,6 +64,8 @@ describe('a request', () => {
       devices: [{ _id: activation.device._id, offline: { until } }],
     })
     expect(await list()).toMatchObject({ activations: [activation], pagination: { total: 1 } })
+    await owner.call('PATCH', `/clients/${client._id}`, { customer: 'carla@buyers.example' })
+    expect((await list()).activations[0].client).toMatchObject({ name: 'carla@buyers.example' })
     expect((await recount(on)).kept).toEqual((await recount(on)).counted)
   })
 

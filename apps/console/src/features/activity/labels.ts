@@ -7,6 +7,7 @@ import type {
   RefusalState,
 } from '@keyward/contract'
 import { formatMoment } from '../../lib/format/dates.ts'
+import { isKey } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import type { Tone } from '../../ui/badge.tsx'
 
@@ -117,9 +118,10 @@ export function labelOf({ kind, code }: ActivityEvent): string {
 
 /** Who caused an event, as far as it is known. */
 export function userOf({ client, gathered, kind, subject }: ActivityEvent): string | undefined {
-  if (client) return client.name === undefined ? client.username : (client.name ?? keyPrefix(client.username))
+  if (client) return client.name ?? keyPrefix(client.username)
   if (gathered) return 'Several calls'
-  return (kind === 'init' ? `Version ${subject}` : subject) ?? undefined
+  if (kind === 'init') return `Version ${subject}`
+  return subject !== null && isKey(subject) ? keyPrefix(subject) : (subject ?? undefined)
 }
 
 export const toneOf = ({ kind, code }: ActivityEvent): Tone =>

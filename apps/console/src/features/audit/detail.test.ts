@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatMoment } from '../../lib/format/dates.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
-import { fieldName, toRows } from './detail.ts'
+import { fieldName, nameOf, toRows } from './detail.ts'
 
 const time = Date.parse('2026-03-04T10:20:30Z')
 
@@ -45,4 +45,11 @@ test('fields have names that people say', () => {
     'Second factor',
     'HWID',
   ])
+})
+
+test('a key is no name of an end user, but that of a license', () => {
+  const name = 'ABCDE-FGHJK-MNPQR-STVWX-YZ012'
+  expect(nameOf({ _id: 'usr_1', name })).toBe('ABCDE-FGHJK-MNPQ…')
+  expect(nameOf({ _id: 'lic_1', name })).toBe(name)
+  expect(nameOf({ _id: 'usr_1', name: null })).toBe('usr_1')
 })

@@ -1,5 +1,7 @@
 import type { AuditRecord } from '@keyward/contract'
 import { formatMoment } from '../../lib/format/dates.ts'
+import { isKey } from '../../lib/format/end-user-name.ts'
+import { keyPrefix } from '../../lib/format/license-key.ts'
 import { formatNumber } from '../../lib/format/numbers.ts'
 
 /** A field of a detail in words; `before` and `after` if it changed. */
@@ -57,9 +59,16 @@ function inWords(field: string, value: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ')
 }
 
+/**
+ * The name of an actor or a subject; its id if it has no name, or none that the caller may read. An end user of whom no
+ * more is known has the beginning of its key.
+ */
+export const nameOf = ({ name, _id }: { name: string | null; _id: string }): string =>
+  name !== null && _id.startsWith('usr_') && isKey(name) ? keyPrefix(name) : (name ?? _id)
+
 /** What a record calls the objects whose ids its detail has. */
 export const namesIn = ({ app, actor, subject }: Pick<AuditRecord, 'app' | 'actor' | 'subject'>): Names =>
-  new Map([app, actor, subject].flatMap((one) => (one && one.name !== null ? [[one._id, one.name]] : [])))
+  new Map([app, actor, subject].flatMap((one) => (one && one.name !== null ? [[one._id, nameOf(one)]] : [])))
 
 /** The fields of a record's detail, with names for ids. Of a change, those that differ, before and after. */
 export function toRows(detail: Fields, names: Names = new Map()): DetailRow[] {

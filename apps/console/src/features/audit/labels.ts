@@ -51,9 +51,6 @@ export const kindOfActor = ({ kind }: AuditRecord['actor']): string => actorKind
 export const isOnlyOne = ({ kind }: AuditRecord['actor']): boolean =>
   ['operator', 'provider', 'system', 'anonymous'].includes(kind)
 
-/** The name of an actor or a subject; its id if it has no name, or none that the caller may read. */
-export const nameOf = ({ name, _id }: { name: string | null; _id: string }): string => name ?? _id
-
 const subjectKinds: Record<string, string> = {
   account: 'Account',
   vendor: 'Vendor account',

@@ -6,7 +6,8 @@ import { cx } from '../../ui/cx.ts'
 import { TimeText } from '../../ui/date.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { CellText, Lines, NoValue } from '../../ui/table-rows.tsx'
-import { isOnlyOne, kindOfActor, kindOfSubject, labelOf, nameOf, pathOf } from './labels.ts'
+import { nameOf } from './detail.ts'
+import { isOnlyOne, kindOfActor, kindOfSubject, labelOf, pathOf } from './labels.ts'
 
 export const recordColumns: Column<AuditRecord>[] = [
   {

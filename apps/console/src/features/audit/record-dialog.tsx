@@ -5,8 +5,8 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { TimeText } from '../../ui/date.tsx'
 import { Dialog, DialogBody, DialogFooter } from '../../ui/dialog.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { type DetailRow, namesIn, toRows } from './detail.ts'
-import { isOnlyOne, kindOfActor, kindOfSubject, labelOf, nameOf } from './labels.ts'
+import { type DetailRow, nameOf, namesIn, toRows } from './detail.ts'
+import { isOnlyOne, kindOfActor, kindOfSubject, labelOf } from './labels.ts'
 
 export interface RecordDialogProps {
   record: AuditRecord

@@ -19,7 +19,7 @@ import {
 import { useNavigate } from 'react-router'
 import { May, useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { endUserName, isNamedByKey } from '../../lib/format/end-user-name.ts'
 import { paths } from '../../lib/navigation/paths.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
@@ -71,7 +71,7 @@ export function EndUserMenu({ user, onAction }: { user: Client; onAction: (actio
         </MenuItem>
       </May>
       <May call={wire.clients.setPassword}>
-        {user.username !== user.licenseKey && (
+        {!isNamedByKey(user) && (
           <>
             <MenuItem icon={<RectangleEllipsis />} onSelect={() => onAction('set-password')}>
               Set Password

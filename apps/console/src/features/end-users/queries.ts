@@ -14,6 +14,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { formatDate } from '../../lib/format/dates.ts'
+import { knownName } from '../../lib/format/end-user-name.ts'
 import { offlineSentence } from '../../lib/format/offline.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -40,8 +41,8 @@ export type GrantedUser = Client & {
 }
 
 /** The end user that a sentence begins with. */
-export const inSentence = (user: Client | undefined): string =>
-  user && user.username !== user.licenseKey ? user.username : 'The end user'
+export const inSentence = (user: GrantedUser | undefined): string =>
+  (user && knownName(user)) ?? 'The end user'
 
 export function useEndUser(id: string) {
   const client = useQueryClient()
@@ -84,11 +85,11 @@ export function useFreeDevice(user: string) {
 
 export function useSetPaused() {
   return useWrite({
-    mutationFn: ({ user, paused }: { user: Client; paused: boolean }) =>
+    mutationFn: ({ user, paused }: { user: GrantedUser; paused: boolean }) =>
       call(wire.clients.togglePause, { params: { id: user._id }, body: { paused } }),
     onSuccess: (answer, { user, paused }) => {
       const kept = `${inSentence(user)} keeps the remaining time until you resume it.`
-      const texts = [kept, offlineSentence([answer.client])]
+      const texts = [kept, offlineSentence([{ ...user, ...answer.client }])]
       toast.success(paused ? 'Subscription Paused' : 'Subscription Resumed', {
         description: paused ? texts.filter(Boolean).join(' ') : `${inSentence(user)} can sign in again.`,
       })
@@ -119,10 +120,13 @@ export interface BanDetails {
 
 export function useSetBan() {
   return useWrite({
-    mutationFn: ({ user, ban, ...more }: { user: Client; ban: boolean } & BanDetails) =>
+    mutationFn: ({ user, ban, ...more }: { user: GrantedUser; ban: boolean } & BanDetails) =>
       call(wire.clients.toggleBan, { params: { id: user._id }, body: { is_banned: ban, ...more } }),
     onSuccess: ({ client: banned }, { user, ban, reason, blockDevices }) => {
-      const refused = [`${inSentence(user)} can no longer sign in.`, offlineSentence([banned])]
+      const refused = [
+        `${inSentence(user)} can no longer sign in.`,
+        offlineSentence([{ ...user, ...banned }]),
+      ]
       toast.success(ban ? 'User Banned' : 'User Unbanned', {
         description: ban ? refused.filter(Boolean).join(' ') : `${inSentence(user)} can sign in again.`,
         // Blocked devices stay blocked, so an undo would not restore everything.

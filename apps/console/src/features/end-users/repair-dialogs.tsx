@@ -2,7 +2,7 @@ import { clients } from '@keyward/contract/clients'
 import { z } from 'zod'
 import { useApp } from '../../lib/api/apps.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { endUserName, isNamedByKey } from '../../lib/format/end-user-name.ts'
 import { oldProgramsWarning } from '../../lib/format/ending.ts'
 import { toExtension } from '../../lib/format/extension.ts'
 import { Field } from '../../ui/field.tsx'
@@ -28,7 +28,7 @@ export function EditEndUserDialog({ user, onClose }: EndUserDialogProps) {
   const repair = useRepair()
   const form = useSchemaForm(names, { defaultValues: { username: user.username, email: user.email ?? '' } })
   const { errors } = form.formState
-  const signsInByKey = user.username === user.licenseKey
+  const signsInByKey = isNamedByKey(user)
   const submit = useSubmit({ form, onDone: onClose }, (values) => {
     const body = {
       ...(values.username !== user.username && { username: values.username }),

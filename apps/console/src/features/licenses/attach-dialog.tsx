@@ -6,7 +6,7 @@ import { keys } from '../../lib/api/query-keys.ts'
 import { wire } from '../../lib/api/wire.ts'
 import { useWrite } from '../../lib/api/write.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
-import { endUserName } from '../../lib/format/end-user-name.ts'
+import { endUserName, knownName } from '../../lib/format/end-user-name.ts'
 import { keyPrefix } from '../../lib/format/license-key.ts'
 import { toastFailed } from '../../ui/failure-toast.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -32,9 +32,9 @@ export function AttachDialog({ license, onClose }: { license: License; onClose: 
   const attach = useWrite({
     mutationFn: async (user: string) =>
       (await call(wire.clients.addLicense, { params: { id: user }, body: { license: _id } })).client,
-    onSuccess: ({ username, licenseKey }) =>
+    onSuccess: (user) =>
       toast.success('License Added', {
-        description: `${username === licenseKey ? 'The end user' : username} uses it from now on.`,
+        description: `${knownName(user) ?? 'The end user'} uses it from now on.`,
       }),
     onError: (error) => toastFailed('Adding Failed', error, 'Failed to add the license.'),
   })

@@ -7,6 +7,7 @@ import { serverNow } from '../../lib/api/server-time.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
 import { useSchemaForm, useSubmit } from '../../lib/form/schema-form.ts'
 import { addDuration } from '../../lib/format/dates.ts'
+import { endUserName } from '../../lib/format/end-user-name.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DateText } from '../../ui/date.tsx'
@@ -17,6 +18,7 @@ import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { NumberInput, Textarea } from '../../ui/input.tsx'
 import { Callout } from '../../ui/states.tsx'
+import type { GrantedUser } from '../end-users/queries.ts'
 import { endOfFile } from './file.ts'
 import { useActivateOffline } from './queries.ts'
 
@@ -29,7 +31,7 @@ const fileSizeMax = 16_384
 export interface MachineOwner {
   app: { _id: string; name: string }
   /** The end user whose machines are shown and activated; without it, the machines of the whole app. */
-  user?: { _id: string; username: string; licenseKey: string | null } | undefined
+  user?: GrantedUser | undefined
 }
 
 interface Props extends MachineOwner {
@@ -120,8 +122,9 @@ interface PreviewProps {
 function Preview({ text, days, user }: PreviewProps) {
   const request = text === '' ? undefined : readOfflineRequest(text)
   const isAnother =
+    user !== undefined &&
     request !== undefined &&
-    user?.licenseKey != null &&
+    user.licenseKey !== null &&
     normalizeCrockford(request.licenseKey) !== normalizeCrockford(user.licenseKey)
   const isValid = days !== undefined && schema.shape.days.safeParse(days).success
   return (
@@ -149,7 +152,7 @@ function Preview({ text, days, user }: PreviewProps) {
       )}
       {isAnother && (
         <Callout tone="warning">
-          {`The request names another key than that of ${user?.username}. The file will be for its end user.`}
+          {`The request names another key than that of ${endUserName(user)}. The file will be for its end user.`}
         </Callout>
       )}
       <p className="text-[0.8125rem] text-fg-muted">
@@ -161,7 +164,7 @@ function Preview({ text, days, user }: PreviewProps) {
 }
 
 function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }) {
-  const { file, activation, client } = issued
+  const { file, activation } = issued
   const name = `activation-${activation.hwidHash.slice(0, 8)}.kwa`
   return (
     <Dialog
@@ -174,7 +177,7 @@ function FileDialog({ issued, onClose }: { issued: Issued; onClose: () => void }
         <div className="rounded-lg border px-4 py-1">
           <Facts
             items={[
-              { label: 'End user', value: <bdi>{client.username}</bdi> },
+              { label: 'End user', value: <bdi>{activation.client.name ?? 'Unnamed'}</bdi> },
               { label: 'Runs until', value: <DateText value={endOfFile(file)} none="Never ends" /> },
             ]}
           />

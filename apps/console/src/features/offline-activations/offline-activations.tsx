@@ -95,7 +95,7 @@ export function OfflineActivations({ app, user }: MachineOwner) {
 }
 
 function Row({ activation, showUser }: { activation: OfflineActivation; showUser: boolean }) {
-  const { client, username, device, hwidHash, status, until, createdAt } = activation
+  const { client, device, hwidHash, status, until, createdAt } = activation
   const { label, tone } = statusFacts[status]
   const runs = status === 'active' || status === 'freed' || status === 'replaced'
   return (
@@ -105,7 +105,7 @@ function Row({ activation, showUser }: { activation: OfflineActivation; showUser
         <p className="wrap-anywhere font-medium">
           {showUser ? (
             <Link to={userPath(client._id)} className="rounded-sm underline-offset-4 hover:underline">
-              <bdi>{username}</bdi>
+              <bdi>{client.name ?? 'Unnamed'}</bdi>
             </Link>
           ) : (
             <bdi>{device?.name ?? `Machine ${hwidHash.slice(0, 8)}`}</bdi>

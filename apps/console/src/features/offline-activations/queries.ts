@@ -38,7 +38,7 @@ export function useDeactivateOffline(app: string) {
       call(wire.offlineActivations.deactivate, { params: { id: app }, body }),
     onSuccess: ({ activation }) =>
       toast.success('Machine Deactivated', {
-        description: `Another machine of ${activation.username} can take its place.`,
+        description: `Another machine of ${activation.client.name ?? 'the end user'} can take its place.`,
       }),
   })
 }

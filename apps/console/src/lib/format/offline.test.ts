@@ -3,6 +3,7 @@ import { offlineSentence } from './offline.ts'
 
 const user = (username: string, until?: string | null) => ({
   username,
+  licenseKey: null,
   offline: until === undefined ? null : { until },
 })
 const march = '2027-03-03T12:00:00.000Z'
@@ -18,6 +19,14 @@ test.each([
   [
     [user('ada', null)],
     'A program of ada can go on running without a connection for good, because of an activation file that never ends.',
+  ],
+  [
+    [{ ...user('my-key', march), licenseKey: 'my-key' }],
+    'A program of the end user can go on running without a connection until Mar 03, 2027 at the latest.',
+  ],
+  [
+    [{ ...user('my-key', march), licenseKey: 'my-key', knownAs: 'Old PC' }],
+    'A program of Old PC can go on running without a connection until Mar 03, 2027 at the latest.',
   ],
   [
     [user('ada', april), user('bob')],

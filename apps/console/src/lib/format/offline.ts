@@ -1,8 +1,9 @@
 import type { Client } from '@keyward/contract'
 import { formatDate } from './dates.ts'
+import { knownName } from './end-user-name.ts'
 import { formatNumber } from './numbers.ts'
 
-type User = Pick<Client, 'offline' | 'username'>
+type User = Pick<Client, 'licenseKey' | 'offline' | 'username'> & { knownAs?: string | null | undefined }
 
 /** Until when programs of these end users can run without a connection, as a sentence; undefined if none can. */
 export function offlineSentence(users: readonly User[]): string | undefined {
@@ -10,8 +11,8 @@ export function offlineSentence(users: readonly User[]): string | undefined {
   const ends = running.flatMap(({ until }) => until ?? [])
   if (running.length === 0) return undefined
   const subject =
-    users.length === 1
-      ? `A program of ${users[0]?.username}`
+    users[0] && users.length === 1
+      ? `A program of ${knownName(users[0]) ?? 'the end user'}`
       : running.length === 1
         ? 'A program of one of them'
         : `Programs of ${formatNumber(running.length)} of them`

@@ -1,7 +1,8 @@
 import type { AuditRecord } from '@keyward/contract'
 import { Download, ScrollText } from 'lucide-react'
 import { AuditFilters, everyone, people, programs } from '../../features/audit/audit-filters.tsx'
-import { isOnlyOne, kindOfActor, nameOf, toAction } from '../../features/audit/labels.ts'
+import { nameOf } from '../../features/audit/detail.ts'
+import { isOnlyOne, kindOfActor, toAction } from '../../features/audit/labels.ts'
 import { useAudit } from '../../features/audit/queries.ts'
 import { recordColumns } from '../../features/audit/record-columns.tsx'
 import { useOwner } from '../../lib/api/account.ts'
@@ -53,6 +54,7 @@ export function AuditPage() {
   }
   const audit = useAudit({ ...filters, page, limit: size.limit }, !resolving)
   const data = resolving ? undefined : audit.data
+  const state = tableState(audit, 'Failed to load the audit log', unresolved ?? apps)
   useLastPage(audit.isPlaceholderData ? undefined : data?.pagination.pages)
   const filtered = Object.values({ ...filters, actor: by !== people }).some(Boolean)
   const one = actor && !kinds.includes(actor) ? actor : undefined
@@ -82,7 +84,7 @@ export function AuditPage() {
           </Button>
         }
       />
-      <Card>
+      <Card aria-busy={audit.isPlaceholderData && !state.error} className="aria-busy:[&_tbody]:animate-dim">
         <CardHeader
           title={titleOf(data?.records ?? [], { actor: one, subject })}
           description={data ? `${totalOf(data.pagination, 'record')}, times in ${timeZone}` : '\u00a0'}
@@ -114,7 +116,7 @@ export function AuditPage() {
               Details
             </Button>
           )}
-          {...tableState(audit, 'Failed to load the audit log', unresolved ?? apps)}
+          {...state}
           skeletonRows={10}
           empty={
             <EmptyState

@@ -2,8 +2,8 @@ import type { ActivityEvent, AuditRecord } from '@keyward/contract'
 import { Link } from 'react-router'
 import { labelOf as eventLabel, toneOf, userOf } from '../../features/activity/labels.ts'
 import { type ActivityQuery, useActivityPages } from '../../features/activity/queries.ts'
-import { namesIn, toRows } from '../../features/audit/detail.ts'
-import { kindOfActor, nameOf, labelOf as recordLabel } from '../../features/audit/labels.ts'
+import { nameOf, namesIn, toRows } from '../../features/audit/detail.ts'
+import { kindOfActor, labelOf as recordLabel } from '../../features/audit/labels.ts'
 import { type AuditPagesQuery, useAuditPages } from '../../features/audit/queries.ts'
 import { useMay } from '../../lib/api/rights.tsx'
 import { wire } from '../../lib/api/wire.ts'
@@ -117,7 +117,8 @@ const isId = (value: string) => /^[a-z]{3}_[0-9a-f]{32}$/.test(value)
 /** Names the subject of the record unless that is `shown`, or an app, which the page names. */
 function toChange(record: AuditRecord, shown: string | undefined): TimelineEvent {
   const { actor, at, detail, subject } = record
-  const name = subject && subject._id !== shown && subject.kind !== 'app' ? subject.name : null
+  const name =
+    subject && subject._id !== shown && subject.kind !== 'app' ? subject.name && nameOf(subject) : null
   const changed = toRows(detail ?? {}, namesIn(record)).filter(
     ({ field, before, after }) =>
       field !== 'Objects' &&
@@ -167,7 +168,7 @@ function toProgramEvent(
   onExplain: () => void,
 ): TimelineEvent {
   const { at, times, code, address, client } = event
-  const user = client && client._id === shown ? undefined : userOf(event)
+  const user = !client ? userOf(event) : client._id === shown ? undefined : (client.name ?? 'Unnamed')
   return {
     at,
     text: `${code ? 'Refused: ' : ''}${eventLabel(event)}${times > 1 ? ` × ${formatNumber(times)}` : ''}`,

@@ -85,7 +85,7 @@ export async function getActivity(
 
 export const isGathered = (row: Pick<repo.ActivityView, 'detail'>): boolean => row.detail === gatheredDetail
 
-export const toEvent = (row: repo.ActivityView, nameOf?: NameOf): ActivityEvent => ({
+export const toEvent = (row: repo.ActivityView, nameOf: NameOf): ActivityEvent => ({
   reference: row.reference,
   kind: row.kind,
   app:
@@ -95,11 +95,7 @@ export const toEvent = (row: repo.ActivityView, nameOf?: NameOf): ActivityEvent 
   client:
     row.client_id === null || row.username === null
       ? null
-      : {
-          _id: row.client_id,
-          username: row.username,
-          ...(nameOf && { name: nameOf(row.client_id, row.username) }),
-        },
+      : { _id: row.client_id, username: row.username, name: nameOf(row.client_id, row.username) },
   call: row.call,
   code: row.code as MessageKey | null,
   subject: row.subject,

@@ -22,6 +22,7 @@ import { lastLinkedRecord } from '../../db/record-rows.ts'
 import type { Ctx } from '../../service/ctx.ts'
 import { findAppId } from '../apps/apps.access.ts'
 import { findNamedCustomer, showCustomersIn } from '../customers/faces.access.ts'
+import { readNames } from '../customers/names.access.ts'
 import type { Description, Names } from '../description.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { licenseSource, toSearched } from '../licenses/licenses.service.ts'
@@ -222,6 +223,15 @@ async function findFormerNames(
   )
 }
 
+/** Names those that sign in with their key as lists do, where anything is known. */
+async function nameUsers({ db }: Ctx, actor: VendorActor, names: Map<string, string | null>, ids: string[]) {
+  const nameOf = await readNames(db, actor, ids)
+  for (const id of ids) {
+    const username = names.get(id)
+    if (username) names.set(id, nameOf(id, username) ?? username)
+  }
+}
+
 async function read(
   { ctx, modules }: AuditParts,
   actor: VendorActor,
@@ -238,6 +248,7 @@ async function read(
   const known = namesOf(modules)
   const readable = readableIds(known, ids, may)
   const names = await findNames(ctx.db, known, toReader(actor), readable)
+  await nameUsers(ctx, actor, names, readable.get('usr') ?? [])
   const former = await findFormerNames(
     ctx,
     actor,

@@ -9,7 +9,9 @@ interface EndUser {
   id: string
   username: string
   email: string | null
+  license_id: string | null
   license_key: string | null
+  password_hash: string | null
   /** As the caller sees it. */
   customer: string | null
 }
@@ -23,7 +25,7 @@ export async function namesByKey(
   scope: OwnerScope,
   rows: readonly EndUser[],
 ): Promise<Map<string, string | null>> {
-  const unnamed = rows.filter(({ username, license_key }) => username === license_key)
+  const unnamed = rows.filter(isNamedByKey)
   if (!mayRead({ scope }, 'clients:read')) return new Map(unnamed.map(({ id }) => [id, null]))
   if (unnamed.length === 0) return new Map()
   const customers = await listShown(
@@ -58,9 +60,20 @@ async function readDevices(db: Db, scope: OwnerScope, rows: readonly EndUser[]) 
 /** The key that an end user `c` signs in with as long as it has no name of its own. */
 const firstKey = sql<string | null>`(select f.key from licenses f where f.id = c.license_id)`
 
+const shapeOfKey = '%_____-_____-_____-_____-_____'
+const likeKey = new RegExp(`^${shapeOfKey.replaceAll('_', '.').replace('%', '.*')}$`, 's')
+
+/** Whether an end user has no name but its key; a deleted license leaves one of the shape that this server makes. */
+const isNamedByKey = ({ username, license_id, license_key, password_hash }: EndUser): boolean =>
+  license_id === null && password_hash === null ? likeKey.test(username) : username === license_key
+
+/** The same of an end user `c`. */
+const namedByKey = sql<SqlBool>`case when c.license_id is null and c.password_hash is null
+  then c.username like ${shapeOfKey} else c.username = ${firstKey} end`
+
 /** The name that lists show of an end user `c`, its own one or what it is known as, in small letters. */
 export const shownName = (db: Db, scope: OwnerScope): RawBuilder<string | null> =>
-  sql`case when c.username = ${firstKey} then ${
+  sql`case when ${namedByKey} then ${
     mayRead({ scope }, 'clients:read')
       ? sql`coalesce((select ${lowerCase(db, 'p.email')} from customers p
           where p.id = c.customer_id and ${shownCustomer(scope, 'c')} is not null),
@@ -98,7 +111,7 @@ export async function readNames(
   if (ids.length === 0) return (_, username) => username
   const users = db.selectFrom('clients as c').where('c.id', 'in', ids).where(foundInScope(scope, 'c'))
   const rows = await users
-    .select(['c.id', 'c.username', 'c.email', firstKey.as('license_key')])
+    .select(['c.id', 'c.username', 'c.email', 'c.license_id', 'c.password_hash', firstKey.as('license_key')])
     .select(shownCustomer(scope, 'c').as('customer'))
     .execute()
   const names = await namesByKey(db, scope, rows)
@@ -112,11 +125,9 @@ export async function namedUser(db: Db, scope: OwnerScope, user: { _id: string; 
 }
 
 /** Whether an end user `c` has a name of its own. */
-export const hasOwnName = sql<SqlBool>`(c.username = ${firstKey}) is not true`
+export const hasOwnName = sql<SqlBool>`(${namedByKey}) is not true`
 
 /** The name of the user of a license by its alias; of one that signs in with another key, the key of this license. */
 export const nameBesideKey = (license: string) =>
-  sql<
-    string | null
-  >`(select case when c.username = ${firstKey} then ${sql.ref(`${license}.key`)} else c.username end
+  sql<string | null>`(select case when ${namedByKey} then ${sql.ref(`${license}.key`)} else c.username end
     from clients c where c.id = ${sql.ref(`${license}.client_id`)})`

@@ -13,6 +13,7 @@ import {
   toEvent,
   toReference,
 } from '../activity/activity.service.ts'
+import { readNames } from '../customers/names.access.ts'
 import { endUserSource } from '../end-users/end-users.service.ts'
 import { callOf, readSituation, type Situation, type SituationDeps } from '../program/program.service.ts'
 import { explain, explainGathered, type Refused, toState } from './explanations.rules.ts'
@@ -24,7 +25,7 @@ export interface ExplanationDeps extends SituationDeps {
 /** Explains a refusal of this owner's programs by its reference; 404 for any other one. */
 export async function explainReference(deps: ExplanationDeps, scope: OwnerScope, reference: string) {
   const row = await getActivity(deps.ctx, scope, reference)
-  const event = toEvent(row)
+  const event = toEvent(row, await readNames(deps.ctx.db, scope, [row.client_id]))
   if (row.code === null) return { event, explanation: null }
   const code = row.code as MessageKey
   const { situation, ...detail } = JSON.parse(row.detail ?? '{}') as Refused['detail'] & {

@@ -11,6 +11,7 @@ import type { Ctx } from '../../service/ctx.ts'
 import type { ActivityLog } from '../activity/activity.log.ts'
 import { getApp, hasRoomForFile } from '../apps/apps.access.ts'
 import type { BlockTables } from '../blocklist/block-tables.ts'
+import { type NameOf, readNames } from '../customers/names.access.ts'
 import { freeDevice } from '../devices/devices.access.ts'
 import { isEndUserOf, lockEndUser } from '../end-users/end-users.access.ts'
 import { getEndUser } from '../end-users/end-users.service.ts'
@@ -53,9 +54,11 @@ export async function listActivations(
   if (client !== undefined && !(await isEndUserOf(ctx.db, scope, client))) throw problem('not_found')
   const filter = { appId: app.id, clientId: client }
   const { rows, total } = await repo.pageActivations(ctx.db, scope, filter, page)
+  const clients = rows.map((row) => row.client_id)
+  const nameOf = await readNames(ctx.db, scope, clients)
   const now = ctx.clock.now()
   return {
-    activations: rows.map((row) => toActivation(row, now)),
+    activations: rows.map((row) => toActivation(row, now, nameOf)),
     pagination: toPagination(page, total, false),
   }
 }
@@ -250,15 +253,16 @@ async function end(write: WriteTransaction, actor: VendorActor, row: OfflineActi
 async function read(ctx: Ctx, scope: OwnerScope, id: string) {
   const row = await repo.findActivation(ctx.db, scope, id)
   if (!row) throw problem('not_found')
+  const nameOf = await readNames(ctx.db, scope, [row.client_id])
   return {
-    activation: toActivation(row, ctx.clock.now()),
+    activation: toActivation(row, ctx.clock.now(), nameOf),
     client: await getEndUser(ctx, scope, row.client_id),
   }
 }
 
-const toActivation = (row: repo.ActivationView, now: number): OfflineActivation => ({
+const toActivation = (row: repo.ActivationView, now: number, nameOf: NameOf): OfflineActivation => ({
   _id: row.id,
-  client: { _id: row.client_id, username: row.username },
+  client: { _id: row.client_id, username: row.username, name: nameOf(row.client_id, row.username) },
   username: row.username,
   licenseKey: row.license_key,
   device: row.device_id === null ? null : { _id: row.device_id, name: row.device_name },
